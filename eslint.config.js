@@ -31,7 +31,7 @@ const SERVER_MAY_IMPORT = {
   events: ['store'],
   inbox: ['store'],
   minds: [],
-  sleeping: [],
+  pauses: [],
   gate: ['directory', 'store'],
   costs: ['events', 'gate', 'store'],
   records: ['gate', 'store'],

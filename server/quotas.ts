@@ -23,7 +23,7 @@ export const QUOTAS = {
   /** Households that one sign-in may bring to a relay. */
   householdsBySignIn: 4,
   /** Offers to pair of one sign-in: open at once, and made within the time that ended ones are remembered. */
-  offersBySignIn: { open: 4, remembered: 60 },
+  offersBySignIn: { open: 4, known: 60 },
   /** Event streams of one sign-in that are open at once, and sockets of its devices. */
   streamsBySignIn: 12,
   socketsBySignIn: 128,

@@ -11,7 +11,7 @@ import { withPageKey } from './relay/page-key.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
-import { createTabMemory } from './state/tab-memory.ts';
+import { createTextStorage } from './state/text-storage.ts';
 import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
@@ -52,8 +52,8 @@ const state = createRoostState({
     now: () => Date.now(),
     newId: () => ulid(),
     persist: askPersistence,
-    tab: createTabMemory(sessionStorage),
-    browser: createTabMemory(localStorage),
+    tab: createTextStorage(sessionStorage),
+    browser: createTextStorage(localStorage),
     after,
   },
   node: `page_${ulid().slice(-10)}`,

@@ -182,7 +182,7 @@ const isVacant = ({ household }: Awaited<typeof ledger>) =>
   );
 const client = createRelayClient(sessionEndpoints, line);
 const feed = ledger.then(async (open) => {
-  const cursor = cursorSchema.safeParse(await open.recallCursor());
+  const cursor = cursorSchema.safeParse(await open.readCursor());
   return createFeed({
     cursor: cursor.success ? cursor.data : null,
     vacant: !cursor.success && (await isVacant(open)),
@@ -198,7 +198,7 @@ const feed = ledger.then(async (open) => {
         report: (error) => console.error(error),
       }),
     store: (docs) => open.append(docs, 'relay'),
-    saveCursor: (to) => open.rememberCursor(to),
+    saveCursor: (to) => open.writeCursor(to),
     queued: async () => (await open.household()).queued,
     tell: (news) => server.notify(news),
     onTrouble: (trouble) => problems.set('relay', trouble === null ? null : { kind: 'broken', detail: trouble }),

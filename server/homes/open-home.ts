@@ -15,12 +15,12 @@ import { createMcp } from '../mcp/index.ts';
 import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
 import { createProxy, type ProxyDeps } from '../proxy/index.ts';
-import { createMemoryTools } from '../session/index.ts';
+import { createSoulTools } from '../session/index.ts';
 import type { Sealer } from '../schedules/index.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { createRecordRoutes } from '../records/routes.ts';
-import { createSleepingRoutes } from '../sleeping/index.ts';
+import { createPauseRoutes } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openTeam, type Team } from './team.ts';
@@ -107,7 +107,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     refuseForRoom: deps.refuseForRoom,
     sealer: deps.sealer,
   });
-  const { host, runs, inbox, directory, configs, gate, sleepers, threads, costs, records, reach, tools, memories } =
+  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
   const { schedules, copies } = team;
   const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
@@ -115,7 +115,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const clients = {
     credentials,
     directory,
-    sleepers,
+    pauses,
     configs,
     sessionId: () => host.sessionId(),
     joined: host.joined,
@@ -125,7 +125,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   };
   const mcp = createMcp({
     ...clients,
-    tools: [...tools, ...createMemoryTools({ log, memories, now })],
+    tools: [...tools, ...createSoulTools({ log, wakeMaterials, now })],
     inbox,
     log,
     stateOf: host.stateOf,
@@ -152,8 +152,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createDirectoryRoutes({ directory, onTeam }),
     ...createInboxRoutes({ inbox }),
     ...createGateRoutes({ gate, configs, directory }),
-    ...createSleepingRoutes({
-      sleepers,
+    ...createPauseRoutes({
+      pauses,
       directory,
       sessionId: () => host.sessionId(),
       async callerOf(context, target) {

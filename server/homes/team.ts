@@ -5,7 +5,7 @@
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
 import { createCosts, type CostBook } from '../costs/index.ts';
 import { createDirectory } from '../directory/index.ts';
 import { createConfigs, createGate } from '../gate/index.ts';
@@ -15,7 +15,7 @@ import { createConfigRecords } from '../records/config-records.ts';
 import { createCronClock } from '../../src/protocol/cron.ts';
 import { createRecords, type Records } from '../records/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from '../reach/index.ts';
-import { createMemories, createSessionHost, type Memories } from '../session/index.ts';
+import { createWakeMaterials, createSessionHost, type WakeMaterials } from '../session/index.ts';
 import type { Logger } from '../runs/context.ts';
 import { createLine } from '../runs/line.ts';
 import { createRuns, type Runs } from '../runs/index.ts';
@@ -33,7 +33,7 @@ import {
 } from '../schedules/index.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { createScheduleTools } from '../schedules/tools.ts';
-import { createSleepers } from '../sleeping/index.ts';
+import { createPauses } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
 
@@ -69,7 +69,7 @@ export interface Team {
   readonly directory: Directory;
   readonly configs: Configs;
   readonly gate: Gate;
-  readonly sleepers: Sleepers;
+  readonly pauses: Pauses;
   readonly threads: Threads;
   readonly costs: CostBook;
   readonly records: Records;
@@ -82,7 +82,7 @@ export interface Team {
   /** What agents need to be at work alone. */
   readonly copies: Copies;
   /** What the session that runs holds of souls and last conversations. */
-  readonly memories: Memories;
+  readonly wakeMaterials: WakeMaterials;
   /** What every agent can do besides what a session gives it. */
   readonly tools: readonly TeamTool[];
   /** Does once what a wake does. Leaves no trace. */
@@ -132,7 +132,7 @@ export async function openTeam({
   await gate.recover();
   const costs = createCosts({ db, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
   await costs.recover();
-  const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
+  const pauses = createPauses({ log, configs, now, timers, onListenerError });
   const turns = createTurns(timers);
   const around = createReadAround({
     configs,
@@ -146,7 +146,7 @@ export async function openTeam({
     log,
     inbox,
     directory,
-    sleepers,
+    pauses,
     costs,
     around,
     turns,
@@ -175,7 +175,7 @@ export async function openTeam({
     directory,
     configs,
     gate,
-    sleepers,
+    pauses,
     host: () => host,
     alone: aloneAgents,
     now,
@@ -190,7 +190,7 @@ export async function openTeam({
       gate,
       configs,
       directory,
-      sleepers,
+      pauses,
       host: () => host,
       now,
       toHuman: createToHuman({ log, host: () => host, now, newId }),
@@ -199,17 +199,17 @@ export async function openTeam({
     ...createThreadTools({ threads, directory }),
     ...createScheduleTools({ schedules: () => schedules, configs, now }),
   ];
-  const memories = createMemories({ log, directory, conversationChars: limits.conversationChars });
+  const wakeMaterials = createWakeMaterials({ log, directory, conversationChars: limits.conversationChars });
   const host: SessionHost = createSessionHost({
     log,
     inbox,
     directory,
     around,
-    sleepers,
+    pauses,
     costs,
     configs,
     teamTools: tools,
-    memories,
+    wakeMaterials,
     onPersonWake: (agentId) =>
       personWake(reach, agentId).then(
         () => undefined,
@@ -265,14 +265,14 @@ export async function openTeam({
     directory,
     configs,
     gate,
-    sleepers,
+    pauses,
     threads,
     costs,
     records,
     reach,
     host,
     runs,
-    memories,
+    wakeMaterials,
     schedules,
     copies,
     tools,
@@ -284,8 +284,8 @@ export async function openTeam({
       await schedules.close(false);
       await runs.close();
       await records.close();
-      memories.close();
-      sleepers.close();
+      wakeMaterials.close();
+      pauses.close();
       await gate.close();
       await costs.close();
     },

@@ -2,19 +2,19 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import type { Credentials } from '../access/index.ts';
-import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
 import type { Handled } from '../endpoint.ts';
 import type { Threads } from '../threads/index.ts';
 import { createHeard } from './heard.ts';
-import { createHold } from './hold.ts';
+import { createPark } from './park.ts';
 import { createPlaces, type PlacesDeps } from './places.ts';
 import { createResources } from './resources.ts';
 import { createMcpRoutes } from './routes.ts';
 import { createServers } from './server.ts';
 import { createMcpSessions } from './sessions.ts';
 import { MCP_SETTINGS, type McpSettings } from './settings.ts';
-import type { Every } from './telling.ts';
+import type { Every } from './progress.ts';
 
 export { MCP_SETTINGS, type McpSettings } from './settings.ts';
 
@@ -22,7 +22,7 @@ export interface McpDeps {
   readonly tools: readonly TeamTool[];
   readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
   readonly directory: Pick<Directory, 'all'>;
-  readonly sleepers: Pick<Sleepers, 'wait' | 'isSleeping'>;
+  readonly pauses: Pick<Pauses, 'wait' | 'isPaused'>;
   readonly configs: Pick<Configs, 'household'>;
   readonly inbox: Pick<Inbox, 'unread' | 'waiting'>;
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -66,12 +66,12 @@ export function createMcp(deps: McpDeps): Mcp {
     return id;
   };
 
-  const hold = createHold(deps);
+  const park = createPark(deps);
   const heard = createHeard(deps);
   const newServer = createServers({
     ...deps,
     resources: createResources(deps),
-    hold,
+    park,
     heard,
     every,
     progressEveryMs: settings.progressEveryMs,
@@ -102,7 +102,7 @@ export function createMcp(deps: McpDeps): Mcp {
     endpoints: createMcpRoutes({ credentials, directory, modern, sessions, bodyBytes: settings.bodyBytes }),
     async close() {
       stop();
-      hold.close();
+      park.close();
       heard.close();
       await sessions.close();
       await modern.close();

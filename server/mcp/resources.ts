@@ -2,12 +2,12 @@
 import type { Resource } from '@modelcontextprotocol/server';
 import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
-import type { Gate, Inbox, Sleepers } from '../contracts.ts';
+import type { Gate, Inbox, Pauses } from '../contracts.ts';
 import type { Threads } from '../threads/index.ts';
 import { howToLive } from './sayings.ts';
 
 export interface ResourceDeps {
-  readonly sleepers: Pick<Sleepers, 'isSleeping'>;
+  readonly pauses: Pick<Pauses, 'isPaused'>;
   readonly inbox: Pick<Inbox, 'unread'>;
   readonly gate: Pick<Gate, 'stats'>;
   readonly threads: Pick<Threads, 'list'>;
@@ -24,14 +24,14 @@ export interface AgentResource extends Resource {
 const MOST_THREADS = 50;
 
 /** The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since the epoch. */
-async function stateOf({ sleepers, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
+async function stateOf({ pauses, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
   const [unread, wakes] = await Promise.all([inbox.unread(), gate.stats(agentId)]);
   return {
     agentId,
     name,
     seat: position === null ? null : seatNumber(position),
     sessionId: sessionId(),
-    sleeping: sleepers.isSleeping(agentId),
+    sleeping: pauses.isPaused(agentId),
     unread: unread.get(agentId) ?? 0,
     wakes,
   };

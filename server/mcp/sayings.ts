@@ -1,5 +1,5 @@
 /** What clients read that is not a tool's own answer. */
-import type { SleepWait } from '../contracts.ts';
+import type { PauseWait } from '../contracts.ts';
 
 /** Shown to the model by most clients, beside the tools. */
 export const INSTRUCTIONS = [
@@ -28,10 +28,10 @@ export const OF_APPLICATION =
 export const WAITING = 'asleep: this call goes on when the agent is woken';
 export const WORKING = 'under way';
 
-export type Held = Exclude<SleepWait, 'awake' | 'aborted'> | 'revoked';
+export type StillParked = Exclude<PauseWait, 'awake' | 'aborted'> | 'revoked';
 
 /** Why a call did not go on. It has done nothing. */
-export function heldSentence(held: Held, waitedSeconds: number): string {
+export function parkedSentence(held: StillParked, waitedSeconds: number): string {
   switch (held) {
     case 'late':
       return `asleep, try again: your sleeping flag is set, and this call has waited ${waitedSeconds} s for you to be woken. Nothing was done. Repeat the same call to go on waiting.`;

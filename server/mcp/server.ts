@@ -15,18 +15,18 @@ import { z } from 'zod';
 import type { Caller, SessionHost, TeamTool } from '../contracts.ts';
 import { joinedOf, type Joined } from './bearer.ts';
 import type { Heard } from './heard.ts';
-import type { Hold } from './hold.ts';
+import type { Park } from './park.ts';
 import type { AgentResource } from './resources.ts';
-import { heldSentence, INSTRUCTIONS, WORKING } from './sayings.ts';
-import { createTelling, type Telling, type TellingDeps } from './telling.ts';
+import { parkedSentence, INSTRUCTIONS, WORKING } from './sayings.ts';
+import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 
 /** JSON-RPC error of a resource that was not read because its agent sleeps: in the range that servers may use as they like. */
-export const ASLEEP_CODE = -32_010;
+export const PAUSED_CODE = -32_010;
 
-export interface McpServerDeps extends TellingDeps {
+export interface McpServerDeps extends ProgressDeps {
   readonly tools: readonly TeamTool[];
   readonly resources: readonly AgentResource[];
-  readonly hold: Hold;
+  readonly park: Park;
   readonly heard: Heard;
   readonly version: string;
   readonly sessionId: () => string | null;
@@ -56,7 +56,7 @@ const textResult = (text: string, isError: boolean) => ({ content: [{ type: 'tex
 
 /** Answers with the way to make an instance. */
 export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
-  const { tools, resources, hold, heard, version, sessionId, joined, newId, onFault } = deps;
+  const { tools, resources, park, heard, version, sessionId, joined, newId, onFault } = deps;
   const byName = new Map(tools.map((tool) => [tool.name, { tool, described: described(tool) }]));
 
   const callerOf = ({ agent, credentialId, readsSoul }: Joined, signal: AbortSignal): Caller => ({
@@ -72,22 +72,22 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
 
   /** The agent is here; it goes on when it is awake. */
-  async function enter({ agent, credentialId, secret, label }: Joined, signal: AbortSignal, telling: Telling) {
+  async function enter({ agent, credentialId, secret, label }: Joined, signal: AbortSignal, progress: Progress) {
     if (sessionId() !== null) await joined(agent, { credentialId, name: label, readsInbox: true });
-    return await hold.wait({ agentId: agent.agentId, credentialId, secret, signal, telling });
+    return await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress });
   }
 
   /** What the SDK or the client is told goes out as it is; everything else is a fault of ours, told in the log. */
   async function answer<Result>(
     context: ServerContext,
     busy: Busy | undefined,
-    run: (who: Joined, signal: AbortSignal, telling: Telling) => Promise<Result>,
+    run: (who: Joined, signal: AbortSignal, telling: Progress) => Promise<Result>,
   ): Promise<Result> {
     const done = busy?.(context.mcpReq.id);
     const signal = signalOf(context);
-    const telling = createTelling(deps, context, signal);
+    const progress = createProgress(deps, context, signal);
     try {
-      return await run(joinedOf(context), signal, telling);
+      return await run(joinedOf(context), signal, progress);
     } catch (error) {
       if (error instanceof ProtocolError || signal.aborted) throw error;
       throw new ProtocolError(
@@ -95,7 +95,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         `Something in the relay broke. Its log says more under ${onFault(error)}.`,
       );
     } finally {
-      telling.stop();
+      progress.stop();
       done?.(context.mcpReq.signal.aborted);
     }
   }
@@ -129,7 +129,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         if (!input.success)
           return textResult(`These arguments do not fit ${tool.name}. ${z.prettifyError(input.error)}`, true);
         const entered = await enter(who, signal, telling);
-        if (!entered.go) return textResult(heldSentence(entered.held, entered.seconds), true);
+        if (!entered.go) return textResult(parkedSentence(entered.held, entered.seconds), true);
         telling.later(WORKING);
         const listening = tool.waits ? await heard.listen(caller.agentId) : null;
         try {
@@ -162,7 +162,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         if (!resource) throw new ResourceNotFoundError(params.uri);
         const entered = await enter(who, signal, telling);
         if (!entered.go)
-          throw new ProtocolError(ASLEEP_CODE, heldSentence(entered.held, entered.seconds), { held: entered.held });
+          throw new ProtocolError(PAUSED_CODE, parkedSentence(entered.held, entered.seconds), { held: entered.held });
         return { contents: [{ uri: resource.uri, mimeType: resource.mimeType, text: await resource.read(who.agent) }] };
       }),
     );

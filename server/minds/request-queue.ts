@@ -230,7 +230,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
           sent.endedAt ??= now();
           const full = line.length > 0 || out.length >= limit;
           out = out.filter((each) => each !== sent);
-          if (sent.begunAt !== null) past = [...past.slice(-limits.remembered), sent];
+          if (sent.begunAt !== null) past = [...past.slice(-limits.history), sent];
           last = sending.value;
           if (sending.kind === 'done' || request.signal.aborted) {
             if (sending.kind === 'done' && sending.answered) {

@@ -34,7 +34,7 @@ export const QUEUE_LIMITS = {
   /** How often the same must be seen. */
   serialTimes: 2,
   /** Ended requests that are looked back at. */
-  remembered: 64,
+  history: 64,
 } as const;
 
 export type QueueLimits = Readonly<Record<keyof typeof QUEUE_LIMITS, number>>;

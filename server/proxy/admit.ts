@@ -1,6 +1,6 @@
 /** Whether a request may go to the model: once its agent is awake and the budgets have room, in one moment. */
 import type { RequestSize } from '../../src/domain/request-cost.ts';
-import type { Configs, CostHold, CostRequest, Costs, Sleepers } from '../contracts.ts';
+import type { Configs, CostHold, CostRequest, Costs, Pauses } from '../contracts.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { ProxyError } from './errors.ts';
 
@@ -11,7 +11,7 @@ export type Admission =
   | { readonly kind: 'gone' };
 
 export interface AdmitDeps {
-  readonly sleepers: Pick<Sleepers, 'isSleeping' | 'wait'>;
+  readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
   readonly costs: Pick<Costs, 'check'>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly sessionId: () => string | null;
@@ -26,16 +26,16 @@ export type Admit = (request: {
   readonly signal: AbortSignal;
 }) => Promise<Admission>;
 
-export function createAdmit({ sleepers, costs, configs, sessionId, now }: AdmitDeps): Admit {
+export function createAdmit({ pauses, costs, configs, sessionId, now }: AdmitDeps): Admit {
   /** Null: awake. */
   async function rest(
     { agentId, name }: TeamMember,
     since: number,
     signal: AbortSignal,
   ): Promise<Exclude<Admission, { kind: 'go' }> | null> {
-    if (!sleepers.isSleeping(agentId)) return null;
+    if (!pauses.isPaused(agentId)) return null;
     const { effective } = await configs.agent(agentId);
-    const how = await sleepers.wait(agentId, { signal, limitMs: since + effective.sleep_wait_seconds * 1_000 - now() });
+    const how = await pauses.wait(agentId, { signal, limitMs: since + effective.sleep_wait_seconds * 1_000 - now() });
     switch (how) {
       case 'awake':
         return null;
@@ -84,7 +84,7 @@ export function createAdmit({ sleepers, costs, configs, sessionId, now }: AdmitD
         : { kind: 'go', hold: null };
       if (admission.kind !== 'go') return admission;
       // Nothing is awaited between here and the request, so an agent that was just set to sleep sends none.
-      if (!signal.aborted && !sleepers.isSleeping(agent.agentId)) return admission;
+      if (!signal.aborted && !pauses.isPaused(agent.agentId)) return admission;
       admission.hold?.release();
       if (signal.aborted) return { kind: 'gone' };
     }

@@ -7,7 +7,7 @@ import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import { proxyEndpoints } from '../../src/protocol/endpoints/proxy.ts';
 import type { Credentials } from '../access/index.ts';
-import type { CallingClient, Configs, Costs, Directory, SessionHost, Sleepers } from '../contracts.ts';
+import type { CallingClient, Configs, Costs, Directory, SessionHost, Pauses } from '../contracts.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { createAdmit } from './admit.ts';
@@ -23,7 +23,7 @@ import type { TeamMember } from '../../src/protocol/team.ts';
 
 export interface ProxyDeps {
   readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
-  readonly sleepers: Pick<Sleepers, 'isSleeping' | 'wait'>;
+  readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'agent'>;
   readonly directory: Pick<Directory, 'all'>;
@@ -183,7 +183,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, done);
       await joined(call.agent, call.client);
       const outcome = send(call, context, read.body, costly, gone.signal);
-      const patience = deps.sleepers.isSleeping(call.agent.agentId) ? 0 : pingMs;
+      const patience = deps.pauses.isPaused(call.agent.agentId) ? 0 : pingMs;
       const decided = read.body.stream ? await within(realTimers.after, patience, outcome) : await outcome;
       if (decided) return respond(context, decided, gone, done);
       const close = async () => {

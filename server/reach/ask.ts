@@ -13,7 +13,7 @@ import type {
   Inbox,
   Reach,
   SessionHost,
-  Sleepers,
+  Pauses,
   WakeRequest,
 } from '../contracts.ts';
 import { wokenBy } from './words.ts';
@@ -21,7 +21,7 @@ import type { Logger } from '../runs/context.ts';
 
 export interface AskDeps {
   readonly gate: Gate;
-  readonly sleepers: Sleepers;
+  readonly pauses: Pauses;
   readonly inbox: Pick<Inbox, 'count'>;
   readonly directory: Pick<Directory, 'all'>;
   /** Late: the host is made after it. */
@@ -42,7 +42,7 @@ const nameOf = (source: WakeSource): string =>
   source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name;
 
 /** Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands for all of them. */
-export function createAsk({ gate, sleepers, inbox, directory, host, alone, logger }: AskDeps): {
+export function createAsk({ gate, pauses, inbox, directory, host, alone, logger }: AskDeps): {
   readonly ask: Reach['ask'];
   readonly askTo: Reach['askTo'];
   turnEnded(agentId: string): Promise<void>;
@@ -61,10 +61,9 @@ export function createAsk({ gate, sleepers, inbox, directory, host, alone, logge
     try {
       if (state === 'absent' && source.kind !== 'person')
         return await alone.wake(target, { name: nameOf(source), reason, why: await why() });
-      if (sessionId !== null && sleepers.isSleeping(target))
-        await sleepers.set(sessionId, target, false, nameOf(source));
+      if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
-      if (state === 'sleeping' || state === 'idle') await host().rouse(target, await why());
+      if (state === 'paused' || state === 'idle') await host().rouse(target, await why());
     } finally {
       await gate.ended(decisionId);
     }

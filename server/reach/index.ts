@@ -30,7 +30,7 @@ export interface OpenReach extends Reach {
 type Sender = Parameters<Reach['wake']>[0];
 
 export function createReach(deps: ReachDeps): OpenReach {
-  const { inbox, directory, configs, sleepers, now, newId, host } = deps;
+  const { inbox, directory, configs, pauses, now, newId, host } = deps;
   const { ask, askTo, turnEnded } = createAsk(deps);
 
   async function addressee(sender: Sender, to: string) {
@@ -107,14 +107,14 @@ export function createReach(deps: ReachDeps): OpenReach {
   ): Promise<string | null> {
     const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
     const names = (list: readonly TeamEvent[]) => list.some((event) => events.includes(event));
-    const sleeping = sleepers.isSleeping(agentId);
+    const paused = pauses.isPaused(agentId);
     if (names(wake_events))
-      return sleeping
+      return paused
         ? askFor(agentId, events.includes('mentioned') ? 'thread_mention' : 'thread_added', by, messageId)
         : null;
     const sessionId = host().sessionId();
-    if (names(sleep_events) && !sleeping && sessionId !== null)
-      await sleepers.set(sessionId, agentId, true, events[0] ?? 'relay');
+    if (names(sleep_events) && !paused && sessionId !== null)
+      await pauses.set(sessionId, agentId, true, events[0] ?? 'relay');
     return null;
   }
 
@@ -164,7 +164,7 @@ export function createReach(deps: ReachDeps): OpenReach {
       );
       if (full !== null) return full;
       // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by an urgent message.
-      if (sleepers.isSleeping(agentId)) return happening(agentId, ['mentioned'], by, messageId);
+      if (pauses.isPaused(agentId)) return happening(agentId, ['mentioned'], by, messageId);
       return askFor(agentId, 'thread_mention', by, messageId);
     },
     async mentionsRead({ agentId, messageIds, run }) {

@@ -7,7 +7,7 @@ import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { withSeat, withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
-import type { Caller, Configs, Directory, Gate, Inbox, Reach, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import type { Caller, Configs, Directory, Gate, Inbox, Reach, SessionHost, Pauses, TeamTool } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { TO_HUMAN, type ToHuman } from './to-human.ts';
@@ -19,7 +19,7 @@ export interface ReachToolDeps {
   readonly gate: Gate;
   readonly configs: Configs;
   readonly directory: Directory;
-  readonly sleepers: Sleepers;
+  readonly pauses: Pauses;
   readonly host: () => SessionHost;
   readonly now: () => number;
   readonly toHuman: ToHuman;
@@ -35,7 +35,7 @@ const text = z
   .max(LIMITS.agentMessageText, `a message to another agent has at most ${LIMITS.agentMessageText} characters`);
 
 /** The relay's own mind is in the seat. */
-const BY_MIND: ReadonlySet<AgentState> = new Set(['sleeping', 'idle', 'busy']);
+const BY_MIND: ReadonlySet<AgentState> = new Set(['paused', 'idle', 'busy']);
 const BESIDE =
   'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
 
@@ -45,7 +45,7 @@ export function createReachTools({
   gate,
   configs,
   directory,
-  sleepers,
+  pauses,
   host,
   now,
   toHuman,
@@ -67,9 +67,9 @@ export function createReachTools({
   const mayPutOthersToSleep = async (caller: Caller) =>
     (await configOf(caller)).effective.coordination.may_put_others_to_sleep;
 
-  async function setSleeping(agentId: string, caller: Caller) {
+  async function setPaused(agentId: string, caller: Caller) {
     if (caller.sessionId === null) return toolError('No session runs: everyone sleeps already.');
-    const set = await sleepers.set(caller.sessionId, agentId, true, caller.agentId);
+    const set = await pauses.set(caller.sessionId, agentId, true, caller.agentId);
     return set === null ? toolError('It is not in the running session, so there is nobody to put to sleep.') : null;
   }
 
@@ -184,8 +184,7 @@ export function createReachTools({
         'Sets you to sleep from the end of this call on: nothing is asked of you, and nothing is lost, until somebody wakes you.',
       input: z.object({}),
       run: async (_input, caller) =>
-        (await setSleeping(caller.agentId, caller)) ??
-        toolDone('You are asleep from now on. What is sent to you waits.'),
+        (await setPaused(caller.agentId, caller)) ?? toolDone('You are asleep from now on. What is sent to you waits.'),
     }),
     defineTool({
       name: 'put_to_sleep',
@@ -197,7 +196,7 @@ export function createReachTools({
         const found = await directory.find(input.agent);
         if (!found.ok) return toolError(found.reason);
         return (
-          (await setSleeping(found.agent.agentId, caller)) ??
+          (await setPaused(found.agent.agentId, caller)) ??
           toolDone(`${withSeatWhereAlike(await directory.all(), found.agent.agentId)} is asleep.`)
         );
       },

@@ -14,9 +14,9 @@ export interface Logger {
 
 /** Whether an agent is set to sleep, for whoever is about to ask something of its mind. */
 export interface Rest {
-  isSleeping(agentId: string): boolean;
+  isPaused(agentId: string): boolean;
   /** Resolves when it is not, or `signal` aborts. False: it never will be, nothing may be asked of it any more. */
-  untilAwake(agentId: string, signal: AbortSignal): Promise<boolean>;
+  untilResumed(agentId: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** How much one answer may be, and how much its model reads. */

@@ -106,7 +106,7 @@ export function createInboxReader(context: InboxReaderContext, of: ReadIn, speak
   }
 
   const look = (isWorthATurn: (message: InboxMessage) => boolean) => {
-    if (!isOpen || rest.isSleeping(agentId)) return;
+    if (!isOpen || rest.isPaused(agentId)) return;
     prodFor(isWorthATurn).catch((error: unknown) =>
       logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }),
     );

@@ -4,7 +4,7 @@
  * stopped. An agent does one thing at a time: a run waits for the end of a turn in the session, and the session for it.
  */
 import type { RunCause } from '../../src/protocol/runs.ts';
-import type { Costs, Directory, EventLog, Inbox, Sleepers, TeamTool } from '../contracts.ts';
+import type { Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import { createTimerSet, type Timers } from '../../src/domain/platform/timers.ts';
 import type { ReadAround } from './around.ts';
@@ -77,7 +77,7 @@ export interface RunsDeps {
   readonly log: Pick<EventLog, 'append'>;
   readonly inbox: Pick<Inbox, 'waiting' | 'claim' | 'count'>;
   readonly directory: Pick<Directory, 'all'>;
-  readonly sleepers: Pick<Sleepers, 'isSleeping' | 'wait'>;
+  readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
   readonly costs: Pick<Costs, 'check'>;
   readonly around: ReadAround;
   /** Shared with the session: so are the agents. */
@@ -96,17 +96,17 @@ interface Live extends Run {
 }
 
 export function createRuns(deps: RunsDeps): Runs {
-  const { log, sleepers, turns, now, newId, logger, limits = RUN_LIMITS } = deps;
+  const { log, pauses, turns, now, newId, logger, limits = RUN_LIMITS } = deps;
   const live = new Set<Live>();
   /** Aborts what waits for its turn. */
   const closing = new AbortController();
   const starting = new Set<Promise<unknown>>();
 
   const rest: Rest = {
-    isSleeping: (agentId) => sleepers.isSleeping(agentId),
+    isPaused: (agentId) => pauses.isPaused(agentId),
     // With the session the flag is gone that held it.
-    untilAwake: async (agentId, signal) =>
-      (await sleepers.wait(agentId, { signal, limitMs: Infinity })) !== 'aborted' || !signal.aborted,
+    untilResumed: async (agentId, signal) =>
+      (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'aborted' || !signal.aborted,
   };
 
   /** At work until its one turn is over. Its turn is its own until then: nothing else asks its mind meanwhile. */

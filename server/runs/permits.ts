@@ -6,7 +6,7 @@ import type { Rest } from './context.ts';
 
 export interface Permits {
   /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. False: nothing may be any more. */
-  untilAwake(signal: AbortSignal): Promise<boolean>;
+  untilResumed(signal: AbortSignal): Promise<boolean>;
   /** For one request, of the answer `messageId`; waits as long as it has to. */
   next(size: RequestSize, messageId: string, signal: AbortSignal): Promise<Permit>;
 }
@@ -21,17 +21,17 @@ export interface PermitDeps {
 }
 
 export function createPermits({ rest, costs, agentId, sessionId, onError }: PermitDeps): Permits {
-  const untilAwake: Permits['untilAwake'] = (signal) => rest.untilAwake(agentId, signal);
+  const untilResumed: Permits['untilResumed'] = (signal) => rest.untilResumed(agentId, signal);
   return {
-    untilAwake,
+    untilResumed,
     async next(size, messageId, signal) {
       for (;;) {
-        if (!(await untilAwake(signal)) || signal.aborted) return { ok: false, reason: null };
+        if (!(await untilResumed(signal)) || signal.aborted) return { ok: false, reason: null };
         try {
           const check = await costs.check({ agentId, size, sessionId, messageId }, signal);
           if (!check.ok) return { ok: false, reason: check.message };
           const { hold } = check;
-          if (!rest.isSleeping(agentId))
+          if (!rest.isPaused(agentId))
             return {
               ok: true,
               again: () =>

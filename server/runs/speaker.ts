@@ -81,7 +81,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     context,
     agentId,
     own: tools,
-    untilAwake: permits.untilAwake,
+    untilResumed: permits.untilResumed,
   });
   const briefing = createBriefing(agentId, limits.timeEveryMs);
   if (deps.systemAround) briefing.announced(deps.systemAround, system);
@@ -167,7 +167,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   async function takeInTurn(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
     const { writer } = mine;
     // What is taken out of the inbox is put before it: not while it sleeps, where the session may end before it is woken.
-    await permits.untilAwake(mine.abort.signal);
+    await permits.untilResumed(mine.abort.signal);
     // It slept until the end: nothing of this was put before it.
     if (mine.interruption?.by === 'closing') return;
     const gathered =

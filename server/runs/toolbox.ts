@@ -31,14 +31,14 @@ export interface ToolboxDeps {
   readonly context: Pick<RunContext, 'teamTools' | 'logger'>;
   readonly agentId: string;
   readonly own: OwnTools;
-  readonly untilAwake: Permits['untilAwake'];
+  readonly untilResumed: Permits['untilResumed'];
 }
 
 export const TOOLS_CUT = 'The answer was cut off before this call was made.';
 const TOOL_BROKEN =
   'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
 
-export function createToolbox({ context, agentId, own, untilAwake }: ToolboxDeps): Toolbox {
+export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDeps): Toolbox {
   const { teamTools, logger } = context;
   return {
     async offered(caller) {
@@ -47,7 +47,7 @@ export function createToolbox({ context, agentId, own, untilAwake }: ToolboxDeps
     },
     async run(name, input, caller, { team, all }) {
       const { signal } = caller;
-      if (!(await untilAwake(signal)) || signal.aborted) return toolError(TOOLS_CUT);
+      if (!(await untilResumed(signal)) || signal.aborted) return toolError(TOOLS_CUT);
       try {
         const outcome = await runTeamTool(team, name, input, caller);
         if (outcome) return outcome;

@@ -96,7 +96,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
     if (!schedule.enabled) return skipped('switched-off');
     if ((await rows.under(claim)) >= schedule.maxConcurrent) return skipped('overlap');
     const state = deps.host.stateOf(agentId);
-    if (state === 'sleeping') return skipped('agent-busy', 'It was set to sleep in the session.');
+    if (state === 'paused') return skipped('agent-busy', 'It was set to sleep in the session.');
     if (state === 'played') return skipped('agent-busy', 'A client plays it just now.');
     const before = await rows.between(0, claim.dueAt - 1, { scheduleId, most: 200 });
     const last = before.find((each) => each.startedAt !== null)?.startedAt ?? 0;

@@ -1,9 +1,9 @@
 /** What every part of one running session shares: what each of its runs needs, and what makes them one session. */
-import type { Directory, Inbox, Sleepers } from '../contracts.ts';
+import type { Directory, Inbox, Pauses } from '../contracts.ts';
 import type { Around } from '../runs/around.ts';
 import type { RunContext } from '../runs/context.ts';
 import type { Life } from '../runs/life.ts';
-import type { Memories } from './memories.ts';
+import type { WakeMaterials } from './wake-materials.ts';
 import type { Prompts } from './prompts.ts';
 import type { SessionLimits, SessionSettings } from './settings.ts';
 
@@ -15,13 +15,13 @@ export interface SessionContext extends RunContext {
   readonly models: { readonly lead: string; readonly agent: string };
   readonly inbox: Inbox;
   readonly directory: Directory;
-  readonly sleepers: Sleepers;
+  readonly pauses: Pauses;
   /** What is held of souls and last conversations while the session runs. */
-  readonly memories: Pick<Memories, 'called'>;
+  readonly wakeMaterials: Pick<WakeMaterials, 'called'>;
   /** As the session began. */
   readonly begun: Around;
   /** Whether its settings set it to sleep as soon as it is here. */
-  readonly startsAsleep: (agentId: string) => Promise<boolean>;
+  readonly startsPaused: (agentId: string) => Promise<boolean>;
   /** The person wakes an agent. Resolves when that is decided. */
   readonly onPersonWake: (agentId: string) => Promise<void>;
   /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */

@@ -29,7 +29,7 @@ interface Guest {
   cancelSilence: () => void;
 }
 
-export function createGuests({ sessionId, now, timers, limits, sleepers, record, onHere }: SessionContext): Guests {
+export function createGuests({ sessionId, now, timers, limits, pauses, record, onHere }: SessionContext): Guests {
   /** By credential. */
   const guests = new Map<string, Guest>();
 
@@ -45,7 +45,7 @@ export function createGuests({ sessionId, now, timers, limits, sleepers, record,
     guest.cancelSilence();
     guest.cancelSilence = timers.after(limits.clientSilentMs, () => {
       // What it asks for is held: it is silent because it must be.
-      if (sleepers.isSleeping(guest.agent.agentId)) awaitCall(guest);
+      if (pauses.isPaused(guest.agent.agentId)) awaitCall(guest);
       else left(guest.client.credentialId);
     });
   }

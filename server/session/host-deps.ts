@@ -1,10 +1,10 @@
 /** What the session host is made of. */
 import type { Protocol } from '../../src/domain/prompts.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import type { Configs, Costs, Directory, EventLog, Inbox, Sleepers, TeamTool } from '../contracts.ts';
+import type { Configs, Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Logger } from '../runs/context.ts';
-import type { Memories } from './memories.ts';
+import type { WakeMaterials } from './wake-materials.ts';
 import type { ReadAround } from '../runs/around.ts';
 import type { Line } from '../runs/line.ts';
 import type { Turns } from '../runs/turns.ts';
@@ -16,11 +16,11 @@ export interface SessionHostDeps {
   readonly directory: Directory;
   /** How things are just now. */
   readonly around: ReadAround;
-  readonly sleepers: Sleepers;
+  readonly pauses: Pauses;
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly teamTools: readonly TeamTool[];
-  readonly memories: Pick<Memories, 'begin' | 'called'>;
+  readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called'>;
   /** The person wakes an agent: for the gate's record. */
   readonly onPersonWake: (agentId: string) => Promise<void>;
   readonly mind: Mind;

@@ -17,8 +17,8 @@ import { SESSION_LIMITS, settingsOf } from './settings.ts';
 import { createTimerSet, realTimers } from '../../src/domain/platform/timers.ts';
 import { askStore, runWakes, standIns } from './warm.ts';
 
-export { createMemories, type Memories } from './memories.ts';
-export { createMemoryTools } from './memory-tools.ts';
+export { createWakeMaterials, type WakeMaterials } from './wake-materials.ts';
+export { createSoulTools } from './soul-tools.ts';
 
 interface Running {
   readonly sessionId: string;
@@ -43,11 +43,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     inbox,
     directory,
     around,
-    sleepers,
+    pauses,
     costs,
     configs,
     teamTools,
-    memories,
+    wakeMaterials,
     onPersonWake,
     mind,
     protocol,
@@ -67,14 +67,14 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   const posts = new Map<string, Promise<PostOutcome>>();
   const turnEnds = new Set<(agentId: string) => void>();
   // Whoever is woken hears what the person said meanwhile.
-  sleepers.subscribe(({ agentId, sleeping }) => {
-    if (!sleeping) open()?.session.inboxChanged(agentId);
+  pauses.subscribe(({ agentId, paused }) => {
+    if (!paused) open()?.session.inboxChanged(agentId);
   });
 
   const rest: Rest = {
-    isSleeping: (agentId) => sleepers.isSleeping(agentId),
+    isPaused: (agentId) => pauses.isPaused(agentId),
     // Who still sleeps as the session ends is asked nothing more in it.
-    untilAwake: async (agentId, signal) => (await sleepers.wait(agentId, { signal, limitMs: Infinity })) !== 'ended',
+    untilResumed: async (agentId, signal) => (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'ended',
   };
 
   async function begin(request: StartSession): Promise<Running> {
@@ -106,14 +106,14 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       await log.append(events).then(() => undefined, fail);
     }
 
-    const onHere = (agentId: string) => sleepers.join(agentId).catch(fail);
+    const onHere = (agentId: string) => pauses.join(agentId).catch(fail);
     const onQuiet = (agentId: string) => {
       for (const listener of turnEnds) listener(agentId);
     };
-    const startsAsleep = async (agentId: string) =>
+    const startsPaused = async (agentId: string) =>
       (await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started');
-    sleepers.begin(sessionId);
-    memories.begin(request);
+    pauses.begin(sessionId);
+    wakeMaterials.begin(request);
     const context: SessionContext = {
       sessionId,
       newLife: (agentId) => createLife({ runId: newId(), agentId, sessionId, cause: { kind: 'session' }, now }),
@@ -124,13 +124,13 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       models: { lead: info.leadModel, agent: info.agentModel },
       inbox,
       directory,
-      sleepers,
+      pauses,
       costs,
       teamTools,
-      memories,
+      wakeMaterials,
       around,
       begun,
-      startsAsleep,
+      startsPaused,
       onPersonWake,
       onHere,
       onQuiet,
@@ -184,7 +184,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
 
   async function close(running: Running, reason: EndReason): Promise<void> {
     running.stopTimers();
-    sleepers.end(running.sessionId);
+    pauses.end(running.sessionId);
     const ends = await running.session.close(reason);
     // Messages that were let in before have their place before the end.
     await Promise.allSettled(posts.values());

@@ -51,7 +51,7 @@ const withShownNames = (call: TeamCall): TeamCall =>
     : call;
 
 export function createRunningSession(context: SessionContext, log: EventLog): RunningSession {
-  const { sessionId, now, newId, inbox, sleepers } = context;
+  const { sessionId, now, newId, inbox, pauses } = context;
   const presence = createPresence();
   const guests = createGuests(context);
   const eggs = new Set<string>();
@@ -89,7 +89,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
     const asked = withShownNames(parsed.call);
     wakeResting(asked);
-    const admission = admit(asked, presence, guests, (agentId) => sleepers.isSleeping(agentId));
+    const admission = admit(asked, presence, guests, (agentId) => pauses.isPaused(agentId));
     if (!admission.ok) return refused('already-awake', admission.detail);
     const { call } = admission;
     if (call === null) return postNothing(message, asked);
@@ -100,7 +100,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
     const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId, seats }], false);
     // Before a word is said: what follows is heard in addition.
-    if (call.kind === 'wake') call.agents.forEach(context.memories.called);
+    if (call.kind === 'wake') call.agents.forEach(context.wakeMaterials.called);
     const giveBack = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [
       event,
@@ -123,8 +123,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
 
   /** Those of a call who are here and only set to sleep need no lead to be woken. */
   function wakeResting(call: TeamCall): void {
-    if (call.kind === 'wake')
-      for (const { id } of call.agents) if (sleepers.isSleeping(id)) void context.onPersonWake(id);
+    if (call.kind === 'wake') for (const { id } of call.agents) if (pauses.isPaused(id)) void context.onPersonWake(id);
   }
 
   /** A call in which everybody was here already, and only set to sleep. */
@@ -206,14 +205,14 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     whoAnswers({
       mind: presence.get(agentId)?.phase() === 'awake',
       client: guests.of(agentId),
-      resting: sleepers.isSleeping(agentId),
+      paused: pauses.isPaused(agentId),
     });
 
   function stateOf(agentId: string): AgentState {
     if (agentId === LEAD_ID) return lead.speaker.busy() ? 'busy' : 'idle';
     const agent = presence.get(agentId);
     if (!agent && !guests.of(agentId)) return 'absent';
-    if (sleepers.isSleeping(agentId)) return 'sleeping';
+    if (pauses.isPaused(agentId)) return 'paused';
     if (!agent) return 'played';
     return agent.phase() !== 'awake' || agent.speaker()?.busy() ? 'busy' : 'idle';
   }
@@ -266,7 +265,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       lead.speaker.busy() ||
       presence
         .all()
-        .some((agent) => !sleepers.isSleeping(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
+        .some((agent) => !pauses.isPaused(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
     async close(reason) {
       const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
       const here = [lead, ...presence.all()];

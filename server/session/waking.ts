@@ -142,7 +142,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     begin() {
       phase = 'waking';
       context
-        .startsAsleep(agentId)
+        .startsPaused(agentId)
         .then((resting) => (phase === 'waking' && !givenUp ? (resting ? rest() : firstWords.ask()) : undefined))
         .catch(context.fail);
     },

@@ -68,7 +68,7 @@ function createNoLog(): EventLog {
 
 /** These, where they only read. */
 export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unknown) => void): SessionHostDeps {
-  const { inbox, sleepers, costs, timers = realTimers } = deps;
+  const { inbox, pauses, costs, timers = realTimers } = deps;
   return {
     ...deps,
     mind,
@@ -82,12 +82,12 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
       claim: () => Promise.resolve([]),
       giveBack: () => Promise.resolve(),
     },
-    sleepers: {
-      ...sleepers,
+    pauses: {
+      ...pauses,
       begin: () => undefined,
       join: () => Promise.resolve(),
       end: () => undefined,
-      isSleeping: () => false,
+      isPaused: () => false,
       wait: () => Promise.resolve('awake'),
       subscribe: () => () => undefined,
     },
@@ -100,7 +100,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
         return { ok: true, hold: { release, settle, spent: () => 0, again: () => Promise.resolve(false) } };
       },
     },
-    memories: { begin: () => undefined, called: () => undefined },
+    wakeMaterials: { begin: () => undefined, called: () => undefined },
     onPersonWake: () => Promise.resolve(),
     logger: { warn: (_message, fields) => onError(fields), error: (_message, fields) => onError(fields) },
   };

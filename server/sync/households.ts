@@ -27,7 +27,7 @@ import {
   type DeviceRow,
 } from './household-rows.ts';
 import { isDeviceOf, isSignedBy } from './proofs.ts';
-import { chainFrom, isHandedOver, type AuthKey } from './rotations.ts';
+import { chainFrom, isSucceeded, type AuthKey } from './rotations.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
 export interface HouseholdsDeps {
@@ -188,7 +188,7 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
         if (rotation.epoch === row.epoch && rotation.authKey === row.auth_key) return { ok: true, revoked: [] };
         if (rotation.epoch <= row.epoch) return { ok: false, reason: 'late' };
         if (rotation.epoch > row.epoch + 1) return { ok: false, reason: 'too-early' };
-        if (!isHandedOver(household, { epoch: row.epoch, authKey: row.auth_key }, rotation))
+        if (!isSucceeded(household, { epoch: row.epoch, authKey: row.auth_key }, rotation))
           return { ok: false, reason: 'bad-proof' };
         if (await isTaken(trx, home, rotation)) return { ok: false, reason: 'taken' };
         await applyRotation(trx, home, rotation, by, now());

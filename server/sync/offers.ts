@@ -60,7 +60,7 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
     await trx
       .deleteFrom('offers')
       .where('relay', '=', relay)
-      .where('ended_at', '<=', now() - SYNC_LIMITS.offerMemoryMs)
+      .where('ended_at', '<=', now() - SYNC_LIMITS.offerKnownMs)
       .execute();
   }
   const find = (trx: Db, offer: string) =>
@@ -96,7 +96,7 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
         const there = await find(trx, offer).executeTakeFirst();
         if (there?.ended_at === null) return { ok: true, until: there.made_at + SYNC.offerMs };
         if (there) return { ok: false, reason: 'gone' };
-        if (Number(own) >= QUOTAS.offersBySignIn.open || Number(remembered) >= QUOTAS.offersBySignIn.remembered)
+        if (Number(own) >= QUOTAS.offersBySignIn.open || Number(remembered) >= QUOTAS.offersBySignIn.known)
           return { ok: false, reason: 'too-many-of-yours' };
         if (Number(open) >= SYNC_LIMITS.offers) return { ok: false, reason: 'too-many' };
         await trx

@@ -9,7 +9,7 @@ export interface AuthKey {
 }
 
 /** Does the key before hand over to this one? */
-export const isHandedOver = (household: string, from: AuthKey, rotation: Rotation): boolean =>
+export const isSucceeded = (household: string, from: AuthKey, rotation: Rotation): boolean =>
   rotation.epoch === from.epoch + 1 &&
   isSignedBy(
     from.authKey,
@@ -26,7 +26,7 @@ export function chainFrom(
   const chain = rotations.filter(({ epoch }) => epoch > from.epoch).sort((a, b) => a.epoch - b.epoch);
   let last: AuthKey = from;
   for (const rotation of chain) {
-    if (!isHandedOver(household, last, rotation)) return null;
+    if (!isSucceeded(household, last, rotation)) return null;
     last = rotation;
   }
   return chain;

@@ -143,7 +143,7 @@ export function createSyncRoutes({
         throw problem(
           429,
           'too-many-offers',
-          `This browser has begun to join too often: ${QUOTAS.offersBySignIn.open} tries may be open at once, and ${QUOTAS.offersBySignIn.remembered} within an hour. End one, or wait five minutes.`,
+          `This browser has begun to join too often: ${QUOTAS.offersBySignIn.open} tries may be open at once, and ${QUOTAS.offersBySignIn.known} within an hour. End one, or wait five minutes.`,
           { headers: { 'retry-after': '300' } },
         );
       throw problem(429, 'too-many-offers', 'Too many devices want to join at once. Try again in a few minutes.', {

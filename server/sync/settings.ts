@@ -30,7 +30,7 @@ export const SYNC_LIMITS = {
   /** Offers at once. */
   offers: 32,
   /** ms after its end that an offer cannot be made again. */
-  offerMemoryMs: 60 * 60_000,
+  offerKnownMs: 60 * 60_000,
   /** Proofs that failed: a second in the long run, and at once, of one browser at one address. */
   failuresPerSecond: 0.1,
   failureBurst: 10,

@@ -6,7 +6,7 @@ import type { Directory, ThreadHooks } from '../contracts.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { Db } from '../store/index.ts';
-import { createBells, type Bells } from './bells.ts';
+import { createNotifier, type Notifier } from './notifier.ts';
 import type { Answer, Refusal } from './types.ts';
 
 export interface ThreadsDeps {
@@ -28,7 +28,7 @@ export interface ThreadsDeps {
 export interface ThreadsContext extends ThreadsDeps {
   /** What is written, and what is told of it, is done one after the other. */
   readonly inTurn: ReturnType<typeof createQueue>;
-  readonly bells: Bells;
+  readonly notifier: Notifier;
   /** After a change is on disk: the page asks again, and those who wait look again. */
   changed(agentIds: readonly string[]): void;
   /** Agents by id, name or seat, each once; the refusal names the first that is not found. */
@@ -39,14 +39,14 @@ export interface ThreadsContext extends ThreadsDeps {
 
 export function createThreadsContext(deps: ThreadsDeps): ThreadsContext {
   const { tell, now, directory, timers } = deps;
-  const bells = createBells(timers);
+  const notifier = createNotifier(timers);
   return {
     ...deps,
     inTurn: createQueue(),
-    bells,
+    notifier,
     changed(agentIds) {
       tell({ kind: 'changed', time: now(), what: 'threads', agentId: null });
-      bells.ring(agentIds);
+      notifier.notify(agentIds);
     },
     async findAgents(references) {
       const agents: Named[] = [];

@@ -5,7 +5,7 @@ import type { Reading } from './reading.ts';
 import { json, readThread } from './rows.ts';
 import type { Answer, Page, Threads, WaitFor } from './types.ts';
 
-export function createWaiting({ db, home, bells }: ThreadsContext, { takeUnread }: Reading): Pick<Threads, 'wait'> {
+export function createWaiting({ db, home, notifier }: ThreadsContext, { takeUnread }: Reading): Pick<Threads, 'wait'> {
   /** The thread with the oldest message that this agent waits for and was not given yet; null where there is none. */
   async function findUnread(agentId: string, until: WaitFor, threadId: string | null): Promise<string | null> {
     let query = db
@@ -66,16 +66,16 @@ export function createWaiting({ db, home, bells }: ThreadsContext, { takeUnread 
 
   return {
     async wait(reader, { until, threadId, limitMs, signal, run }) {
-      const bell = bells.listen(reader, { limitMs, signal });
+      const listener = notifier.listen(reader, { limitMs, signal });
       try {
         for (;;) {
           const found = signal.aborted ? null : await look(reader, until, threadId, run);
           if (found) return found.ok ? { ok: true, came: true, page: found.page } : found;
-          const why = await bell.next();
+          const why = await listener.next();
           if (why !== 'rung') return { ok: true, came: false, why };
         }
       } finally {
-        bell.stop();
+        listener.stop();
       }
     },
   };

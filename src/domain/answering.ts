@@ -18,15 +18,15 @@ export interface Company {
   /** Null: none has joined. */
   readonly client: JoinedClient | null;
   /** Its sleeping flag is set: what either of them asks for is held. */
-  readonly resting: boolean;
+  readonly paused: boolean;
 }
 
 const NOBODY: Answering = { by: 'nobody' };
 const MIND: Answering = { by: 'mind' };
 
 /** The mind before the client: whoever talks to a seat talks to who answers there. */
-export function whoAnswers({ mind, client, resting }: Company): Answering {
-  if (resting) return NOBODY;
+export function whoAnswers({ mind, client, paused }: Company): Answering {
+  if (paused) return NOBODY;
   if (mind) return MIND;
   return client ? { by: 'client', ...client } : NOBODY;
 }

@@ -48,7 +48,7 @@ export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
  * `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set.
  * `played`: only a client is there for it, which has no turns to begin.
  */
-export type AgentState = 'absent' | 'played' | 'sleeping' | 'idle' | 'busy';
+export type AgentState = 'absent' | 'played' | 'paused' | 'idle' | 'busy';
 
 export const MESSAGE_PRIORITIES = ['normal', 'high', 'urgent'] as const;
 export type MessagePriority = (typeof MESSAGE_PRIORITIES)[number];

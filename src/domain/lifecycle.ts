@@ -17,7 +17,7 @@ export interface LiveSession {
   /** By agent id: who is played by a client, beside a mind or without one. */
   readonly clients: ReadonlyMap<string, JoinedClient>;
   /** Those among the awake and the played who are set to sleep: part of the team, with all that was said, and silent. */
-  readonly resting: ReadonlySet<string>;
+  readonly paused: ReadonlySet<string>;
   /** Agents (by id) that were called and have not answered yet. */
   readonly waking: ReadonlySet<string>;
   /** Seats in which somebody is being born. */
@@ -37,7 +37,7 @@ export const answeringOf = (agentId: string, live: LiveSession | null): Answerin
   whoAnswers({
     mind: live?.awake.has(agentId) ?? false,
     client: live?.clients.get(agentId) ?? null,
-    resting: live?.resting.has(agentId) ?? false,
+    paused: live?.paused.has(agentId) ?? false,
   });
 
 /** Whom WAKE calls: whoever has no mind of the relay's that answers. */

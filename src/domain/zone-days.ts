@@ -7,7 +7,7 @@ export const DAY_MS = 86_400_000;
 /** ms: no zone is further from UTC than this. */
 const FURTHEST = 16 * 3_600_000;
 /** Days that are remembered, over all zones: finding where one begins takes a search. */
-const REMEMBERED = 512;
+const CACHED = 512;
 
 /** From `start`, ms since the epoch, up to and without `end`. */
 export interface Day {
@@ -72,7 +72,7 @@ function startOf(zone: string, day: number): number {
   if (known !== undefined) return known;
   const midnight = day * DAY_MS;
   const start = firstWhere(midnight - FURTHEST, midnight + FURTHEST, (time) => wallTime(zone, time) >= midnight);
-  if (starts.size >= REMEMBERED) starts.clear();
+  if (starts.size >= CACHED) starts.clear();
   starts.set(key, start);
   return start;
 }

@@ -83,8 +83,8 @@ export interface Ledger {
   /** Who lives here, and how much there is. */
   team(): Promise<TeamCount>;
   /** The cursor of the relay's log; undefined where there is none. */
-  recallCursor(): Promise<unknown>;
-  rememberCursor(value: unknown): Promise<void>;
+  readCursor(): Promise<unknown>;
+  writeCursor(value: unknown): Promise<void>;
   /** Resolves when everything appended lies in a volume. */
   drain(): Promise<void>;
   /** Finishes what was accepted, drains the journal and closes everything. */

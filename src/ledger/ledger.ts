@@ -11,7 +11,7 @@ import { createQueue } from '../domain/platform/queue.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { VolumeStatus } from '../protocol/worker.ts';
 import type { Ledger, LedgerDeps, Origin } from './contract.ts';
-import { recall, remember, type OutboxRow } from './journal/database.ts';
+import { readMeta, writeMeta, type OutboxRow } from './journal/database.ts';
 import { journalDocuments, writeRow } from './journal/journal.ts';
 import { clearOutbox, readOutbox } from './journal/outbox.ts';
 import { plainDocument } from './plain.ts';
@@ -229,7 +229,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         storageFacts(deps.storage),
         journal.getAll('volumes'),
         db.getAll('kinds'),
-        recall(journal, 'lastExport'),
+        readMeta(journal, 'lastExport'),
       ]);
       return {
         ...facts,
@@ -247,7 +247,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
       };
     },
     async noteExport(note) {
-      await remember(journal, 'lastExport', note);
+      await writeMeta(journal, 'lastExport', note);
       return null;
     },
     rebuild: () => upkeep.rebuild(),
@@ -263,8 +263,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     lastTalks: async () => readLastTalks(await views.readable()),
     countTalks: async (talks) => countTalks(await views.readable(), talks),
     team: async () => readTeam(await views.readable(), views.documents()),
-    recallCursor: () => recall(journal, 'cursor'),
-    rememberCursor: (value) => remember(journal, 'cursor', value, 'relaxed'),
+    readCursor: () => readMeta(journal, 'cursor'),
+    writeCursor: (value) => writeMeta(journal, 'cursor', value, 'relaxed'),
     async drain() {
       await counted;
       await views.upToDate();

@@ -8,7 +8,7 @@ import type { Forget } from '../domain/forgetting.ts';
 import { isCovered } from '../protocol/known.ts';
 import { parseDocument, type Doc } from '../protocol/documents.ts';
 import type { OwnerProgress, RebuildReport } from '../protocol/worker.ts';
-import { putVolume, recall, type JournalDatabase, type OpenOptions, type VolumeRecord } from './journal/database.ts';
+import { putVolume, readMeta, type JournalDatabase, type OpenOptions, type VolumeRecord } from './journal/database.ts';
 import { rowsAfter, writeRow } from './journal/journal.ts';
 import { LEDGER, volumeDatabase } from './settings.ts';
 import { NO_VIEWS, openViewsDatabase, viewsTransaction, type ViewsDatabase, viewsVersion } from './views/database.ts';
@@ -50,7 +50,7 @@ function freshName(names: readonly string[]): string {
 /** The volumes on the list, and those that are on the disk all the same: the list may have been lost. */
 async function allVolumes(journal: JournalDatabase, names: readonly string[]): Promise<VolumeRecord[]> {
   const listed = new Map((await journal.getAll('volumes')).map((record) => [record.name, record]));
-  const discarded = new Set(await recall(journal, 'discard'));
+  const discarded = new Set(await readMeta(journal, 'discard'));
   const prefix = volumeDatabase('');
   for (const name of names.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length))) {
     const number = Number(name.slice(1));
@@ -160,7 +160,7 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   deps.onProgress({ task: 'rebuild', done: volumes.length, of: volumes.length });
 
   // Rows up to this one are in the volumes, and gone.
-  let applied = (await recall(journal, 'filedThrough')) ?? 0;
+  let applied = (await readMeta(journal, 'filedThrough')) ?? 0;
   const catchUp = async () => {
     for (;;) {
       const rows = await rowsAfter(journal, applied, LEDGER.journalStride);

@@ -5,7 +5,7 @@ import { finalForgets } from '../domain/forgetting.ts';
 import type { Doc, ForgetDoc, ForgetUndoDoc } from '../protocol/documents.ts';
 import { isCovered, isKnown } from '../protocol/known.ts';
 import type { OwnerProgress, RebuildReport } from '../protocol/worker.ts';
-import { journalTransaction, recall, remember } from './journal/database.ts';
+import { journalTransaction, readMeta, writeMeta } from './journal/database.ts';
 import { rowsAfter } from './journal/journal.ts';
 import { rebuildViews, viewsNames, type RebuildDeps } from './rebuild.ts';
 import { LEDGER } from './settings.ts';
@@ -77,7 +77,7 @@ export function createUpkeep({
         docs: docs.filter((doc) => !isForgotten(doc)),
       }));
       if (late.length > 0) await applyBatches(db, late);
-      await remember(journal, 'views', { version: viewsVersion(), name });
+      await writeMeta(journal, 'views', { version: viewsVersion(), name });
       await views.swap(db);
       volumes.added(report.repaired, 0, late.at(-1)?.seq ?? applied);
     });
@@ -88,11 +88,11 @@ export function createUpkeep({
   /** Until nothing more is due: something may become so meanwhile. */
   async function forgetFinal() {
     for (;;) {
-      const done = (await recall(journal, 'forgotten')) ?? [];
+      const done = (await readMeta(journal, 'forgotten')) ?? [];
       const due = final.filter(({ _id }) => !done.includes(_id));
       if (due.length === 0) return;
       await forget(due);
-      await remember(journal, 'forgotten', [...done, ...due.map(({ _id }) => _id)]);
+      await writeMeta(journal, 'forgotten', [...done, ...due.map(({ _id }) => _id)]);
       deps.onForgotten(due);
     }
   }

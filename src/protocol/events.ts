@@ -196,11 +196,11 @@ export const eventSchema = z.discriminatedUnion('kind', [
     .describe('a message that waited was put before its agent'),
   z
     .object({
-      kind: z.literal('sleep-flag'),
+      kind: z.literal('pause-flag'),
       ...when,
       sessionId,
       agentId,
-      sleeping: z.boolean(),
+      paused: z.boolean(),
       by: z.string().describe('"human", an agent’s id, or the happening that did it'),
     })
     .describe('an agent of the running session was set to sleep, or woken'),
@@ -258,7 +258,7 @@ export const snapshotSchema = z.object({
       clients: z
         .array(z.object({ agentId, credentialId: id, client: z.string(), readsInbox: z.boolean() }))
         .describe('clients that play an agent from elsewhere, in the order in which they came'),
-      resting: z.array(id).describe('ids of those among the awake and the played whose sleeping flag is set'),
+      paused: z.array(id).describe('ids of those among the awake and the played whose sleeping flag is set'),
     })
     .nullable()
     .describe('null: none runs'),

@@ -169,7 +169,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
     case 'answer-started':
     case 'text':
     case 'tool':
-    case 'sleep-flag':
+    case 'pause-flag':
     case 'changed':
       return [];
     default:

@@ -28,14 +28,14 @@ function leave(session: RunningSession, agentId: string, credentialId: string): 
   const left = { ...session, clients: session.clients.filter((client) => !isOf(credentialId)(client)) };
   return left.awake.includes(agentId) || isPlayed(left, agentId)
     ? left
-    : { ...left, resting: left.resting.filter((id) => id !== agentId) };
+    : { ...left, paused: left.paused.filter((id) => id !== agentId) };
 }
 
 function fallAsleep(session: RunningSession, agentId: string, reason: AsleepReason): RunningSession {
   return {
     ...session,
     awake: session.awake.filter((id) => id !== agentId),
-    resting: session.resting.filter((id) => id !== agentId || isPlayed(session, agentId)),
+    paused: session.paused.filter((id) => id !== agentId || isPlayed(session, agentId)),
     hatching: without(session.hatching, agentId),
     asleep: [...without(session.asleep, agentId), { agentId, reason }],
   };
@@ -72,9 +72,9 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
       return fallAsleep(session, event.agentId, event.reason);
     case 'birth-ended':
       return { ...session, hatching: without(session.hatching, event.agentId) };
-    case 'sleep-flag': {
-      const others = session.resting.filter((id) => id !== event.agentId);
-      return { ...session, resting: event.sleeping ? [...others, event.agentId] : others };
+    case 'pause-flag': {
+      const others = session.paused.filter((id) => id !== event.agentId);
+      return { ...session, paused: event.paused ? [...others, event.agentId] : others };
     }
     default:
       return session;
@@ -126,7 +126,7 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
         hatching: [],
         asleep: [],
         clients: [],
-        resting: [],
+        paused: [],
       },
     };
   }
@@ -156,7 +156,7 @@ export function liveSessionOf(state: Snapshot | null): LiveSession | null {
     clients: new Map(
       [...session.clients].reverse().map(({ agentId, client, readsInbox }) => [agentId, { name: client, readsInbox }]),
     ),
-    resting: new Set(session.resting),
+    paused: new Set(session.paused),
     waking: new Set(session.hatching.filter((seat) => seat.call === 'wake').map((seat) => seat.agentId)),
     births: new Set(session.hatching.filter((seat) => seat.call === 'summon').map((seat) => seat.position)),
   };

@@ -64,7 +64,7 @@ export function createFeed(deps: FeedDeps): Feed {
   let cancelAck: (() => void) | null = null;
   let delivering = false;
   let deliverAgain = false;
-  const handedOver = new Set<string>();
+  const delivered = new Set<string>();
   let closed = false;
   let vacant = deps.vacant;
   let passedOver = false;
@@ -132,11 +132,11 @@ export function createFeed(deps: FeedDeps): Feed {
 
   async function deliverOnce() {
     for (const { text, agentId, clientId } of await deps.queued()) {
-      if (!snapshot?.session || handedOver.has(clientId)) continue;
+      if (!snapshot?.session || delivered.has(clientId)) continue;
       const result = await client.postMessage({
         body: { text, clientId, ...(agentId === LEAD_ID ? {} : { to: agentId }) },
       });
-      if (result.ok) handedOver.add(clientId);
+      if (result.ok) delivered.add(clientId);
     }
   }
 

@@ -6,7 +6,7 @@ import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
 import { recordEndpoints } from '../protocol/endpoints/records.ts';
-import { sleepingEndpoints } from '../protocol/endpoints/sleeping.ts';
+import { pauseEndpoints } from '../protocol/endpoints/pauses.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from '../protocol/endpoints/team.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { wakeEndpoints } from '../protocol/endpoints/wakes.ts';
@@ -20,7 +20,7 @@ const endpoints = {
   ...inboxEndpoints,
   ...roomEndpoints,
   ...wakeEndpoints,
-  ...sleepingEndpoints,
+  ...pauseEndpoints,
   ...threadEndpoints,
   ...credentialEndpoints,
   ...costEndpoints,

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { SyncStatus } from '../protocol/sync/page.ts';
 import { attempt } from './attempt.ts';
-import type { Memory, OwnerPort } from './ports.ts';
+import type { TextStorage, OwnerPort } from './ports.ts';
 
 /** The mark of a team in localStorage, where a worker cannot reach: it brings this device back where IndexedDB is lost. */
 const MARK = 'roost-mark';
@@ -23,13 +23,13 @@ export interface Devices {
   refresh(): Promise<void>;
 }
 
-export function createDevices(owner: OwnerPort, memory: Memory): Devices {
+export function createDevices(owner: OwnerPort, storage: TextStorage): Devices {
   const store = createStore<DevicesState>()(() => ({ status: null, failed: null }));
-  const keepMark = (text: string | null) => void memory.write(MARK, text ?? '');
+  const keepMark = (text: string | null) => void storage.write(MARK, text ?? '');
   let offered: Promise<void> | null = null;
   /** Before anything is believed of a browser in which nobody seems to live: has somebody? */
   async function offer() {
-    const { text } = await owner.call('offerMark', { text: memory.read(MARK) });
+    const { text } = await owner.call('offerMark', { text: storage.read(MARK) });
     keepMark(text);
   }
   const hear = (status: SyncStatus) => store.setState({ status, failed: null });

@@ -26,7 +26,7 @@ import { createNotices, type Notices } from './notices.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
-import { createRemember, type Remember } from './remember.ts';
+import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
 import { announceTeam } from './announce-team.ts';
 import { createUnread, type Unread } from './unread.ts';
 import { createUpkeep } from './upkeep.ts';
@@ -43,7 +43,7 @@ export interface RoostState {
   readonly unread: Unread;
   readonly copies: Copies;
   readonly notices: Notices;
-  readonly remember: Remember;
+  readonly wakeSizes: WakeSizes;
   readonly pending: ReturnType<typeof createPending>;
   readonly info: ReturnType<typeof createRelayInfo>;
   readonly upkeep: ReturnType<typeof createUpkeep>;
@@ -93,7 +93,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const info = createRelayInfo();
   const upkeep = createUpkeep();
   const devices = createDevices(owner, device.browser);
-  const remember = createRemember(owner, household);
+  const wakeSizes = createWakeSizes(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const unread = createUnread({ owner, writer, device });
   const copies = createCopies({ owner, archive, device, unread });
@@ -121,7 +121,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     live,
     conversations,
     unread,
-    remember,
+    wakeSizes,
     notices,
     pending,
     info,
@@ -264,7 +264,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     unread,
     copies,
     notices,
-    remember,
+    wakeSizes,
     pending,
     info,
     upkeep,

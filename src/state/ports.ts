@@ -24,7 +24,7 @@ export type RelayPort = Omit<PageClient, 'ack'> & {
 export type ArchivePort = Omit<Archive, 'warm'>;
 
 /** Texts by key. Writing answers false where there is no room. */
-export interface Memory {
+export interface TextStorage {
   read(key: string): string | null;
   write(key: string, text: string): boolean;
 }
@@ -36,9 +36,9 @@ export interface Device {
   /** Asks the browser to keep what is stored. null: the browser does not say. */
   persist(): Promise<boolean | null>;
   /** What one tab remembers until it is closed. */
-  readonly tab: Memory;
+  readonly tab: TextStorage;
   /** What every tab of this browser remembers. */
-  readonly browser: Memory;
+  readonly browser: TextStorage;
   /** Runs `task` after `ms`; returns the way to call it off. */
   after(ms: number, task: () => void): () => void;
 }

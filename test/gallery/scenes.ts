@@ -98,7 +98,7 @@ const EVERY_SEAT = runningSession({
   awake: ['agent-1', 'agent-2', 'agent-6'],
   hatching: [egg('agent-3', 2, 'wake', 'Sable'), egg('egg-1', 8, 'summon', null)],
   asleep: [{ agentId: 'agent-5', reason: { code: 'silent', message: 'It did not answer in time.' } }],
-  resting: ['agent-6'],
+  paused: ['agent-6'],
   clients: [{ agentId: 'agent-7', credentialId: 'credential-1', client: 'Claude Code', readsInbox: true }],
 });
 

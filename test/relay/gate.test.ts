@@ -92,7 +92,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
     const { ask } = await household();
     expect(await ask({ state: 'busy' })).toMatchObject({ outcome: 'deferred', check: 'idle', left: 100 });
     expect(await ask({ state: 'absent' })).toMatchObject({ outcome: 'deferred', check: 'idle', left: 100 });
-    expect(await ask({ state: 'sleeping' })).toMatchObject({ outcome: 'granted', left: 99 });
+    expect(await ask({ state: 'paused' })).toMatchObject({ outcome: 'granted', left: 99 });
   });
 
   it.each(['in one process', 'over a restart'])(

@@ -27,7 +27,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
 
   const join = async (secret?: string) => await mcp.client(secret ?? (await mcp.secret(LYRA)), speaking(era));
   const note = (text: string, by = client) => by.callTool({ name: 'note', arguments: { text } });
-  const held = (count: number) => expect.poll(() => mcp.sleepers.waiting()).toBe(count);
+  const held = (count: number) => expect.poll(() => mcp.pauses.waiting()).toBe(count);
   const noted = () => mcp.notes.map(({ text }) => text);
 
   it('are held until it is woken, and then go on, each once', async () => {
@@ -40,7 +40,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     await mcp.wake(LYRA);
     await Promise.all(calls);
     expect(noted().sort()).toEqual(['a', 'b', 'v']);
-    expect(mcp.sleepers.waiting()).toBe(0);
+    expect(mcp.pauses.waiting()).toBe(0);
   });
 
   it('are held, and a client that only looks around is not', async () => {
@@ -50,7 +50,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     const another = await join();
     expect((await another.listTools()).tools).not.toHaveLength(0);
     if (era === 'legacy') await client.ping();
-    expect(mcp.sleepers.waiting()).toBe(0);
+    expect(mcp.pauses.waiting()).toBe(0);
   });
 
   it('keep an impatient client there by progress', async () => {
@@ -90,7 +90,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     const [call, read] = [note('again'), client.readResource(STATE).catch((error: unknown) => String(error))];
     await held(2);
     mcp.timers.advance(LONGEST_MS - 1);
-    expect(mcp.sleepers.waiting()).toBe(2);
+    expect(mcp.pauses.waiting()).toBe(2);
     mcp.timers.advance(1);
     const late = await call;
     expect(late.isError).toBe(true);
@@ -115,7 +115,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     const results = await Promise.all(calls);
     expect(results.map(textOf)).toEqual(texts.map((text) => `noted ${text}`));
     expect(noted().sort()).toEqual([...texts].sort());
-    expect(mcp.sleepers.waiting()).toBe(0);
+    expect(mcp.pauses.waiting()).toBe(0);
   });
 
   it('end with "session ended" when the session does, and none waits in the next', async () => {
@@ -127,7 +127,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(ended.isError).toBe(true);
     expect(textOf(ended)).toMatch(/^session ended/);
     expect(await read).toContain('session ended');
-    expect(mcp.sleepers.waiting()).toBe(0);
+    expect(mcp.pauses.waiting()).toBe(0);
     expect(textOf(await note('anew'))).toBe('noted anew');
     expect(mcp.notes.map(({ text, caller }) => [text, caller.sessionId])).toEqual([['anew', 'session-2']]);
   });
@@ -222,11 +222,11 @@ describe('a session of an older client', () => {
         { id: 2, method: 'tools/call', params: { name: 'note', arguments: { text: 'never' } } },
         session,
       );
-      await expect.poll(() => mcp.sleepers.waiting()).toBe(1);
+      await expect.poll(() => mcp.pauses.waiting()).toBe(1);
       const cancelled = await send({ method: 'notifications/cancelled', params: { requestId: 2 } }, session);
       expect(cancelled.status).toBe(202);
       expect(await call.text()).not.toContain('result');
-      expect(mcp.sleepers.waiting()).toBe(0);
+      expect(mcp.pauses.waiting()).toBe(0);
     } finally {
       await mcp.close();
     }

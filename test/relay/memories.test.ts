@@ -17,35 +17,39 @@ describe('what the relay holds of souls and conversations while a session runs',
 
   it('is the lead’s from the beginning, an agent’s from its WAKE or its birth, and nobody’s after the session', async () => {
     const house = await bench.open({ script: teamScript({}) });
-    const { memories } = house.team;
+    const { wakeMaterials } = house.team;
     await house.start();
-    expect([memories.soulOf(LEAD_ID), memories.soulOf(LYRA.id), await memories.conversationOf(LYRA.id)]).toEqual([
-      'I keep the door.',
-      undefined,
-      null,
-    ]);
+    expect([
+      wakeMaterials.soulOf(LEAD_ID),
+      wakeMaterials.soulOf(LYRA.id),
+      await wakeMaterials.conversationOf(LYRA.id),
+    ]).toEqual(['I keep the door.', undefined, null]);
     await house.wake([LYRA]);
     await house.summon([2]);
     await house.until(() => house.of('agent-born').length === 1);
     await house.untilQuiet();
     const born = house.of('agent-born')[0];
-    expect([memories.soulOf(LYRA.id), memories.soulOf(born?.agentId ?? '')]).toEqual([LYRA.soul, born?.soul]);
-    expect(await memories.conversationOf(LYRA.id)).toContain('The word of place 1 is heron.');
+    expect([wakeMaterials.soulOf(LYRA.id), wakeMaterials.soulOf(born?.agentId ?? '')]).toEqual([LYRA.soul, born?.soul]);
+    expect(await wakeMaterials.conversationOf(LYRA.id)).toContain('The word of place 1 is heron.');
     await house.host.end('ended');
-    expect([LEAD_ID, LYRA.id, born?.agentId ?? ''].map(memories.soulOf)).toEqual([undefined, undefined, undefined]);
-    expect(await memories.conversationOf(LYRA.id)).toBeNull();
+    expect([LEAD_ID, LYRA.id, born?.agentId ?? ''].map(wakeMaterials.soulOf)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(await wakeMaterials.conversationOf(LYRA.id)).toBeNull();
     await house.start();
-    expect(memories.soulOf(LYRA.id)).toBeUndefined();
+    expect(wakeMaterials.soulOf(LYRA.id)).toBeUndefined();
   });
 
   it('has nothing of what an agent did alone while the session ran', async () => {
     const house = await bench.open({ script: () => [{ say: 'All is well.' }] });
-    const { memories, runs } = house.team;
+    const { wakeMaterials, runs } = house.team;
     await house.start();
     await house.wake([LYRA]);
     await house.until(() => house.of('agent-awake').length === 1);
     await house.untilQuiet();
-    const before = await memories.conversationOf(LYRA.id);
+    const before = await wakeMaterials.conversationOf(LYRA.id);
     await withWarmMind(async (mind) => {
       const started = await runs.start(
         agentRun(mind, {
@@ -57,13 +61,13 @@ describe('what the relay holds of souls and conversations while a session runs',
     });
     const ofRun = house.of('message').filter(({ sessionId }) => sessionId === null);
     expect(ofRun.map(({ agentId, author }) => [agentId, author])).toContainEqual([LYRA.id, LYRA.id]);
-    expect(await memories.conversationOf(LYRA.id)).toBe(before);
+    expect(await wakeMaterials.conversationOf(LYRA.id)).toBe(before);
   });
 
   it('leaves out what the person has replaced, and tells how much has no room', async () => {
     const conversationChars = 600;
     const house = await bench.open({ limits: { ...SESSION_LIMITS, conversationChars } });
-    const { memories } = house.team;
+    const { wakeMaterials } = house.team;
     await house.start();
     await house.wake([LYRA]);
     await house.until(() => house.of('agent-awake').length === 1);
@@ -74,13 +78,15 @@ describe('what the relay holds of souls and conversations while a session runs',
       return house.of('message').findLast(({ author }) => author === 'human')?.messageId;
     };
     const first = await say('Is it a crow?');
-    expect(await memories.conversationOf(LYRA.id)).toMatch(/\nAda \([^)]+\):\n> Is it a crow\?\n\nLyra \([^)]+\):\n/);
+    expect(await wakeMaterials.conversationOf(LYRA.id)).toMatch(
+      /\nAda \([^)]+\):\n> Is it a crow\?\n\nLyra \([^)]+\):\n/,
+    );
     await say('Is it a heron?', first);
-    expect(await memories.conversationOf(LYRA.id)).toContain('Is it a heron?');
-    expect(await memories.conversationOf(LYRA.id)).not.toContain('Is it a crow?');
+    expect(await wakeMaterials.conversationOf(LYRA.id)).toContain('Is it a heron?');
+    expect(await wakeMaterials.conversationOf(LYRA.id)).not.toContain('Is it a crow?');
 
     for (let number = 1; number <= 6; number += 1) await say(`${number}: ${'so it went on. '.repeat(6)}`);
-    const told = (await memories.conversationOf(LYRA.id)) ?? '';
+    const told = (await wakeMaterials.conversationOf(LYRA.id)) ?? '';
     expect(told).toMatch(/=== In this session ===[^]*\[\d+ earlier messages of this session were left out\]/);
     expect(told).toContain('6: so it went on.');
     expect(told).not.toContain('Is it a heron?');

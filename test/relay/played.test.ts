@@ -57,21 +57,21 @@ describe('an agent that a client plays', () => {
     expect(clients(other)?.size).toBe(1);
     other.host.left(CLAUDE.credentialId);
     await other.until(() => clients(other)?.size === 0);
-    expect(other.team.sleepers.get(other.log.snapshot().session?.sessionId ?? '', DARA.agentId)).toBeNull();
+    expect(other.team.pauses.get(other.log.snapshot().session?.sessionId ?? '', DARA.agentId)).toBeNull();
   });
 
   it('is held while it is set to sleep, also where its mind has left, and is woken whole', async () => {
     const house = await played();
     const sessionId = house.log.snapshot().session?.sessionId ?? '';
-    await house.team.sleepers.set(sessionId, DARA.agentId, true, 'human');
-    expect(house.host.stateOf(DARA.agentId)).toBe('sleeping');
+    await house.team.pauses.set(sessionId, DARA.agentId, true, 'human');
+    expect(house.host.stateOf(DARA.agentId)).toBe('paused');
     await house.wake([payload(0, { name: 'Dara' })]);
     await house.until(() => awake(house).includes(DARA.agentId));
     await house.untilQuiet();
-    expect(house.team.sleepers.isSleeping(DARA.agentId)).toBe(false);
+    expect(house.team.pauses.isPaused(DARA.agentId)).toBe(false);
     await house.host.sleep(DARA.agentId);
     expect([awake(house), house.host.stateOf(DARA.agentId)]).toEqual([[], 'played']);
-    expect(await house.team.sleepers.set(sessionId, DARA.agentId, true, 'human')).toBe(true);
+    expect(await house.team.pauses.set(sessionId, DARA.agentId, true, 'human')).toBe(true);
   });
 
   it('is not told to be awake to who asks for it: the message waits for the client to look', async () => {

@@ -237,7 +237,7 @@ it('an agent that starts asleep pays no greeting, and reads its prompt first whe
   const sessionId = await house.start();
   await house.wake([payload(0), payload(1)]);
   await settle(house);
-  await house.until(() => house.of('sleep-flag').length === 1);
+  await house.until(() => house.of('pause-flag').length === 1);
   expect(
     house
       .of('agent-awake')
@@ -247,7 +247,7 @@ it('an agent that starts asleep pays no greeting, and reads its prompt first whe
   expect(house.requestsOf(1)).toEqual([]);
   await house.post({ text: 'for later', to: 'agent-0' });
   expect(house.requestsOf(1)).toEqual([]);
-  await house.team.sleepers.set(sessionId, 'agent-0', false, 'human');
+  await house.team.pauses.set(sessionId, 'agent-0', false, 'human');
   await house.until(() => house.requestsOf(1).length > 0);
   await house.untilQuiet();
   expect(house.requestsOf(1)[0]?.first).toContain('You are waking.');

@@ -45,15 +45,15 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expect(proxy.errors).toEqual([]);
-  expect(proxy.sleepers.waiting()).toBe(0);
+  expect(proxy.pauses.waiting()).toBe(0);
   await proxy.close();
 });
 
 const base = () => `${proxy.url}/llm/${secret}`;
 const client = () => clientOf(base());
-const sleep = () => proxy.sleepers.set(SESSION, 'a1', true, 'human');
-const wake = () => proxy.sleepers.set(SESSION, 'a1', false, 'human');
-const waiting = (count: number) => expect.poll(() => proxy.sleepers.waiting(), { interval: 5 }).toBe(count);
+const sleep = () => proxy.pauses.set(SESSION, 'a1', true, 'human');
+const wake = () => proxy.pauses.set(SESSION, 'a1', false, 'human');
+const waiting = (count: number) => expect.poll(() => proxy.pauses.waiting(), { interval: 5 }).toBe(count);
 /** For a request that may be refused before anybody looks at it: what it ends with is looked at later. */
 const held = <Asked extends Promise<unknown>>(asked: Asked): Asked => {
   asked.catch(() => undefined);
@@ -95,7 +95,7 @@ describe.each(WAYS)('while its agent sleeps, %s', (_what, ask) => {
     await sleep();
     const asked = held(ask());
     await waiting(1);
-    proxy.sleepers.end(SESSION);
+    proxy.pauses.end(SESSION);
     expect((await refusalOf(asked)).message).toContain('The session ended while Lyra was asleep');
     expect(sent()).toHaveLength(0);
   });
@@ -217,11 +217,11 @@ it('an answer under way finishes', async () => {
 });
 
 it('an agent that starts asleep is held from its first request on', async () => {
-  await proxy.configs.startsAsleep('a2');
+  await proxy.configs.startsPaused('a2');
   const asked = clientOf(`${proxy.url}/llm/${await proxy.join('a2')}`).messages.create(hello);
   await waiting(1);
   expect(sent()).toHaveLength(0);
-  await proxy.sleepers.set(SESSION, 'a2', false, 'human');
+  await proxy.pauses.set(SESSION, 'a2', false, 'human');
   await asked;
 });
 

@@ -66,9 +66,9 @@ describe('agents, where something fails or falls together', () => {
     await house.until(() => heard(house, 'think') === 1);
     await house.post({ text: 'and then?', to: SAGE.id });
     await message(house, 'the tide turns');
-    await house.team.sleepers.set(sessionOf(house), SAGE.id, true, 'human');
+    await house.team.pauses.set(sessionOf(house), SAGE.id, true, 'human');
     gate.open();
-    await house.until(() => house.team.sleepers.waiting() === 1);
+    await house.until(() => house.team.pauses.waiting() === 1);
     await house.host.end('ended');
     expect(await house.inbox.waiting(SAGE.id)).toMatchObject([{ text: 'the tide turns' }]);
     expect(heard(house, 'the tide turns')).toBe(0);
@@ -153,7 +153,7 @@ describe('agents, where something fails or falls together', () => {
     await house.team.configs.setAgent(GUEST.agentId, { coordination: { sleep_events: ['agent_started'] } });
     const asleep = async () => {
       await house.host.joined(GUEST, { credentialId: 'c1', name: 'Claude Code', readsInbox: true });
-      return house.team.sleepers.isSleeping(GUEST.agentId);
+      return house.team.pauses.isPaused(GUEST.agentId);
     };
     expect(await Promise.all([asleep(), asleep()])).toEqual([true, true]);
     expect(house.of('client-joined').filter(({ agentId }) => agentId === GUEST.agentId)).toHaveLength(1);
@@ -161,7 +161,7 @@ describe('agents, where something fails or falls together', () => {
 
   it('that read what the person wrote by a call of their own are seen to have read it', async () => {
     const house = await openTeam();
-    await house.team.sleepers.set(sessionOf(house), SAGE.id, true, 'human');
+    await house.team.pauses.set(sessionOf(house), SAGE.id, true, 'human');
     await house.post({ text: 'are you there?', to: SAGE.id, clientId: 'c1' });
     await message(house, 'I am not');
     expect((await readInbox(house, { kind: 'session' }))?.text).toMatch(

@@ -259,8 +259,8 @@ describe.each(STORES)('agents on %s', (kind) => {
   it('that are set to sleep are asked nothing, and go on as who they were when they are woken', async () => {
     const house = await openTeam(bench);
     const sessionId = house.team.host.sessionId() ?? '';
-    await house.team.sleepers.set(sessionId, SAGE.id, true, 'human');
-    expect(house.team.host.stateOf(SAGE.id)).toBe('sleeping');
+    await house.team.pauses.set(sessionId, SAGE.id, true, 'human');
+    expect(house.team.host.stateOf(SAGE.id)).toBe('paused');
     await house.post({ text: 'are you there?', to: SAGE.id });
     expect(house.of('message').at(-1)).toMatchObject({ waiting: true });
     await house.untilQuiet();
@@ -277,12 +277,12 @@ describe.each(STORES)('agents on %s', (kind) => {
     await house.untilQuiet();
     expect(house.requestsOf(2)[1]?.body.messages).toHaveLength(3);
     expect(house.of('message-read')).toHaveLength(1);
-    expect(house.of('sleep-flag').map(({ sleeping }) => sleeping)).toEqual([true, false]);
+    expect(house.of('pause-flag').map(({ paused }) => paused)).toEqual([true, false]);
   });
 
   it('that are set to sleep are woken by the button, without the lead', async () => {
     const house = await openTeam(bench);
-    await house.team.sleepers.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
+    await house.team.pauses.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
     const asked = house.requestsOf(null).length;
     expect(await house.wake([SAGE])).toMatchObject({ ok: true });
     await house.until(() => house.team.host.stateOf(SAGE.id) === 'idle');

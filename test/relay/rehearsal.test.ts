@@ -194,7 +194,7 @@ describe('the rehearsal mind', () => {
     await house.untilQuiet();
     expect(await house.inbox.waiting('agent-1')).toEqual([]);
     await house.post({ text: 'Go to sleep.', to: 'agent-0' });
-    await house.until(() => house.team.host.stateOf('agent-0') === 'sleeping');
+    await house.until(() => house.team.host.stateOf('agent-0') === 'paused');
   });
 
   it('says that nobody is thinking', async () => {

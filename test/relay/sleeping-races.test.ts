@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SleepWait } from '../../server/contracts.ts';
-import { createSleepers } from '../../server/sleeping/index.ts';
+import type { PauseWait } from '../../server/contracts.ts';
+import { createPauses } from '../../server/pauses/index.ts';
 import type { EventOf, RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
 import { NO_SESSION } from '../../src/protocol/live.ts';
 import { effectiveConfig } from '../support/effective-config.ts';
@@ -37,13 +37,13 @@ interface Waiter {
   readonly clearedBefore: number;
   readonly dueAt: number;
   readonly abort: AbortController;
-  readonly answers: { readonly how: SleepWait; readonly at: number }[];
+  readonly answers: { readonly how: PauseWait; readonly at: number }[];
 }
 
 /** Lets everything run that does not wait for the log, a timer or a signal. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWait> }> {
+async function play(seed: number): Promise<{ waits: number; answers: Set<PauseWait> }> {
   const random = createRandom(seed);
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)];
   const log = createHeldLog();
@@ -59,7 +59,7 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
     agent: (agentId: string) =>
       Promise.resolve(effectiveConfig({ sleepEvents: agentId === 'e' ? ['agent_started'] : [] })),
   };
-  const sleepers = createSleepers({
+  const pauses = createPauses({
     log,
     configs,
     now: () => clock,
@@ -68,27 +68,27 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
       throw error;
     },
   });
-  sleepers.subscribe(({ agentId, sleeping }) => {
-    if (!sleeping) cleared.set(agentId, (cleared.get(agentId) ?? 0) + 1);
+  pauses.subscribe(({ agentId, paused }) => {
+    if (!paused) cleared.set(agentId, (cleared.get(agentId) ?? 0) + 1);
   });
 
   const moves: Record<string, () => void> = {
     session() {
       if (sessionId !== null && random() < 0.3) {
-        sleepers.end(sessionId);
+        pauses.end(sessionId);
         ended.add(sessionId);
         sessionId = null;
       } else if (sessionId === null) {
         sessionId = `s${++sessions}`;
-        sleepers.begin(sessionId);
-        for (const agentId of AGENTS) sets.push(sleepers.join(agentId));
+        pauses.begin(sessionId);
+        for (const agentId of AGENTS) sets.push(pauses.join(agentId));
       }
     },
     set() {
       const agentId = pick(AGENTS) ?? 'a';
       const asked = random() < 0.5;
       const into = sessionId ?? 'none';
-      const set = sleepers.set(into, agentId, asked, 'human').then((answer) => {
+      const set = pauses.set(into, agentId, asked, 'human').then((answer) => {
         if (answer === null) expect(ended.has(into) || into === 'none').toBe(true);
         else expect(answer).toBe(asked);
       });
@@ -101,14 +101,14 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
       const waiter: Waiter = {
         agentId,
         sessionId,
-        asleepAtFirst: sleepers.isSleeping(agentId),
+        asleepAtFirst: pauses.isPaused(agentId),
         clearedBefore: cleared.get(agentId) ?? 0,
         dueAt: clock + limitMs,
         abort,
         answers: [],
       };
       waiters.push(waiter);
-      void sleepers
+      void pauses
         .wait(agentId, { signal: abort.signal, limitMs })
         .then((how) => waiter.answers.push({ how, at: clock }));
     },
@@ -130,15 +130,15 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
     if (random() < 0.3) continue;
     await settle();
     const open = waiters.filter(({ answers }) => answers.length === 0);
-    expect(sleepers.waiting(), 'each that has no answer waits still').toBe(open.length);
+    expect(pauses.waiting(), 'each that has no answer waits still').toBe(open.length);
     expect(
-      open.filter(({ agentId }) => sleepers.get(sessionId ?? '', agentId) === false),
+      open.filter(({ agentId }) => pauses.get(sessionId ?? '', agentId) === false),
       'nobody waits for an agent that is awake',
     ).toEqual([]);
   }
   for (await settle(); log.held() > 0; await settle()) log.commit();
   if (sessionId !== null) {
-    sleepers.end(sessionId);
+    pauses.end(sessionId);
     ended.add(sessionId);
   }
   await settle();
@@ -156,19 +156,19 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
       if (how === 'aborted') expect(waiter.abort.signal.aborted).toBe(true);
     }
   }
-  const flags = log.written.filter((event): event is EventOf<'sleep-flag'> => event.kind === 'sleep-flag');
+  const flags = log.written.filter((event): event is EventOf<'pause-flag'> => event.kind === 'pause-flag');
   for (const key of new Set(flags.map((flag) => `${flag.sessionId} ${flag.agentId}`))) {
-    const story = flags.filter((flag) => `${flag.sessionId} ${flag.agentId}` === key).map(({ sleeping }) => sleeping);
+    const story = flags.filter((flag) => `${flag.sessionId} ${flag.agentId}` === key).map(({ paused }) => paused);
     expect(story, 'no change is written twice').toEqual(story.map((_, i) => i % 2 === 0));
   }
-  expect(sleepers.waiting()).toBe(0);
+  expect(pauses.waiting()).toBe(0);
   expect(timers.waiting()).toEqual([]);
   return { waits: waiters.length, answers: new Set(waiters.flatMap(({ answers }) => answers.map(({ how }) => how))) };
 }
 
 describe('sleeping and waking in any order', () => {
   it('answers everyone who waits exactly once, rightly, and leaves nobody behind', async () => {
-    const played = { waits: 0, answers: new Set<SleepWait>() };
+    const played = { waits: 0, answers: new Set<PauseWait>() };
     for (let seed = 1; seed <= SEEDS; seed++) {
       const { waits, answers } = await play(seed).catch((error: unknown) => {
         throw new Error(`seed ${seed}`, { cause: error });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { SleepWait } from '../../server/contracts.ts';
+import type { PauseWait } from '../../server/contracts.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { findMember } from '../../server/directory/index.ts';
 import { problem } from '../../server/problem.ts';
-import { createSleepers, createSleepingRoutes } from '../../server/sleeping/index.ts';
+import { createPauses, createPauseRoutes } from '../../server/pauses/index.ts';
 import { NO_SESSION } from '../../src/protocol/live.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
 import { effectiveConfig } from '../support/effective-config.ts';
@@ -37,7 +37,7 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       agent: (agentId: string) =>
         Promise.resolve(effectiveConfig({ sleepEvents: agentId === 'e' ? ['agent_started'] : [] })),
     };
-    const sleepers = createSleepers({
+    const pauses = createPauses({
       log,
       configs,
       now: () => 7,
@@ -45,42 +45,42 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       onListenerError: (error) => failures.push(error),
     });
     await log.append([{ kind: 'session-started', time: 7, sessionId: 's1', mind: MIND }]);
-    sleepers.begin('s1');
-    await sleepers.join('a');
-    await sleepers.join('b');
+    pauses.begin('s1');
+    await pauses.join('a');
+    await pauses.join('b');
     const flags = async () =>
-      (await log.read(0, 1_000)).flatMap(({ event }) => (event.kind === 'sleep-flag' ? [event] : []));
-    const resting = () => log.snapshot().session?.resting;
-    return { log, timers, sleepers, flags, resting, failures };
+      (await log.read(0, 1_000)).flatMap(({ event }) => (event.kind === 'pause-flag' ? [event] : []));
+    const resting = () => log.snapshot().session?.paused;
+    return { log, timers, pauses, flags, resting, failures };
   }
 
   it('starts awake, unless an agent’s settings say that it starts asleep', async () => {
-    const { sleepers, flags, resting } = await begin();
-    expect([sleepers.isSleeping('a'), sleepers.get('s1', 'a')]).toEqual([false, false]);
-    await sleepers.join('e');
-    await sleepers.join('e');
-    expect([sleepers.isSleeping('e'), sleepers.get('s1', 'e')]).toEqual([true, true]);
+    const { pauses, flags, resting } = await begin();
+    expect([pauses.isPaused('a'), pauses.get('s1', 'a')]).toEqual([false, false]);
+    await pauses.join('e');
+    await pauses.join('e');
+    expect([pauses.isPaused('e'), pauses.get('s1', 'e')]).toEqual([true, true]);
     expect(await flags()).toMatchObject([
-      { kind: 'sleep-flag', time: 7, sessionId: 's1', agentId: 'e', sleeping: true, by: 'agent_started' },
+      { kind: 'pause-flag', time: 7, sessionId: 's1', agentId: 'e', paused: true, by: 'agent_started' },
     ]);
     expect(resting()).toEqual(['e']);
   });
 
   it('holds what an agent asks for in the moment in which it joins, until it is known whether it starts asleep', async () => {
-    const { sleepers } = await begin();
-    const joining = [sleepers.join('e'), sleepers.join('d')];
+    const { pauses } = await begin();
+    const joining = [pauses.join('e'), pauses.join('d')];
     await Promise.resolve();
-    const [early, other] = [sleepers.wait('e', FOREVER), sleepers.wait('d', FOREVER)];
+    const [early, other] = [pauses.wait('e', FOREVER), pauses.wait('d', FOREVER)];
     expect(await other).toBe('awake');
     await Promise.all(joining);
-    expect(sleepers.waiting()).toBe(1);
-    await sleepers.set('s1', 'e', false, 'human');
+    expect(pauses.waiting()).toBe(1);
+    await pauses.set('s1', 'e', false, 'human');
     expect(await early).toBe('awake');
   });
 
   it('lets an agent be whose settings cannot be read, and lets it join again', async () => {
     let broken = true;
-    const sleepers = createSleepers({
+    const pauses = createPauses({
       log: { append: () => Promise.resolve([]), subscribe: () => () => undefined, snapshot: () => NO_SESSION },
       configs: {
         agent: () =>
@@ -92,149 +92,149 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       timers: createManualTimers(),
       onListenerError: () => undefined,
     });
-    sleepers.begin('s1');
-    const join = sleepers.join('a');
+    pauses.begin('s1');
+    const join = pauses.join('a');
     await Promise.resolve();
-    const wait = sleepers.wait('a', FOREVER);
+    const wait = pauses.wait('a', FOREVER);
     await expect(join).rejects.toThrow('the store is gone');
-    expect([await wait, sleepers.get('s1', 'a')]).toEqual(['awake', null]);
+    expect([await wait, pauses.get('s1', 'a')]).toEqual(['awake', null]);
     broken = false;
-    await sleepers.join('a');
-    expect(sleepers.isSleeping('a')).toBe(true);
+    await pauses.join('a');
+    expect(pauses.isPaused('a')).toBe(true);
   });
 
   it('does not fall asleep again when an agent that was woken is said to join once more', async () => {
-    const { sleepers } = await begin();
-    await Promise.all([sleepers.join('e'), sleepers.join('e'), sleepers.set('s1', 'e', false, 'human')]);
-    await sleepers.join('e');
-    expect(sleepers.isSleeping('e')).toBe(false);
+    const { pauses } = await begin();
+    await Promise.all([pauses.join('e'), pauses.join('e'), pauses.set('s1', 'e', false, 'human')]);
+    await pauses.join('e');
+    expect(pauses.isPaused('e')).toBe(false);
   });
 
   it('holds what asks while it is set, and lets all of it go on when it is cleared', async () => {
-    const { sleepers, resting } = await begin();
-    expect(await sleepers.wait('a', FOREVER)).toBe('awake');
-    expect(await sleepers.set('s1', 'a', true, 'human')).toBe(true);
+    const { pauses, resting } = await begin();
+    expect(await pauses.wait('a', FOREVER)).toBe('awake');
+    expect(await pauses.set('s1', 'a', true, 'human')).toBe(true);
     expect(resting()).toEqual(['a']);
-    const waits = [1, 2, 3].map(() => sleepers.wait('a', FOREVER));
-    expect(sleepers.waiting()).toBe(3);
-    expect(await sleepers.wait('b', FOREVER), 'others are not held').toBe('awake');
-    expect(await sleepers.set('s1', 'a', false, 'b')).toBe(false);
+    const waits = [1, 2, 3].map(() => pauses.wait('a', FOREVER));
+    expect(pauses.waiting()).toBe(3);
+    expect(await pauses.wait('b', FOREVER), 'others are not held').toBe('awake');
+    expect(await pauses.set('s1', 'a', false, 'b')).toBe(false);
     expect(await Promise.all(waits)).toEqual(['awake', 'awake', 'awake']);
-    expect(sleepers.waiting()).toBe(0);
+    expect(pauses.waiting()).toBe(0);
     expect(resting()).toEqual([]);
   });
 
   it('is written before anyone is released', async () => {
-    const { sleepers, resting } = await begin();
-    await sleepers.set('s1', 'a', true, 'human');
-    const seen = sleepers.wait('a', FOREVER).then(() => resting());
-    await sleepers.set('s1', 'a', false, 'human');
+    const { pauses, resting } = await begin();
+    await pauses.set('s1', 'a', true, 'human');
+    const seen = pauses.wait('a', FOREVER).then(() => resting());
+    await pauses.set('s1', 'a', false, 'human');
     expect(await seen).toEqual([]);
   });
 
   it('is not harmed by being set twice and cleared twice, and loses nobody who waits', async () => {
-    const { sleepers, flags } = await begin();
-    await Promise.all([sleepers.set('s1', 'a', true, 'human'), sleepers.set('s1', 'a', true, 'b')]);
-    const first = sleepers.wait('a', FOREVER);
-    await sleepers.set('s1', 'a', true, 'human');
-    const second = sleepers.wait('a', FOREVER);
-    expect(await Promise.all([sleepers.set('s1', 'a', false, 'human'), sleepers.set('s1', 'a', false, 'b')])).toEqual([
+    const { pauses, flags } = await begin();
+    await Promise.all([pauses.set('s1', 'a', true, 'human'), pauses.set('s1', 'a', true, 'b')]);
+    const first = pauses.wait('a', FOREVER);
+    await pauses.set('s1', 'a', true, 'human');
+    const second = pauses.wait('a', FOREVER);
+    expect(await Promise.all([pauses.set('s1', 'a', false, 'human'), pauses.set('s1', 'a', false, 'b')])).toEqual([
       false,
       false,
     ]);
     expect(await Promise.all([first, second])).toEqual(['awake', 'awake']);
-    await sleepers.set('s1', 'a', false, 'human');
-    expect((await flags()).map(({ sleeping, by }) => ({ sleeping, by }))).toEqual([
-      { sleeping: true, by: 'human' },
-      { sleeping: false, by: 'human' },
+    await pauses.set('s1', 'a', false, 'human');
+    expect((await flags()).map(({ paused, by }) => ({ paused, by }))).toEqual([
+      { paused: true, by: 'human' },
+      { paused: false, by: 'human' },
     ]);
   });
 
   it('tells whoever subscribed of each change, when it is on disk, and goes on where one of them fails', async () => {
-    const { sleepers, resting, failures } = await begin();
+    const { pauses, resting, failures } = await begin();
     const heard: unknown[] = [];
-    sleepers.subscribe(() => {
+    pauses.subscribe(() => {
       throw new Error('a listener that fails');
     });
-    const stop = sleepers.subscribe((change) => heard.push({ ...change, resting: resting() }));
-    await sleepers.set('s1', 'a', true, 'human');
-    await sleepers.set('s1', 'a', true, 'human');
-    await sleepers.set('s1', 'a', false, 'human');
+    const stop = pauses.subscribe((change) => heard.push({ ...change, resting: resting() }));
+    await pauses.set('s1', 'a', true, 'human');
+    await pauses.set('s1', 'a', true, 'human');
+    await pauses.set('s1', 'a', false, 'human');
     stop();
-    await sleepers.set('s1', 'a', true, 'human');
+    await pauses.set('s1', 'a', true, 'human');
     expect(heard).toEqual([
-      { sessionId: 's1', agentId: 'a', sleeping: true, resting: ['a'] },
-      { sessionId: 's1', agentId: 'a', sleeping: false, resting: [] },
+      { sessionId: 's1', agentId: 'a', paused: true, resting: ['a'] },
+      { sessionId: 's1', agentId: 'a', paused: false, resting: [] },
     ]);
     expect(failures).toHaveLength(3);
   });
 
   it('ends a wait when its limit is over, not before, and when whoever waits gives up', async () => {
-    const { sleepers, timers } = await begin();
-    await sleepers.set('s1', 'a', true, 'human');
-    const ended: SleepWait[] = [];
+    const { pauses, timers } = await begin();
+    await pauses.set('s1', 'a', true, 'human');
+    const ended: PauseWait[] = [];
     const waiter = new AbortController();
-    const late = sleepers.wait('a', { signal: never, limitMs: 1_000 }).then((how) => ended.push(how));
-    const aborted = sleepers.wait('a', { signal: waiter.signal, limitMs: Infinity });
+    const late = pauses.wait('a', { signal: never, limitMs: 1_000 }).then((how) => ended.push(how));
+    const aborted = pauses.wait('a', { signal: waiter.signal, limitMs: Infinity });
     timers.advance(999);
-    expect([ended, sleepers.waiting()]).toEqual([[], 2]);
+    expect([ended, pauses.waiting()]).toEqual([[], 2]);
     timers.advance(1);
     await late;
     expect(ended).toEqual(['late']);
     waiter.abort();
     expect(await aborted).toBe('aborted');
-    expect(await sleepers.wait('a', { signal: waiter.signal, limitMs: Infinity })).toBe('aborted');
-    expect(await sleepers.wait('a', { signal: never, limitMs: 0 })).toBe('late');
-    expect(sleepers.waiting()).toBe(0);
+    expect(await pauses.wait('a', { signal: waiter.signal, limitMs: Infinity })).toBe('aborted');
+    expect(await pauses.wait('a', { signal: never, limitMs: 0 })).toBe('late');
+    expect(pauses.waiting()).toBe(0);
     expect(timers.waiting()).toEqual([]);
   });
 
   it('ends every wait with the session, and nothing goes over into the next', async () => {
-    const { sleepers, timers } = await begin();
-    await sleepers.set('s1', 'a', true, 'human');
-    await sleepers.set('s1', 'b', true, 'human');
-    const waits = [sleepers.wait('a', FOREVER), sleepers.wait('b', { signal: never, limitMs: 1_000 })];
-    sleepers.end('another session');
-    expect(sleepers.waiting()).toBe(2);
-    sleepers.end('s1');
+    const { pauses, timers } = await begin();
+    await pauses.set('s1', 'a', true, 'human');
+    await pauses.set('s1', 'b', true, 'human');
+    const waits = [pauses.wait('a', FOREVER), pauses.wait('b', { signal: never, limitMs: 1_000 })];
+    pauses.end('another session');
+    expect(pauses.waiting()).toBe(2);
+    pauses.end('s1');
     expect(await Promise.all(waits)).toEqual(['ended', 'ended']);
-    expect([sleepers.waiting(), timers.waiting()]).toEqual([0, []]);
-    expect(await sleepers.wait('a', FOREVER), 'no session runs').toBe('awake');
+    expect([pauses.waiting(), timers.waiting()]).toEqual([0, []]);
+    expect(await pauses.wait('a', FOREVER), 'no session runs').toBe('awake');
 
-    sleepers.begin('s2');
-    expect([sleepers.get('s1', 'a'), sleepers.get('s2', 'a')]).toEqual([null, null]);
-    expect(await sleepers.wait('a', FOREVER), 'it is not in the session').toBe('awake');
-    await sleepers.join('a');
-    expect([sleepers.isSleeping('a'), sleepers.get('s2', 'a')]).toEqual([false, false]);
-    expect(await sleepers.set('s1', 'a', true, 'human')).toBeNull();
-    expect(await sleepers.wait('a', FOREVER)).toBe('awake');
+    pauses.begin('s2');
+    expect([pauses.get('s1', 'a'), pauses.get('s2', 'a')]).toEqual([null, null]);
+    expect(await pauses.wait('a', FOREVER), 'it is not in the session').toBe('awake');
+    await pauses.join('a');
+    expect([pauses.isPaused('a'), pauses.get('s2', 'a')]).toEqual([false, false]);
+    expect(await pauses.set('s1', 'a', true, 'human')).toBeNull();
+    expect(await pauses.wait('a', FOREVER)).toBe('awake');
   });
 
   it('ends waits of a session that another one follows without an end', async () => {
-    const { sleepers } = await begin();
-    await sleepers.set('s1', 'a', true, 'human');
-    const wait = sleepers.wait('a', FOREVER);
-    sleepers.begin('s1');
-    expect(sleepers.waiting()).toBe(1);
-    sleepers.begin('s2');
+    const { pauses } = await begin();
+    await pauses.set('s1', 'a', true, 'human');
+    const wait = pauses.wait('a', FOREVER);
+    pauses.begin('s1');
+    expect(pauses.waiting()).toBe(1);
+    pauses.begin('s2');
     expect(await wait).toBe('ended');
   });
 
   it('does not set a flag for a session that ends while it is being written', async () => {
-    const { sleepers } = await begin();
-    const set = sleepers.set('s1', 'a', true, 'human');
-    const join = sleepers.join('e');
-    sleepers.end('s1');
-    sleepers.begin('s2');
-    await sleepers.join('a');
+    const { pauses } = await begin();
+    const set = pauses.set('s1', 'a', true, 'human');
+    const join = pauses.join('e');
+    pauses.end('s1');
+    pauses.begin('s2');
+    await pauses.join('a');
     expect([await set, await join]).toEqual([null, undefined]);
-    expect([sleepers.get('s2', 'a'), sleepers.get('s2', 'e'), sleepers.isSleeping('e')]).toEqual([false, null, false]);
+    expect([pauses.get('s2', 'a'), pauses.get('s2', 'e'), pauses.isPaused('e')]).toEqual([false, null, false]);
   });
 
   it('does not hold back an agent that is not in the session any more', async () => {
-    const { sleepers, log } = await begin();
-    await sleepers.set('s1', 'a', true, 'human');
-    const wait = sleepers.wait('a', FOREVER);
+    const { pauses, log } = await begin();
+    await pauses.set('s1', 'a', true, 'human');
+    const wait = pauses.wait('a', FOREVER);
     await log.append([
       {
         kind: 'agent-asleep',
@@ -246,12 +246,12 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       },
     ]);
     expect(await wait).toBe('awake');
-    expect([sleepers.isSleeping('a'), sleepers.get('s1', 'a')]).toEqual([false, null]);
+    expect([pauses.isPaused('a'), pauses.get('s1', 'a')]).toEqual([false, null]);
   });
 
   it('stays as it is where the change cannot be written', async () => {
-    const { sleepers } = await begin();
-    const failing = createSleepers({
+    const { pauses } = await begin();
+    const failing = createPauses({
       log: {
         append: () => Promise.reject(new Error('the disk is full')),
         subscribe: () => () => undefined,
@@ -265,9 +265,9 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     failing.begin('s1');
     await failing.join('a');
     await expect(failing.set('s1', 'a', true, 'human')).rejects.toThrow('the disk is full');
-    expect(failing.isSleeping('a')).toBe(false);
+    expect(failing.isPaused('a')).toBe(false);
     await expect(failing.set('s1', 'a', true, 'human'), 'the next has its turn').rejects.toThrow('the disk is full');
-    sleepers.close();
+    pauses.close();
   });
 
   describe('by its calls', () => {
@@ -277,9 +277,9 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
 
     async function served() {
       const asked: { agentId: string; source: WakeSource }[] = [];
-      const { sleepers, flags, log } = await begin();
-      const routes = createSleepingRoutes({
-        sleepers,
+      const { pauses, flags, log } = await begin();
+      const routes = createPauseRoutes({
+        pauses,
         directory: { find: (called) => Promise.resolve(findMember([LEAD, ALMA], called)) },
         sessionId: () => 's1',
         callerOf(context, agentId) {
@@ -293,22 +293,22 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
           return Promise.resolve(outcomes.next);
         },
       });
-      return { sleepers, flags, log, asked, ...(await serveRoutes(routes)) };
+      return { pauses, flags, log, asked, ...(await serveRoutes(routes)) };
     }
     const at = (sessionId: string, agentId: string) => `/api/v1/sessions/${sessionId}/${agentId}/sleeping`;
 
     it('is not cleared past the gate by a call that comes while it is being set', async () => {
-      const { call, close, asked, sleepers, log } = await served();
+      const { call, close, asked, pauses, log } = await served();
       const { append } = log;
       let reached: () => void = () => undefined;
       const onDisk = new Promise<void>((resolve) => (reached = resolve));
       Object.assign(log, { append: async (events: Parameters<typeof append>[0]) => onDisk.then(() => append(events)) });
-      const setting = sleepers.set('s1', 'a', true, 'human');
+      const setting = pauses.set('s1', 'a', true, 'human');
       expect(await call('PUT', at('s1', 'a'), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
       reached();
       expect(await setting).toBe(true);
       expect(asked).toEqual([]);
-      expect(sleepers.isSleeping('a')).toBe(true);
+      expect(pauses.isPaused('a')).toBe(true);
       await close();
     });
 
@@ -325,20 +325,20 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       });
       expect(await call('PUT', at('s1', 'a'), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
       expect(asked).toEqual([{ agentId: 'a', source: { kind: 'person' } }]);
-      expect((await flags()).map(({ sleeping, by }) => ({ sleeping, by }))).toEqual([
-        { sleeping: true, by: 'human' },
-        { sleeping: false, by: 'human' },
+      expect((await flags()).map(({ paused, by }) => ({ paused, by }))).toEqual([
+        { paused: true, by: 'human' },
+        { paused: false, by: 'human' },
       ]);
       await close();
     });
 
     it('finds an agent by its name, the running session without its id, and the lead, which never sleeps', async () => {
-      const { call, close, sleepers } = await served();
+      const { call, close, pauses } = await served();
       expect(await call('PUT', at('current', 'alma'), { sleeping: true })).toEqual({
         status: 200,
         body: { sleeping: true },
       });
-      expect(sleepers.isSleeping('a')).toBe(true);
+      expect(pauses.isPaused('a')).toBe(true);
       expect(await call('GET', at('s1', 'Alma'))).toEqual({ status: 200, body: { sleeping: true } });
       for (const lead of ['lead', 'Julian']) {
         expect(await call('GET', at('current', lead))).toEqual({ status: 200, body: { sleeping: false } });
@@ -356,7 +356,7 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     });
 
     it('lets an agent’s own credential call, as such, and stays asleep where the gate says no', async () => {
-      const { call, close, asked, sleepers, flags } = await served();
+      const { call, close, asked, pauses, flags } = await served();
       const own = { authorization: 'Bearer a' };
       expect(await call('PUT', at('s1', 'a'), { sleeping: true }, own)).toMatchObject({ status: 200 });
       outcomes.next = { outcome: 'suppressed', detail: 'Woken 20 s ago; 280 s are left.' };
@@ -364,7 +364,7 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
         status: 409,
         body: { detail: 'Woken 20 s ago; 280 s are left.' },
       });
-      expect(sleepers.isSleeping('a')).toBe(true);
+      expect(pauses.isPaused('a')).toBe(true);
       outcomes.next = { outcome: 'granted', detail: 'Granted.' };
       expect(await call('PUT', at('s1', 'a'), { sleeping: false }, own)).toMatchObject({ status: 200 });
       expect(asked.map(({ source }) => source)).toEqual([

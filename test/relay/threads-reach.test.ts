@@ -47,19 +47,19 @@ describe('threads in a session', () => {
     return house;
   }
   const putToSleep = (house: Household) =>
-    house.team.sleepers.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
+    house.team.pauses.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
   const open = async (house: Household, by = LYRA.id) =>
     good(await house.team.threads.create(by, { title: 'Tides', participantRefs: ['Sage'] })).thread.threadId;
   const heard = (house: Household, words: string) =>
     house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes(words)).length;
-  const flags = (house: Household) => house.of('sleep-flag').map(({ sleeping, by }) => `${sleeping} ${by}`);
+  const flags = (house: Household) => house.of('pause-flag').map(({ paused, by }) => `${paused} ${by}`);
 
   it('wake a sleeping agent that is put into a new one, where its list says so, and tell it', async () => {
     const house = await withTeam(() => null, { wake: ['added_to_any_thread'] });
     await putToSleep(house);
     await open(house);
     await house.until(() => heard(house, 'You were added to the thread “Tides”') === 1);
-    expect(house.team.sleepers.isSleeping(SAGE.id)).toBe(false);
+    expect(house.team.pauses.isPaused(SAGE.id)).toBe(false);
     expect(flags(house)).toEqual(['true human', `false ${LYRA.id}`]);
   });
 
@@ -67,7 +67,7 @@ describe('threads in a session', () => {
     const house = await withTeam(() => null, { wake: ['mentioned'] });
     await putToSleep(house);
     const threadId = await open(house);
-    expect(house.team.sleepers.isSleeping(SAGE.id)).toBe(true);
+    expect(house.team.pauses.isPaused(SAGE.id)).toBe(true);
     expect(await house.inbox.waiting(SAGE.id)).toMatchObject([{ from: LYRA.id, threadId }]);
     const { notes } = good(
       await house.team.threads.send(LYRA.id, threadId, {
@@ -89,23 +89,23 @@ describe('threads in a session', () => {
     good(await house.team.threads.remove(LYRA.id, threadId, 'Sage'));
     await putToSleep(house);
     good(await house.team.threads.add(LYRA.id, threadId, 'Sage'));
-    expect(house.team.sleepers.isSleeping(SAGE.id)).toBe(true);
+    expect(house.team.pauses.isPaused(SAGE.id)).toBe(true);
     await open(house);
-    await house.until(() => !house.team.sleepers.isSleeping(SAGE.id));
+    await house.until(() => !house.team.pauses.isPaused(SAGE.id));
     await house.untilQuiet();
   });
 
   it('put an agent to sleep that has no open one any more, by the list that it has', async () => {
     const removed = await withTeam(() => null, { sleep: ['removed_from_last_thread'] });
     good(await removed.team.threads.close(LYRA.id, await open(removed), ''));
-    expect(removed.team.sleepers.isSleeping(SAGE.id)).toBe(false);
+    expect(removed.team.pauses.isPaused(SAGE.id)).toBe(false);
     good(await removed.team.threads.remove(LYRA.id, await open(removed), 'Sage'));
     expect(flags(removed)).toEqual(['true removed_from_last_thread']);
 
     const closed = await withTeam(() => null, { sleep: ['last_thread_closed'] });
     const [first, second] = [await open(closed), await open(closed)];
     good(await closed.team.threads.close(LYRA.id, first, ''));
-    expect(closed.team.sleepers.isSleeping(SAGE.id)).toBe(false);
+    expect(closed.team.pauses.isPaused(SAGE.id)).toBe(false);
     good(await closed.team.threads.close(LYRA.id, second, ''));
     expect(flags(closed)).toEqual(['true last_thread_closed']);
     await closed.untilQuiet();

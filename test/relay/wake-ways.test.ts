@@ -29,7 +29,7 @@ const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> =
   },
   async thread_added(house) {
     await house.team.configs.setAgent(SAGE.id, { coordination: { wake_events: ['added_to_any_thread'] } });
-    await house.team.sleepers.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
+    await house.team.pauses.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
     await house.team.threads.create(LYRA.id, { title: 'Another', participantRefs: ['Sage'] });
   },
   async deferred(house) {
@@ -95,6 +95,6 @@ describe('every way to ask for a wake', () => {
       files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
     expect(using(/gate\.ask\(/)).toEqual(['reach/ask.ts']);
     expect(using(/host\(\)\.rouse\(|host\.rouse\(/)).toEqual(['reach/ask.ts']);
-    expect(using(/sleepers\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['reach/ask.ts']);
+    expect(using(/pauses\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['reach/ask.ts']);
   });
 });

@@ -20,7 +20,7 @@ import { createInbox } from '../../server/inbox/index.ts';
 import { listen } from '../../server/listen.ts';
 import { createMcp, type McpSettings } from '../../server/mcp/index.ts';
 import { mount, type Env } from '../../server/endpoint.ts';
-import { createSleepers, type OpenSleepers } from '../../server/sleeping/index.ts';
+import { createPauses, type OpenPauses } from '../../server/pauses/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createThreads, type Threads } from '../../server/threads/index.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
@@ -52,7 +52,7 @@ export interface TestMcp {
   readonly credentials: Credentials;
   /** The same, as another process of this relay has them. */
   readonly credentialsElsewhere: Credentials;
-  readonly sleepers: OpenSleepers;
+  readonly pauses: OpenPauses;
   readonly threads: Threads;
   /** Moves the longest wait of a sleeping agent's call. */
   readonly timers: ManualTimers;
@@ -102,7 +102,7 @@ export async function openMcp(
     agent: () => Promise.resolve(effectiveConfig()),
     household: () => Promise.resolve({ own: { coordination: {} }, effective: effectiveConfig().effective }),
   };
-  const sleepers = createSleepers({ log, configs, now, timers, onListenerError: failed });
+  const pauses = createPauses({ log, configs, now, timers, onListenerError: failed });
 
   const untold = () => Promise.resolve(null);
   const threads = createThreads({
@@ -178,7 +178,7 @@ export async function openMcp(
     tools,
     credentials,
     directory,
-    sleepers,
+    pauses,
     configs,
     inbox,
     log,
@@ -188,7 +188,7 @@ export async function openMcp(
     sessionId: () => sessionId,
     async joined(agent) {
       joined.push(agent.agentId);
-      await sleepers.join(agent.agentId);
+      await pauses.join(agent.agentId);
     },
     version: '1.2.3',
     newId: randomUUID,
@@ -220,8 +220,8 @@ export async function openMcp(
   const clients: Client[] = [];
 
   async function flag(agent: TeamMember, sleeping: boolean): Promise<void> {
-    await sleepers.join(agent.agentId);
-    if (sessionId === null || (await sleepers.set(sessionId, agent.agentId, sleeping, 'human')) !== sleeping)
+    await pauses.join(agent.agentId);
+    if (sessionId === null || (await pauses.set(sessionId, agent.agentId, sleeping, 'human')) !== sleeping)
       throw new Error(`${agent.name} is in no session`);
   }
 
@@ -230,16 +230,16 @@ export async function openMcp(
     port: http.port,
     credentials,
     credentialsElsewhere: openCredentials(),
-    sleepers,
+    pauses,
     threads,
     timers,
     notes,
     joined,
     problems,
     session(id) {
-      if (sessionId !== null) sleepers.end(sessionId);
+      if (sessionId !== null) pauses.end(sessionId);
       sessionId = id;
-      if (id !== null) sleepers.begin(id);
+      if (id !== null) pauses.begin(id);
       return Promise.resolve();
     },
     sleep: (agent) => flag(agent, true),
@@ -258,7 +258,7 @@ export async function openMcp(
     },
     async close() {
       for (const client of clients) await client.close();
-      sleepers.close();
+      pauses.close();
       await mcp.close();
       await http.close();
       await log.close();

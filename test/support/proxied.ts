@@ -6,7 +6,7 @@ import { createDirectory } from '../../server/directory/index.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { createProxy, type ProxyDeps } from '../../server/proxy/index.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
-import { createSleepers, type OpenSleepers } from '../../server/sleeping/index.ts';
+import { createPauses, type OpenPauses } from '../../server/pauses/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { serveRoutes } from './served-routes.ts';
 import { createTestConfigs, type TestConfigs } from './test-configs.ts';
@@ -19,7 +19,7 @@ export interface Proxied {
   readonly url: string;
   readonly configs: TestConfigs;
   readonly costs: CostBook;
-  readonly sleepers: OpenSleepers;
+  readonly pauses: OpenPauses;
   /** A credential's secret for this agent. */
   join(agentId: string): Promise<string>;
   revoke(secret: string): Promise<void>;
@@ -56,19 +56,19 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
   });
   const credentials = createCredentials({ db, home: relay, now, newId, log });
   const costs = createCosts({ db, home: relay, configs, directory, log, now });
-  const sleepers = createSleepers({ log, configs, now, timers: realTimers, onListenerError: onError });
-  sleepers.begin(SESSION);
+  const pauses = createPauses({ log, configs, now, timers: realTimers, onListenerError: onError });
+  pauses.begin(SESSION);
   const joined: string[] = [];
   const proxy = createProxy({
     credentials,
-    sleepers,
+    pauses,
     costs,
     configs,
     directory,
     sessionId: () => SESSION,
     async joined({ agentId }) {
       joined.push(agentId);
-      await sleepers.join(agentId);
+      await pauses.join(agentId);
     },
     upstream,
     now,
@@ -81,7 +81,7 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
     url: served.url,
     configs,
     costs,
-    sleepers,
+    pauses,
     errors,
     joined,
     async join(agentId) {
@@ -89,14 +89,14 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
       made.set(secret, credential.credentialId);
       // Whom a test sets to sleep is here already; whoever starts asleep comes with its first request.
       if (!(await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started'))
-        await sleepers.join(agentId);
+        await pauses.join(agentId);
       return secret;
     },
     async revoke(secret) {
       await credentials.revoke(made.get(secret) ?? '');
     },
     async close() {
-      sleepers.close();
+      pauses.close();
       proxy.close();
       await served.close();
       await log.close();

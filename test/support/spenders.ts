@@ -67,10 +67,10 @@ export async function openSpenders(
     agents: agents.map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })),
   });
   const credentials = createCredentials({ db, home: relay, now, newId, log });
-  const { sleepers, costs, configs, directory, host } = team;
+  const { pauses, costs, configs, directory, host } = team;
   const proxy = createProxy({
     credentials,
-    sleepers,
+    pauses,
     costs,
     configs,
     directory,

@@ -8,7 +8,7 @@ export interface TestConfigs extends Configs {
   householdBudget(usd: number | null): Promise<void>;
   agentBudget(agentId: string, usd: number | null): Promise<void>;
   zone(name: string): Promise<void>;
-  startsAsleep(agentId: string): Promise<void>;
+  startsPaused(agentId: string): Promise<void>;
   /** Seconds that a call of a sleeping agent is held. */
   sleepWait(seconds: number): void;
 }
@@ -36,7 +36,7 @@ export function createTestConfigs({ db, relay }: { readonly db: Db; readonly rel
     async zone(name) {
       await configs.setHousehold({ ...(await configs.household()).own, time_zone: name });
     },
-    startsAsleep: (agentId) => configs.setAgent(agentId, { coordination: { sleep_events: ['agent_started'] } }),
+    startsPaused: (agentId) => configs.setAgent(agentId, { coordination: { sleep_events: ['agent_started'] } }),
     sleepWait: (given) => void (seconds = given),
   };
 }

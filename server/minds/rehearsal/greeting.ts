@@ -3,7 +3,7 @@ import { temperamentOf } from './birth.ts';
 import { createChance, seedOf } from './chance.ts';
 import { readSaid } from '../../../src/domain/quoting.ts';
 import { parseTranscript } from '../../../src/domain/transcript.ts';
-import { quote } from './memory.ts';
+import { quote } from './facts.ts';
 import type { Reading } from './reading.ts';
 import { words, type ReplyPart } from './reply.ts';
 
@@ -28,10 +28,10 @@ export function greet(reading: Reading, seed: number): ReplyPart[] {
   const name = reading.name
     ? `I am ${reading.name}; the name still fits.`
     : 'I have not got a name yet, and I am here all the same.';
-  return [words(hello, `${name} ${memoryOf(theirs?.text, last, soul)}`)];
+  return [words(hello, `${name} ${lastTalkOf(theirs?.text, last, soul)}`)];
 }
 
-function memoryOf(
+function lastTalkOf(
   theirs: string | undefined,
   last: { author: string; text: string } | undefined,
   soul: string | null,

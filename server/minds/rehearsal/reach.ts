@@ -1,5 +1,5 @@
 /** In a rehearsal agents reach each other too, where they are told to in plain words: nobody needs a model to see how it works. */
-import { quote } from './memory.ts';
+import { quote } from './facts.ts';
 import { isMessage, messageIn, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 

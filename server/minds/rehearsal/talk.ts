@@ -1,13 +1,13 @@
 /** Ordinary conversation in a rehearsal: in character, of some use, and plain about what it is. */
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
-import { quote, recall, remember } from './memory.ts';
+import { quote, findFact, readFacts } from './facts.ts';
 import { OUTCOMES, onMessage, reachOut } from './reach.ts';
 import { isMessage, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
 
-const ASKS_MEMORY =
+const ASKS_PAST =
   /\b(remember|recall|remind|forg[eo]t|did (?:i|we)|(?:i|we) (?:told|said|tell|say)|told you|do you (?:still )?know)\b/i;
 /** Not a question, but something to be kept: "Remember this: …". */
 const ASKS_TO_KEEP = /^\s*(?:please\s+)?(?:remember|keep in mind|do(?:n['’]t| not) forget)\b[^?]*$/i;
@@ -35,7 +35,7 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
 }
 
 function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
-  if (ASKS_MEMORY.test(said) && !ASKS_TO_KEEP.test(said)) return fromMemory(reading, said);
+  if (ASKS_PAST.test(said) && !ASKS_TO_KEEP.test(said)) return fromFacts(reading, said);
   if (ASKS_WHO.test(said))
     return `I am ${reading.name ?? 'still without a name'}, in seat ${reading.position + 1}, in ${reading.colorName}. ${chance.pick(temperament.asked)}`;
   if (IS_HELLO.test(said)) return `Hello, ${reading.human}. ${chance.pick(temperament.hello)} What shall we look at?`;
@@ -52,13 +52,13 @@ function answer(reading: Reading, said: string, temperament: Temperament, chance
   ].join('\n\n');
 }
 
-function fromMemory(reading: Reading, said: string): string {
-  const memory = recall(said, remember(reading));
-  if (!memory)
+function fromFacts(reading: Reading, said: string): string {
+  const fact = findFact(said, readFacts(reading));
+  if (!fact)
     return 'I looked, and I do not have that. Either it was not said to me, or it lies further back than I was given. Tell me again, and I will keep it.';
-  return memory.before
-    ? `Yes. Before I slept you told me: ${quote(memory.text, 400)}`
-    : `Yes. You told me in this conversation: ${quote(memory.text, 400)}`;
+  return fact.before
+    ? `Yes. Before I slept you told me: ${quote(fact.text, 400)}`
+    : `Yes. You told me in this conversation: ${quote(fact.text, 400)}`;
 }
 
 function onQuestion(said: string, temperament: Temperament, chance: Chance): string {

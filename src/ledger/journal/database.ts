@@ -83,15 +83,15 @@ export function journalTransaction(db: JournalDatabase, durability: 'strict' | '
 }
 
 /** What was remembered under this name; undefined where nothing was. */
-export async function recall<Name extends keyof JournalMeta>(
+export async function readMeta<Name extends keyof JournalMeta>(
   db: JournalDatabase,
   name: Name,
 ): Promise<JournalMeta[Name] | undefined> {
-  // Only this file's callers write it, by `remember` or in a transaction of theirs with the same types.
+  // Only this file's callers write it, by `writeMeta` or in a transaction of theirs with the same types.
   return (await db.get('meta', name)) as JournalMeta[Name] | undefined;
 }
 
-export async function remember<Name extends keyof JournalMeta>(
+export async function writeMeta<Name extends keyof JournalMeta>(
   db: JournalDatabase,
   name: Name,
   value: JournalMeta[Name],

@@ -1,6 +1,6 @@
 /** Opens the ledger once it is ours: the journal, the views (written anew where they must be), the ledger itself. */
 import type { MaybeStorage } from '../../domain/platform/old-browsers.ts';
-import { openJournalDatabase, recall, remember, type JournalDatabase } from '../journal/database.ts';
+import { openJournalDatabase, readMeta, writeMeta, type JournalDatabase } from '../journal/database.ts';
 import { rowsAfter } from '../journal/journal.ts';
 import type { Ledger, LedgerDeps } from '../contract.ts';
 import { createLedger } from '../ledger.ts';
@@ -99,7 +99,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   if (!views) {
     // The old views, of whatever shape, are read as a further copy: nothing that only they know is lost.
     const built = await rebuildViews({ ...common, forgotten: [] });
-    await remember(journal, 'views', { version: viewsVersion(), name: built.name });
+    await writeMeta(journal, 'views', { version: viewsVersion(), name: built.name });
     views = built.db;
     deps.onProgress(null);
   }
@@ -130,13 +130,13 @@ async function currentViews(
   open: (name: string) => Promise<ViewsDatabase>,
   names: () => Promise<readonly string[]>,
 ): Promise<ViewsDatabase | null> {
-  const named = await recall(journal, 'views');
+  const named = await readMeta(journal, 'views');
   if (named?.version !== viewsVersion() || !(await names()).includes(named.name)) return null;
   const db = await open(named.name);
   if (isWhole(db)) {
     const { ready, applied } = await readState(db);
     // A power cut may cost the views their last moments, and their rows may have left the journal since.
-    if (ready && applied >= ((await recall(journal, 'filedThrough')) ?? 0)) return db;
+    if (ready && applied >= ((await readMeta(journal, 'filedThrough')) ?? 0)) return db;
   }
   db.close();
   return null;

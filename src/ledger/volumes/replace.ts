@@ -7,7 +7,13 @@ import { deleteDB } from 'idb';
 import type { Forget } from '../../domain/forgetting.ts';
 import { isCovered } from '../../protocol/known.ts';
 import type { Doc } from '../../protocol/documents.ts';
-import { journalTransaction, recall, remember, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
+import {
+  journalTransaction,
+  readMeta,
+  writeMeta,
+  type JournalDatabase,
+  type VolumeRecord,
+} from '../journal/database.ts';
 import { LEDGER, volumeDatabase } from '../settings.ts';
 import { decodeDocuments, encodeDocument } from './codec.ts';
 import { writeStored } from './commit.ts';
@@ -23,10 +29,10 @@ export interface ReplaceDeps {
 
 /** Deletes the databases of volumes that were replaced; what cannot be deleted now is tried again at the next start. */
 export async function discardVolumes(journal: JournalDatabase): Promise<void> {
-  const names = (await recall(journal, 'discard')) ?? [];
+  const names = (await readMeta(journal, 'discard')) ?? [];
   if (names.length === 0) return;
   for (const name of names) await deleteDB(volumeDatabase(name));
-  await remember(journal, 'discard', []);
+  await writeMeta(journal, 'discard', []);
 }
 
 async function writeNew({ journal, openVolume, now }: ReplaceDeps, docs: readonly Doc[]): Promise<VolumeRecord> {
@@ -75,7 +81,7 @@ export async function swap(
   fresh: VolumeRecord | null,
   kept: readonly Doc[],
 ): Promise<void> {
-  const discard = (await recall(journal, 'discard')) ?? [];
+  const discard = (await readMeta(journal, 'discard')) ?? [];
   const tx = journalTransaction(journal, 'strict');
   const writes: Promise<unknown>[] = [
     tx.objectStore('volumes').delete(old),

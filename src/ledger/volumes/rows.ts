@@ -2,7 +2,7 @@
 import type { Doc } from '../../protocol/documents.ts';
 import {
   journalTransaction,
-  recall,
+  readMeta,
   type JournalDatabase,
   type JournalRow,
   type VolumeRecord,
@@ -28,7 +28,7 @@ export interface Rows {
 
 export async function createRows(db: JournalDatabase): Promise<Rows> {
   let rows: { seq: number; docs: readonly Doc[] }[] = [];
-  const begun = await recall(db, 'filed');
+  const begun = await readMeta(db, 'filed');
   let position = begun ?? { seq: 0, docs: 0 };
 
   async function load(upTo: number) {

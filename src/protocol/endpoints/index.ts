@@ -6,7 +6,7 @@ import { proxyEndpoints } from './proxy.ts';
 import { recordEndpoints } from './records.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
 import { scheduleEndpoints } from './schedules.ts';
-import { sleepingEndpoints } from './sleeping.ts';
+import { pauseEndpoints } from './pauses.ts';
 import { syncEndpoints } from './sync.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from './team.ts';
 import { threadEndpoints } from './threads.ts';
@@ -21,7 +21,7 @@ export const ENDPOINTS = {
   ...inboxEndpoints,
   ...wakeEndpoints,
   ...threadEndpoints,
-  ...sleepingEndpoints,
+  ...pauseEndpoints,
   ...credentialEndpoints,
   ...mcpEndpoints,
   ...proxyEndpoints,

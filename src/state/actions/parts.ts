@@ -10,7 +10,7 @@ import type { Notices } from '../notices.ts';
 import type { Device, OwnerPort, RelayPort } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 import type { PendingState, RelayInfoState } from '../relay-info.ts';
-import type { Remember } from '../remember.ts';
+import type { WakeSizes } from '../wake-sizes.ts';
 import type { Unread } from '../unread.ts';
 import type { UpkeepState } from '../upkeep.ts';
 
@@ -26,7 +26,7 @@ export interface Parts {
   readonly live: Live;
   readonly conversations: Conversations;
   readonly unread: Unread;
-  readonly remember: Remember;
+  readonly wakeSizes: WakeSizes;
   readonly notices: Notices;
   readonly pending: StoreApi<PendingState>;
   readonly info: StoreApi<RelayInfoState>;

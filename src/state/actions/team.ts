@@ -46,7 +46,7 @@ export function createTeamActions({
   clock,
   household,
   live,
-  remember,
+  wakeSizes,
   notices,
   pending,
 }: Parts): TeamActions {
@@ -54,7 +54,7 @@ export function createTeamActions({
     if (live.store.getState().live) return true;
     pending.setState({ step: 'Starting the session…' });
     const { roster, settings } = household.store.getState();
-    const [lead = null] = roster.lead ? await remember.read([roster.lead]) : [];
+    const [lead = null] = roster.lead ? await wakeSizes.read([roster.lead]) : [];
     const started = await relay.startSession({
       body: { ...startSessionBody(lead, roster, settings), after: clock.next(), ...(ahead ? { ahead } : {}) },
     });
@@ -173,9 +173,9 @@ export function createTeamActions({
     }
   }
 
-  const restsNow = ({ agentId }: Agent) => {
+  const isPausedNow = ({ agentId }: Agent) => {
     const session = live.store.getState().live;
-    return session !== null && session.awake.has(agentId) && session.resting.has(agentId);
+    return session !== null && session.awake.has(agentId) && session.paused.has(agentId);
   };
 
   async function setSleeping(agentId: string, sleeping: boolean): Promise<void> {
@@ -198,10 +198,10 @@ export function createTeamActions({
       // Asked again after the session began: another tab may have woken some of them meanwhile.
       const now = bigButton(household.store.getState().roster, live.store.getState().live, null);
       const chosen = (agents ? asleepNow(agents) : now.kind === 'wake' ? now.agents : []).filter(
-        (agent) => !restsNow(agent) && !late.has(agent.agentId),
+        (agent) => !isPausedNow(agent) && !late.has(agent.agentId),
       );
       if (chosen.length === 0) return null;
-      const payloads = (await remember.read(chosen)).flatMap((share) => payloadOf(share) ?? []);
+      const payloads = (await wakeSizes.read(chosen)).flatMap((share) => payloadOf(share) ?? []);
       return writeWake(payloads);
     });
 
@@ -210,10 +210,10 @@ export function createTeamActions({
     async wake(agents) {
       if (pending.getState().call) return;
       const asked = agents ?? [...household.store.getState().roster.seats.values()];
-      const resting = asked.filter(restsNow);
-      await Promise.all(resting.map(({ agentId }) => setSleeping(agentId, false)));
-      const others = asleepNow(asked).filter((agent) => !resting.includes(agent));
-      if (resting.length === 0) await callToWake(agents, others);
+      const paused = asked.filter(isPausedNow);
+      await Promise.all(paused.map(({ agentId }) => setSleeping(agentId, false)));
+      const others = asleepNow(asked).filter((agent) => !paused.includes(agent));
+      if (paused.length === 0) await callToWake(agents, others);
       else if (others.length > 0) await callToWake(others, others);
     },
     summon: (seats) =>

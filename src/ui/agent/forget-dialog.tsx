@@ -27,9 +27,9 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
           run: () => void actions.endSession(),
         }
       : null;
-  if (somebody.kind !== 'agent' || (somebody.seat.state === 'sleeping' && !somebody.seat.resting)) return null;
+  if (somebody.kind !== 'agent' || (somebody.seat.state === 'sleeping' && !somebody.seat.paused)) return null;
   const waking = somebody.seat.state === 'hatching';
-  if (somebody.seat.resting)
+  if (somebody.seat.paused)
     return {
       text: `${name} is set to sleep, but still in the running session, and must leave it first.`,
       label: `Take ${name} out of the session`,

@@ -14,7 +14,7 @@ function about(speaker: Speaker): string {
     case 'lead':
       return speaker.awake ? 'the lead · awake' : 'the lead · asleep: no session runs';
     case 'agent':
-      return `${speaker.seat.resting ? 'set to sleep, keeps what was said' : speaker.seat.working ? 'at work by itself' : speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : speaker.seat.state === 'played' ? `played by ${speaker.seat.client?.name ?? 'a client'}` : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
+      return `${speaker.seat.paused ? 'set to sleep, keeps what was said' : speaker.seat.working ? 'at work by itself' : speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : speaker.seat.state === 'played' ? `played by ${speaker.seat.client?.name ?? 'a client'}` : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
     case 'egg':
       return `hatching · ${speaker.seat.colorName}`;
     case 'seatless':

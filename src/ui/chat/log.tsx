@@ -21,7 +21,7 @@ import { useNow } from '../use-now.ts';
 import { Announcer } from './announcer.tsx';
 import { lastQuestion } from './last-question.ts';
 import { LogItemFrame, LogList, RowCount } from './log-list.tsx';
-import { LogMemory } from './log-memory.ts';
+import { OpenedKeys } from './opened-keys.ts';
 import { showRow, type RowContext } from './log-row.tsx';
 import type { Speaker } from './message.tsx';
 import { rowsOf } from './rows.ts';
@@ -189,7 +189,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
             )}
           </div>
           {rows.length === 0 && empty}
-          <LogMemory value={memory}>
+          <OpenedKeys value={memory}>
             <RowCount value={more ? -1 : rows.length}>
               <Virtualizer
                 ref={list}
@@ -206,7 +206,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
                 {show}
               </Virtualizer>
             </RowCount>
-          </LogMemory>
+          </OpenedKeys>
         </div>
       </div>
       {leaping && (

@@ -71,8 +71,8 @@ const known = {
 };
 
 export function stretchesOf(message: MessageDoc, unfolded: boolean): readonly Stretch[] {
-  const memory = unfolded ? known.unfolded : known.folded;
-  const held = memory.get(message);
+  const cache = unfolded ? known.unfolded : known.folded;
+  const held = cache.get(message);
   if (held) return held;
   const stretches =
     message.author === 'human'
@@ -83,6 +83,6 @@ export function stretchesOf(message: MessageDoc, unfolded: boolean): readonly St
           ),
           'none',
         );
-  memory.set(message, stretches);
+  cache.set(message, stretches);
   return stretches;
 }

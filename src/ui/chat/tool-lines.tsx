@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { ChevronIcon } from '../parts/icons.tsx';
 import { bytes } from '../text/sizes.ts';
-import { useOpened } from './log-memory.ts';
+import { useOpened } from './opened-keys.ts';
 import type { ToolBlock } from './parts.ts';
 
 /** Characters of what went into a tool, or came out, that are shown at once. */

@@ -11,7 +11,7 @@ import './choose-who.css';
 export function ChooseWho({ onClose }: { onClose: () => void }) {
   const actions = useActions();
   const roster = useHousehold((state) => state.roster);
-  const sleepers = useSleepers({ resting: true });
+  const sleepers = useSleepers({ withPaused: true });
   const arriving = useDevices(arrivingOf);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const agents = sleepers.filter((agent) => chosen.has(agent.agentId) && !arriving.includes(agent.agentId));

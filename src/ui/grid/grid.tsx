@@ -21,10 +21,10 @@ function sleepsSince({ agent, lastSaid, lastSession }: WakeShare, { lastEnd }: L
 
 /** The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu. */
 export function Grid({ selected }: { selected: string | null }) {
-  const { remember } = useRoost();
+  const { wakeSizes } = useRoost();
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state);
-  const shares = useStore(remember.store, (state) => state.shares);
+  const shares = useStore(wakeSizes.store, (state) => state.shares);
   const now = useNow();
   const list = useRef<HTMLUListElement>(null);
   const [reachable, setReachable] = useState<Position | null>(null);

@@ -16,18 +16,18 @@ import { Grid } from './grid.tsx';
 import './hearth.css';
 
 /** How much would be remembered: kept current while anybody sleeps. */
-function Remembering() {
-  const { remember } = useRoost();
-  const sleepers = useSleepers({ resting: false });
+function WakeSizesKeeper() {
+  const { wakeSizes } = useRoost();
+  const sleepers = useSleepers({ withPaused: false });
   const cap = useHousehold((state) => state.settings.transcriptCap);
-  const { status, shares } = useStore(remember.store);
+  const { status, shares } = useStore(wakeSizes.store);
   const key = sleepers.map((agent) => agent.agentId).join();
   useEffect(() => {
-    if (key !== '') void remember.refresh(sleepers);
+    if (key !== '') void wakeSizes.refresh(sleepers);
     // The key stands for who sleeps; the list itself is new on every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [remember, key, cap]);
-  const resting = useSleepers({ resting: true }).length - sleepers.length;
+  }, [wakeSizes, key, cap]);
+  const resting = useSleepers({ withPaused: true }).length - sleepers.length;
   const live = useLive((state) => state.live);
   const played = sleepers.filter(({ agentId }) => answeringOf(agentId, live).by === 'client').length;
   const arriving = useDevices(arrivingOf);
@@ -60,12 +60,12 @@ function Status() {
   const progress = useProgress();
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
-  const sleepers = useSleepers({ resting: true });
+  const sleepers = useSleepers({ withPaused: true });
   const born = roster.seats.size;
   const idle = sleepers.length === 0 && !progress;
   return (
     <div className="hearth-status">
-      {!progress && <Remembering />}
+      {!progress && <WakeSizesKeeper />}
       {idle && born === 0 && <span>Eight seats, and nobody in them yet.</span>}
       {idle && born > 0 && live && (
         <span>{emptySeats(roster).length === 0 ? 'Everyone is awake.' : `${plural(born, 'agent')} awake.`}</span>

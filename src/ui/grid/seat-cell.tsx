@@ -182,7 +182,7 @@ export const SeatCell = memo(function SeatCell({
   ...cell
 }: CellProps & { seat: SeatView; slept: string | null }) {
   const menu = useSeatMenu(seat);
-  const { agentId, state, label, name, color, reason, resting, working, client } = seat;
+  const { agentId, state, label, name, color, reason, paused, working, client } = seat;
   const arriving = useDevices(
     (devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId),
   );
@@ -190,7 +190,7 @@ export const SeatCell = memo(function SeatCell({
   const about =
     place !== undefined
       ? IN_LINE
-      : resting
+      : paused
         ? RESTS
         : arriving
           ? ARRIVES
@@ -200,9 +200,9 @@ export const SeatCell = memo(function SeatCell({
   const sub =
     place !== undefined
       ? placeText(place)
-      : arriving && !resting
+      : arriving && !paused
         ? 'on its way here'
-        : resting
+        : paused
           ? 'set to sleep'
           : working
             ? 'at work'

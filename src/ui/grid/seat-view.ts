@@ -22,7 +22,7 @@ export interface SeatView {
   /** Why it sleeps although it was called, or why no agent was born, as the relay said it. */
   readonly reason: string | null;
   /** It is in the running session, and set to sleep. */
-  readonly resting: boolean;
+  readonly paused: boolean;
   /** It sleeps as far as the person’s session goes, and is at work alone. */
   readonly working: boolean;
   /** The client that plays it from elsewhere, beside a mind or without one. */
@@ -51,11 +51,11 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     name,
     ...seatColor(position),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,
-    resting:
+    paused:
       agent !== null &&
       live.live !== null &&
       (live.live.awake.has(agent.agentId) || client !== null) &&
-      live.live.resting.has(agent.agentId),
+      live.live.paused.has(agent.agentId),
     working,
     client,
   };

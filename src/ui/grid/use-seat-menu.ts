@@ -49,7 +49,7 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
     first ??
     (seat.state === 'played'
       ? `To answer here too, beside ${seat.client?.name ?? 'the client'}`
-      : seat.resting && !seat.client
+      : seat.paused && !seat.client
         ? 'It goes on where it was'
         : undefined);
   if (canBeWoken(seat.state))

@@ -3,7 +3,7 @@ import { isSeatPosition } from '../../domain/seat.ts';
 import { useHousehold, useLive } from '../context.tsx';
 
 /** Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only played by a client. `resting`: with those of the running session that are only set to sleep. */
-export function useSleepers({ resting }: { readonly resting: boolean }) {
+export function useSleepers({ withPaused }: { readonly withPaused: boolean }) {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
   return [...roster.seats]
@@ -11,7 +11,7 @@ export function useSleepers({ resting }: { readonly resting: boolean }) {
       ([position, agent]) =>
         isSeatPosition(position) &&
         canBeWoken(lifecycleOf(agent, position, live)) &&
-        (resting || !live?.awake.has(agent.agentId)),
+        (withPaused || !live?.awake.has(agent.agentId)),
     )
     .sort(([a], [b]) => a - b)
     .map(([, agent]) => agent);

@@ -27,12 +27,12 @@ type Read =
   | { readonly kind: 'read'; readonly shares: readonly WakeShare[] };
 
 function useShares(agents: readonly Agent[]): Read {
-  const { remember } = useRoost();
+  const { wakeSizes } = useRoost();
   const [read, setRead] = useState<Read>({ kind: 'reading' });
   const key = agents.map((agent) => agent.agentId).join();
   useEffect(() => {
     let current = true;
-    remember.read(agents).then(
+    wakeSizes.read(agents).then(
       (shares) => current && setRead({ kind: 'read', shares }),
       (error: unknown) =>
         current && setRead({ kind: 'failed', text: error instanceof Error ? error.message : String(error) }),
@@ -42,7 +42,7 @@ function useShares(agents: readonly Agent[]): Read {
     };
     // The key stands for who sleeps; the list itself is new on every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [remember, key]);
+  }, [wakeSizes, key]);
   return read;
 }
 
@@ -83,7 +83,7 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
 
 /** What a wake would carry: per agent the very text it will read, and how large all of it is. */
 export default function WakePreview({ onClose }: { onClose: () => void }) {
-  const asleep = useSleepers({ resting: false });
+  const asleep = useSleepers({ withPaused: false });
   const arriving = useDevices(arrivingOf);
   const sleepers = asleep.filter(({ agentId }) => !arriving.includes(agentId));
   const late = asleep.length - sleepers.length;

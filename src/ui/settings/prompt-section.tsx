@@ -21,7 +21,7 @@ const MEANING: Record<string, string> = {
 
 /** What one agent would read, with what it would really be given. */
 function Preview({ template }: { template: string }) {
-  const { remember } = useRoost();
+  const { wakeSizes } = useRoost();
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const agents = [...roster.seats.values()];
@@ -33,14 +33,14 @@ function Preview({ template }: { template: string }) {
   useEffect(() => {
     if (!agent) return undefined;
     let current = true;
-    remember.read([agent]).then(
+    wakeSizes.read([agent]).then(
       ([read]) => current && setShare(read ?? null),
       (error: unknown) => current && setFailed(error instanceof Error ? error.message : String(error)),
     );
     return () => {
       current = false;
     };
-  }, [remember, agent]);
+  }, [wakeSizes, agent]);
 
   if (agents.length === 0)
     return <p className="settings-note">When there are agents, one can be chosen here to see what it would read.</p>;

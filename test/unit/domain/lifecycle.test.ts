@@ -25,7 +25,7 @@ const session = (parts: Partial<Omit<LiveSession, 'sessionId'>> = {}): LiveSessi
   sessionId: 's1',
   awake: new Set(),
   clients: new Map(),
-  resting: new Set(),
+  paused: new Set(),
   waking: new Set(),
   births: new Set(),
   ...parts,
@@ -57,7 +57,7 @@ describe('the state of a seat', () => {
       'awake',
     ],
     ['an agent that only a client plays', agent, session({ clients: played }), 'played'],
-    ['an agent that a client plays, set to sleep', agent, session({ clients: played, resting: both }), 'sleeping'],
+    ['an agent that a client plays, set to sleep', agent, session({ clients: played, paused: both }), 'sleeping'],
     [
       'an agent that a client plays, while it is being woken',
       agent,

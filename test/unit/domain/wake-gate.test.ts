@@ -100,7 +100,7 @@ describe('each check at its edge', () => {
   it('idle: whoever is in a turn, or not here, is asked for later; whoever sleeps is woken', () => {
     expect(decide({}, { ask: { state: 'busy' } })).toMatchObject({ outcome: 'deferred', check: 'idle', until: null });
     expect(decide({}, { ask: { state: 'absent' } })).toMatchObject({ outcome: 'deferred', check: 'idle', until: null });
-    expect(decide({}, { ask: { state: 'sleeping' } })).toMatchObject(passes);
+    expect(decide({}, { ask: { state: 'paused' } })).toMatchObject(passes);
   });
 
   it('flood guard: five in 60 s and not a sixth', () => {
@@ -203,7 +203,7 @@ const situation = fc
     fc.record({
       way: fc.constantFrom(...WAKE_WAYS),
       byPerson: fc.constant(false),
-      state: fc.constantFrom('absent', 'sleeping', 'idle', 'busy'),
+      state: fc.constantFrom('absent', 'paused', 'idle', 'busy'),
     }),
   )
   .map(([limits, facts, question]) => ({ limits, facts: { ...facts, day: dayOf(limits.timeZone, NOON) }, question }));

@@ -132,7 +132,7 @@ const fields = {
     waiting: fc.boolean(),
   },
   'message-read': { ...at, messageId, agentId, sessionId: nullable(sessionId), runId },
-  'sleep-flag': { ...at, sessionId, agentId, sleeping: fc.boolean(), by: fc.constantFrom('human', 'a1', 'mentioned') },
+  'pause-flag': { ...at, sessionId, agentId, paused: fc.boolean(), by: fc.constantFrom('human', 'a1', 'mentioned') },
   record: {
     ...at,
     record: fc.record({

@@ -26,7 +26,7 @@ const STANDS_FOR: Record<EventKind, string | null> = {
   'answer-started': null,
   text: null,
   tool: null,
-  'sleep-flag': null,
+  'pause-flag': null,
   record: 'limits',
   changed: null,
 };

@@ -100,7 +100,7 @@ describe('the running session', () => {
       sessionId: 's2',
       awake: new Set(),
       clients: new Map(),
-      resting: new Set(),
+      paused: new Set(),
       waking: new Set(),
       births: new Set(),
     });
@@ -113,26 +113,26 @@ describe('the running session', () => {
 
 describe('a sleeping flag', () => {
   const here = [begin, wake('w', 0, 1), about('agent-awake', 0), about('agent-awake', 1)];
-  const flag = (position: number, sleeping: boolean) => about('sleep-flag', position, { sleeping, by: 'human' });
+  const flag = (position: number, paused: boolean) => about('pause-flag', position, { paused, by: 'human' });
 
   it('says who of those awake is set to sleep, once, until it is cleared', () => {
     expect(live(...here, flag(0, true), flag(1, true), flag(0, true))).toMatchObject({
       awake: new Set(['a0', 'a1']),
-      resting: new Set(['a0', 'a1']),
+      paused: new Set(['a0', 'a1']),
     });
     expect(live(...here, flag(0, true), flag(1, true), flag(0, false), flag(0, false))).toMatchObject({
-      resting: new Set(['a1']),
+      paused: new Set(['a1']),
     });
   });
 
   it('is gone when its agent falls asleep, and with the session', () => {
     expect(live(...here, flag(0, true), about('agent-asleep', 0, { reason }))).toMatchObject({
       awake: new Set(['a1']),
-      resting: new Set(),
+      paused: new Set(),
     });
     expect(
       live(...here, flag(0, true), { kind: 'session-ended', reason: 'ended' }, { ...begin, sessionId: 's2' }),
-    ).toMatchObject({ resting: new Set() });
+    ).toMatchObject({ paused: new Set() });
   });
 });
 

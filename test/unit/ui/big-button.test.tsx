@@ -63,7 +63,7 @@ test('WAKE starts the session with the lead, then sends one message with everyon
 test('WAKE lets those who are only set to sleep go on where they were, and has the lead call the others', async () => {
   const page = await openPage({
     docs: team(3),
-    snapshot: runningSession({ awake: ['agent-1', 'agent-2'], resting: ['agent-1'] }),
+    snapshot: runningSession({ awake: ['agent-1', 'agent-2'], paused: ['agent-1'] }),
   });
   page.reach.on('PUT /api/v1/sessions/session-2/agent-1/sleeping', { sleeping: false });
   await page.user.click(screen.getByRole('button', { name: 'WAKE' }));

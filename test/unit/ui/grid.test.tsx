@@ -198,11 +198,11 @@ test('who is set to sleep says so on its cell, and goes on where it was when it 
     prepare: ({ reach }) => reach.on('PUT /api/v1/sessions/session-2/agent-1/sleeping', { sleeping: false }),
   });
   await page.hear({
-    kind: 'sleep-flag',
+    kind: 'pause-flag',
     time: NOW,
     sessionId: 'session-2',
     agentId: 'agent-1',
-    sleeping: true,
+    paused: true,
     by: 'human',
   });
   const cell = seat('Lyra, seat 1, sleeping');

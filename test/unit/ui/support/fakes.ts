@@ -11,7 +11,7 @@ import { rehearsalSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls } from '../../../../src/protocol/owner-rpc.ts';
 import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
-import { createTabMemory } from '../../../../src/state/tab-memory.ts';
+import { createTextStorage } from '../../../../src/state/text-storage.ts';
 import { visibleMessages } from '../../../../src/state/conversation-log.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
 import type { SyncCalls } from '../../../../src/protocol/sync/methods.ts';
@@ -263,8 +263,8 @@ export function testDevice(now: number): Device {
     now: () => now,
     newId: () => `id-${++ids}`,
     persist: () => Promise.resolve(true),
-    tab: createTabMemory(sessionStorage),
-    browser: createTabMemory(localStorage),
+    tab: createTextStorage(sessionStorage),
+    browser: createTextStorage(localStorage),
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);

@@ -127,7 +127,7 @@ export function runningSession(change: Partial<NonNullable<Snapshot['session']>>
       hatching: [],
       asleep: [],
       clients: [],
-      resting: [],
+      paused: [],
       ...change,
     },
   };

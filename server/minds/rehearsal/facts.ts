@@ -2,14 +2,14 @@
 import { parseTranscript } from '../../../src/domain/transcript.ts';
 import { isMessage, type Reading } from './reading.ts';
 
-export interface Remembered {
+export interface Fact {
   readonly text: string;
   /** From the conversation before this one. */
   readonly before: boolean;
 }
 
 /** What the person said, oldest first, without what is asked just now. */
-export function remember(reading: Reading): Remembered[] {
+export function readFacts(reading: Reading): Fact[] {
   const prompt = reading.turns[0]?.texts[0] ?? '';
   const before = parseTranscript(reading.isLead ? reading.system : prompt).filter(
     (message) => message.author === reading.human && message.text !== '',
@@ -34,19 +34,19 @@ const wordsOf = (text: string) =>
 const stem = (word: string) => word.replace(/(?:ing|ed|es|s)$/, '');
 
 /** The thing said that shares most with the question; the latest of equals. Null where nothing does. */
-export function recall(question: string, memories: readonly Remembered[]): Remembered | null {
+export function findFact(question: string, facts: readonly Fact[]): Fact | null {
   const asked = new Set(wordsOf(question).map(stem));
-  let best: Remembered | null = null;
+  let best: Fact | null = null;
   let bestScore = 0;
-  for (const memory of memories) {
-    if (/\?\s*$/.test(memory.text)) continue;
+  for (const fact of facts) {
+    if (/\?\s*$/.test(fact.text)) continue;
     const score = new Set(
-      wordsOf(memory.text)
+      wordsOf(fact.text)
         .map(stem)
         .filter((word) => asked.has(word)),
     ).size;
     if (score > 0 && score >= bestScore) {
-      best = memory;
+      best = fact;
       bestScore = score;
     }
   }

@@ -1,19 +1,19 @@
 /**
- * The sleeping flags of the running session, in memory. See `Sleepers` in contracts.ts.
+ * Who is paused in the running session, in memory. See `Pauses` in contracts.ts.
  *
  * A flag changes when its event is on disk and not before, so what is shown and what holds calls back cannot
  * disagree. Changes of one agent take turns; whoever waits is released in the moment in which the flag is
  * cleared, before the next change can have its turn. A relay that was killed has no session when it comes back, and so
  * no flags.
  */
-import type { Configs, EventLog, Sleepers } from '../contracts.ts';
+import type { Configs, EventLog, Pauses } from '../contracts.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { createWaiters, type Waiters } from './waiters.ts';
 
-export { createSleepingRoutes, type SleepingRoutesDeps } from './routes.ts';
+export { createPauseRoutes, type PauseRoutesDeps } from './routes.ts';
 
-export interface SleepersDeps {
+export interface PausesDeps {
   readonly log: Pick<EventLog, 'append' | 'subscribe' | 'snapshot'>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly now: () => number;
@@ -22,27 +22,27 @@ export interface SleepersDeps {
   readonly onListenerError: (error: unknown) => void;
 }
 
-interface Sleeper {
+interface Pausable {
   /** `joining`: it is not known yet whether it starts asleep; what it asks for waits until it is. */
-  state: 'joining' | 'awake' | 'sleeping';
+  state: 'joining' | 'awake' | 'paused';
   readonly waiters: Waiters;
 }
 
 interface Running {
   readonly sessionId: string;
-  readonly agents: Map<string, Sleeper>;
+  readonly agents: Map<string, Pausable>;
   /** By agent id, also of those who are not in the session yet. */
   readonly queues: Map<string, ReturnType<typeof createQueue>>;
 }
 
 /** With `close`, which ends the session where one runs. */
-export interface OpenSleepers extends Sleepers {
+export interface OpenPauses extends Pauses {
   close(): void;
 }
 
-export function createSleepers({ log, configs, now, timers, onListenerError }: SleepersDeps): OpenSleepers {
+export function createPauses({ log, configs, now, timers, onListenerError }: PausesDeps): OpenPauses {
   let running: Running | null = null;
-  const listeners = new Set<Parameters<Sleepers['subscribe']>[0]>();
+  const listeners = new Set<Parameters<Pauses['subscribe']>[0]>();
 
   function queueOf({ queues }: Running, agentId: string): ReturnType<typeof createQueue> {
     const queue = queues.get(agentId) ?? createQueue();
@@ -50,10 +50,10 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
     return queue;
   }
 
-  const write = ({ sessionId }: Running, agentId: string, sleeping: boolean, by: string) =>
-    log.append([{ kind: 'sleep-flag', time: now(), sessionId, agentId, sleeping, by }]);
+  const write = ({ sessionId }: Running, agentId: string, paused: boolean, by: string) =>
+    log.append([{ kind: 'pause-flag', time: now(), sessionId, agentId, paused, by }]);
 
-  function tell(change: { readonly sessionId: string; readonly agentId: string; readonly sleeping: boolean }): void {
+  function tell(change: { readonly sessionId: string; readonly agentId: string; readonly paused: boolean }): void {
     for (const listener of listeners) {
       try {
         listener(change);
@@ -64,12 +64,12 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
   }
 
   /** What is on disk holds from here on. False where meanwhile the session has ended, or the agent has left it. */
-  function apply(session: Running, agentId: string, sleeper: Sleeper, sleeping: boolean): boolean {
-    if (running !== session || session.agents.get(agentId) !== sleeper) return false;
-    const wasJoining = sleeper.state === 'joining';
-    sleeper.state = sleeping ? 'sleeping' : 'awake';
-    if (!sleeping) sleeper.waiters.release('awake');
-    if (sleeping || !wasJoining) tell({ sessionId: session.sessionId, agentId, sleeping });
+  function apply(session: Running, agentId: string, agent: Pausable, paused: boolean): boolean {
+    if (running !== session || session.agents.get(agentId) !== agent) return false;
+    const wasJoining = agent.state === 'joining';
+    agent.state = paused ? 'paused' : 'awake';
+    if (!paused) agent.waiters.release('awake');
+    if (paused || !wasJoining) tell({ sessionId: session.sessionId, agentId, paused });
     return true;
   }
 
@@ -86,9 +86,9 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
     const { session } = log.snapshot();
     if (session?.awake.includes(event.agentId) || session?.clients.some(({ agentId }) => agentId === event.agentId))
       return;
-    const sleeper = running.agents.get(event.agentId);
+    const agent = running.agents.get(event.agentId);
     running.agents.delete(event.agentId);
-    sleeper?.waiters.release('awake');
+    agent?.waiters.release('awake');
   });
 
   return {
@@ -105,16 +105,16 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
         agentId,
       )(async () => {
         if (running !== session || session.agents.has(agentId)) return;
-        const sleeper: Sleeper = { state: 'joining', waiters: createWaiters(timers) };
-        session.agents.set(agentId, sleeper);
+        const agent: Pausable = { state: 'joining', waiters: createWaiters(timers) };
+        session.agents.set(agentId, agent);
         try {
           const { effective } = await configs.agent(agentId);
-          const sleeping = effective.coordination.sleep_events.includes('agent_started');
-          if (sleeping && running === session) await write(session, agentId, sleeping, 'agent_started');
-          apply(session, agentId, sleeper, sleeping);
+          const paused = effective.coordination.sleep_events.includes('agent_started');
+          if (paused && running === session) await write(session, agentId, paused, 'agent_started');
+          apply(session, agentId, agent, paused);
         } catch (error) {
           session.agents.delete(agentId);
-          sleeper.waiters.release('awake');
+          agent.waiters.release('awake');
           throw error;
         }
       });
@@ -122,28 +122,28 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
     end(sessionId) {
       if (running?.sessionId === sessionId) finish(running);
     },
-    isSleeping: (agentId) => running?.agents.get(agentId)?.state === 'sleeping',
-    async set(sessionId, agentId, sleeping, by) {
+    isPaused: (agentId) => running?.agents.get(agentId)?.state === 'paused',
+    async set(sessionId, agentId, paused, by) {
       const session = running;
       if (session?.sessionId !== sessionId) return null;
       return await queueOf(
         session,
         agentId,
       )(async () => {
-        const sleeper = running === session ? session.agents.get(agentId) : undefined;
-        if (!sleeper) return null;
-        if (sleeper.state === (sleeping ? 'sleeping' : 'awake')) return sleeping;
-        await write(session, agentId, sleeping, by);
-        return apply(session, agentId, sleeper, sleeping) ? sleeping : null;
+        const agent = running === session ? session.agents.get(agentId) : undefined;
+        if (!agent) return null;
+        if (agent.state === (paused ? 'paused' : 'awake')) return paused;
+        await write(session, agentId, paused, by);
+        return apply(session, agentId, agent, paused) ? paused : null;
       });
     },
     get(sessionId, agentId) {
       const state = running?.sessionId === sessionId ? running.agents.get(agentId)?.state : undefined;
-      return state === undefined || state === 'joining' ? null : state === 'sleeping';
+      return state === undefined || state === 'joining' ? null : state === 'paused';
     },
     async wait(agentId, options) {
-      const sleeper = running?.agents.get(agentId);
-      return sleeper && sleeper.state !== 'awake' ? await sleeper.waiters.wait(options) : 'awake';
+      const agent = running?.agents.get(agentId);
+      return agent && agent.state !== 'awake' ? await agent.waiters.wait(options) : 'awake';
     },
     waiting: () => [...(running?.agents.values() ?? [])].reduce((sum, { waiters }) => sum + waiters.count(), 0),
     subscribe(listener) {

@@ -13,7 +13,7 @@ import type { EventOf, StoredEvent } from '../../src/protocol/events.ts';
 import type { StartSession } from '../../src/protocol/http.ts';
 import type { Directory, EventLog } from '../contracts.ts';
 
-export interface Memories {
+export interface WakeMaterials {
   /** A session begins; nothing of an earlier one is left. */
   begin(request: Pick<StartSession, 'human' | 'lead'>): void;
   /** The person wakes it: the page has sent its soul and its last conversation. */
@@ -27,7 +27,7 @@ export interface Memories {
   close(): void;
 }
 
-export interface MemoriesDeps {
+export interface WakeMaterialsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly directory: Pick<Directory, 'all'>;
   /** Characters that are kept of what is said to and by an agent in this session. */
@@ -52,7 +52,7 @@ interface Talk {
 
 const SINCE = '=== In this session ===';
 
-export function createMemories({ log, directory, conversationChars }: MemoriesDeps): Memories {
+export function createWakeMaterials({ log, directory, conversationChars }: WakeMaterialsDeps): WakeMaterials {
   const souls = new Map<string, string | null>();
   const talks = new Map<string, Talk>();
   /** By author, as people read them. */

@@ -1,8 +1,8 @@
 /** What a tab, or the browser, remembers over a reload: drafts, what has not been looked at, how far a thread was read. */
-import type { Memory } from './ports.ts';
+import type { TextStorage } from './ports.ts';
 
 /** Over one of the browser's storages. A full storage is an answer, anything else an error. */
-export function createTabMemory(storage: Storage): Memory {
+export function createTextStorage(storage: Storage): TextStorage {
   return {
     read: (key) => storage.getItem(key),
     write(key, text) {

@@ -1,34 +1,35 @@
 /** The sleep gate of MCP calls: a call of a sleeping agent waits until it is woken, and then goes on, once. */
 import type { Credentials } from '../access/index.ts';
-import type { Configs, Sleepers } from '../contracts.ts';
-import { WAITING, type Held } from './sayings.ts';
-import type { Telling } from './telling.ts';
+import type { Configs, Pauses } from '../contracts.ts';
+import { WAITING, type StillParked } from './sayings.ts';
+import type { Progress } from './progress.ts';
 
-export interface HoldDeps {
-  readonly sleepers: Pick<Sleepers, 'wait' | 'isSleeping'>;
+export interface ParkDeps {
+  readonly pauses: Pick<Pauses, 'wait' | 'isPaused'>;
   readonly configs: Pick<Configs, 'household'>;
   readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
 }
 
 /** Whose call it is. */
-export interface HeldCall {
+export interface ParkedCall {
   readonly agentId: string;
   readonly credentialId: string;
   readonly secret: string;
   /** The client has gone. */
   readonly signal: AbortSignal;
-  readonly telling: Telling;
+  readonly progress: Progress;
 }
 
-export type HoldOutcome = { readonly go: true } | { readonly go: false; readonly held: Held; readonly seconds: number };
+export type ParkOutcome =
+  { readonly go: true } | { readonly go: false; readonly held: StillParked; readonly seconds: number };
 
-export interface Hold {
+export interface Park {
   /** At once where the agent is awake. Rejects with the signal's reason where the client goes away first. */
-  wait(call: HeldCall): Promise<HoldOutcome>;
+  wait(call: ParkedCall): Promise<ParkOutcome>;
   close(): void;
 }
 
-export function createHold({ sleepers, configs, credentials }: HoldDeps): Hold {
+export function createPark({ pauses, configs, credentials }: ParkDeps): Park {
   /** What ends the waits of each credential. */
   const waits = new Map<string, Set<AbortController>>();
   const stop = credentials.onRevoke((credentialId) => {
@@ -49,16 +50,16 @@ export function createHold({ sleepers, configs, credentials }: HoldDeps): Hold {
   }
 
   return {
-    async wait({ agentId, credentialId, secret, signal, telling }) {
+    async wait({ agentId, credentialId, secret, signal, progress }) {
       signal.throwIfAborted();
-      if (!sleepers.isSleeping(agentId)) return { go: true };
+      if (!pauses.isPaused(agentId)) return { go: true };
       const { sleep_wait_seconds: seconds } = (await configs.household()).effective;
       const revoked = new AbortController();
       const mine = waits.get(credentialId) ?? new Set();
       waits.set(credentialId, mine.add(revoked));
-      telling.now(WAITING);
+      progress.now(WAITING);
       try {
-        const waited = await sleepers.wait(agentId, {
+        const waited = await pauses.wait(agentId, {
           signal: AbortSignal.any([signal, revoked.signal]),
           limitMs: seconds * 1_000,
         });

@@ -1,27 +1,27 @@
 /** Agents that wait for something in their threads, and the bell that has them look again. */
 import type { Timers } from '../../src/domain/platform/timers.ts';
 
-export interface Listening {
+export interface Listener {
   /** `rung`: something happened since the last time this was asked; look again. The others end the wait. */
   next(): Promise<'rung' | 'late' | 'aborted'>;
   stop(): void;
 }
 
-export interface Bells {
+export interface Notifier {
   /** Listens from now on: what happens between a look and `next` is not missed. */
-  listen(agentId: string, limits: { readonly limitMs: number; readonly signal: AbortSignal }): Listening;
-  ring(agentIds: readonly string[]): void;
+  listen(agentId: string, limits: { readonly limitMs: number; readonly signal: AbortSignal }): Listener;
+  notify(agentIds: readonly string[]): void;
 }
 
-export function createBells(timers: Timers): Bells {
+export function createNotifier(timers: Timers): Notifier {
   const listeners = new Map<string, Set<() => void>>();
   return {
     listen(agentId, { limitMs, signal }) {
-      let rung = false;
+      let notified = false;
       let over: 'late' | 'aborted' | null = signal.aborted ? 'aborted' : limitMs <= 0 ? 'late' : null;
       let wake: () => void = () => undefined;
-      const onRing = () => {
-        rung = true;
+      const onNotice = () => {
+        notified = true;
         wake();
       };
       const end = (how: 'late' | 'aborted') => {
@@ -32,13 +32,13 @@ export function createBells(timers: Timers): Bells {
       const cancel = over === null ? timers.after(limitMs, () => end('late')) : () => undefined;
       signal.addEventListener('abort', onAbort);
       const mine = listeners.get(agentId) ?? new Set();
-      listeners.set(agentId, mine.add(onRing));
+      listeners.set(agentId, mine.add(onNotice));
       return {
         async next() {
-          if (!rung && over === null) await new Promise<void>((resolve) => (wake = resolve));
+          if (!notified && over === null) await new Promise<void>((resolve) => (wake = resolve));
           if (over === 'aborted') return over;
-          if (rung) {
-            rung = false;
+          if (notified) {
+            notified = false;
             return 'rung';
           }
           return over ?? 'late';
@@ -46,13 +46,13 @@ export function createBells(timers: Timers): Bells {
         stop() {
           cancel();
           signal.removeEventListener('abort', onAbort);
-          mine.delete(onRing);
+          mine.delete(onNotice);
           if (mine.size === 0 && listeners.get(agentId) === mine) listeners.delete(agentId);
         },
       };
     },
-    ring(agentIds) {
-      for (const agentId of agentIds) for (const onRing of listeners.get(agentId) ?? []) onRing();
+    notify(agentIds) {
+      for (const agentId of agentIds) for (const onNotice of listeners.get(agentId) ?? []) onNotice();
     },
   };
 }

@@ -9,12 +9,12 @@ import type { EventOf } from '../../src/protocol/events.ts';
 import type { Caller, EventLog, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
-import type { Memories } from './memories.ts';
+import type { WakeMaterials } from './wake-materials.ts';
 import { CHOOSE_NAME, nameSchema, soulSchema, WRITE_SOUL } from './tools.ts';
 
-export interface MemoryToolDeps {
+export interface SoulToolDeps {
   readonly log: Pick<EventLog, 'append'>;
-  readonly memories: Pick<Memories, 'human' | 'soulOf' | 'conversationOf'>;
+  readonly wakeMaterials: Pick<WakeMaterials, 'human' | 'soulOf' | 'conversationOf'>;
   /** ms since the epoch */
   readonly now: () => number;
 }
@@ -25,7 +25,7 @@ const NOBODY_KEEPS = 'No session runs, so there is nobody to keep it. Try again 
 
 const mayRead = ({ credential }: Caller) => Promise.resolve(credential?.readsSoul ?? false);
 
-export function createMemoryTools({ log, memories, now }: MemoryToolDeps): readonly TeamTool[] {
+export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): readonly TeamTool[] {
   /** By credential, the soul that it has read or written last; null: there was none. */
   const known = new Map<string, string | null>();
 
@@ -41,7 +41,7 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
 
   /** Why this caller may not write the soul anew; null: it may. */
   function whyNotWrite({ agentId, credential }: Caller): string | null {
-    const soul = memories.soulOf(agentId);
+    const soul = wakeMaterials.soulOf(agentId);
     if (soul === null) return null;
     const last = credential && known.get(credential.credentialId);
     if (last === undefined)
@@ -57,7 +57,7 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
       description: CHOOSE_NAME.description,
       input: z.object({ name: nameSchema }),
       run({ name: wanted }, caller) {
-        const checked = checkName(wanted, 'agent', memories.human());
+        const checked = checkName(wanted, 'agent', wakeMaterials.human());
         if (!checked.ok) return Promise.resolve(toolError(checked.reason));
         return keep(caller, { kind: 'rename', name: checked.name }, `Your name is ${checked.name} from now on.`);
       },
@@ -70,7 +70,7 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
       readOnly: true,
       allowed: mayRead,
       run(_input, { agentId, credential }) {
-        const soul = memories.soulOf(agentId);
+        const soul = wakeMaterials.soulOf(agentId);
         if (soul === undefined) return Promise.resolve(toolError(`Your soul ${NOT_HERE}`));
         if (credential) known.set(credential.credentialId, soul);
         return Promise.resolve(toolDone(soul ?? 'You have no soul yet. write_soul keeps one.'));
@@ -84,7 +84,7 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
       readOnly: true,
       allowed: mayRead,
       async run(_input, { agentId }) {
-        const conversation = await memories.conversationOf(agentId);
+        const conversation = await wakeMaterials.conversationOf(agentId);
         if (conversation === null) return toolError(`Your last conversation ${NOT_HERE}`);
         return toolDone(conversation === '' ? 'You have had no conversation yet.' : conversation);
       },

@@ -26,7 +26,7 @@ const set = {
   ],
 } as const;
 
-export const sleepingEndpoints = {
+export const pauseEndpoints = {
   sleeping: endpoint({
     method: 'GET',
     path,

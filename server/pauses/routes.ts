@@ -1,21 +1,21 @@
-/** The calls of the sleeping flag. */
+/** The calls that pause and resume an agent. */
 import type { Context } from 'hono';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { Given } from '../../src/protocol/endpoints/endpoint.ts';
-import { sleepingEndpoints } from '../../src/protocol/endpoints/sleeping.ts';
+import { pauseEndpoints } from '../../src/protocol/endpoints/pauses.ts';
 import type { Sleeping } from '../../src/protocol/team.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
-import type { Directory, Sleepers } from '../contracts.ts';
+import type { Directory, Pauses } from '../contracts.ts';
 import { answer, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 
 /** In the path, for the session that runs: who calls from outside need not ask for its id first. */
 const CURRENT = 'current';
 
-type Addressed = Given<typeof sleepingEndpoints.sleeping>;
+type Addressed = Given<typeof pauseEndpoints.sleeping>;
 
-export interface SleepingRoutesDeps {
-  readonly sleepers: Pick<Sleepers, 'get' | 'set'>;
+export interface PauseRoutesDeps {
+  readonly pauses: Pick<Pauses, 'get' | 'set'>;
   readonly directory: Pick<Directory, 'find'>;
   /** Of the running session; null where none runs. */
   readonly sessionId: () => string | null;
@@ -28,13 +28,13 @@ export interface SleepingRoutesDeps {
   readonly wake: (agentId: string, source: WakeSource) => Promise<Pick<WakeDecision, 'outcome' | 'detail'>>;
 }
 
-export function createSleepingRoutes({
-  sleepers,
+export function createPauseRoutes({
+  pauses,
   directory,
   sessionId: runningId,
   callerOf,
   wake,
-}: SleepingRoutesDeps): readonly Handled[] {
+}: PauseRoutesDeps): readonly Handled[] {
   function unknown(): never {
     throw problem(404, 'unknown', 'There is no such session, or this agent is not in it.');
   }
@@ -49,7 +49,7 @@ export function createSleepingRoutes({
   }
   /** The lead is in every session, and never set to sleep. */
   const flagOf = (sessionId: string, agentId: string) =>
-    sleepers.get(sessionId, agentId) ?? (agentId === LEAD_ID && sessionId === runningId() ? false : unknown());
+    pauses.get(sessionId, agentId) ?? (agentId === LEAD_ID && sessionId === runningId() ? false : unknown());
 
   async function read(given: Addressed, context: Context): Promise<Sleeping> {
     const [sessionId, agentId] = await addressed(given);
@@ -57,7 +57,7 @@ export function createSleepingRoutes({
     return { sleeping: flagOf(sessionId, agentId) };
   }
 
-  async function write(given: Given<typeof sleepingEndpoints.putSleeping>, context: Context): Promise<Sleeping> {
+  async function write(given: Given<typeof pauseEndpoints.putSleeping>, context: Context): Promise<Sleeping> {
     const [sessionId, agentId] = await addressed(given);
     const source = await callerOf(context, agentId);
     const asked = given.body;
@@ -75,10 +75,10 @@ export function createSleepingRoutes({
       if (outcome !== 'granted') throw problem(409, 'not-woken', detail);
     }
     const sleeping =
-      (await sleepers.set(sessionId, agentId, asked.sleeping, source.kind === 'api' ? source.name : 'human')) ??
+      (await pauses.set(sessionId, agentId, asked.sleeping, source.kind === 'api' ? source.name : 'human')) ??
       unknown();
     return { sleeping };
   }
 
-  return answer(sleepingEndpoints, { sleeping: read, putSleeping: write, postSleeping: write });
+  return answer(pauseEndpoints, { sleeping: read, putSleeping: write, postSleeping: write });
 }

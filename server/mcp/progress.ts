@@ -4,7 +4,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 /** Calls `run` every `ms`. Returns the way to stop. */
 export type Every = (ms: number, run: () => void) => () => void;
 
-export interface Telling {
+export interface Progress {
   /** Says so at once, and again and again until something else is said. */
   now(message: string): void;
   /** As `now`, but first after a while. */
@@ -12,20 +12,20 @@ export interface Telling {
   stop(): void;
 }
 
-export interface TellingDeps {
+export interface ProgressDeps {
   readonly every: Every;
   readonly progressEveryMs: number;
   /** A notification could not be sent to a client that is still there. */
   readonly onError: (error: unknown) => void;
 }
 
-const SILENT: Telling = { now: () => undefined, later: () => undefined, stop: () => undefined };
+const SILENT: Progress = { now: () => undefined, later: () => undefined, stop: () => undefined };
 
-export function createTelling(
-  { every, progressEveryMs, onError }: TellingDeps,
+export function createProgress(
+  { every, progressEveryMs, onError }: ProgressDeps,
   { mcpReq }: ServerContext,
   signal: AbortSignal,
-): Telling {
+): Progress {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return SILENT;
   // Over the whole call: what a client is told may only grow.

@@ -6,22 +6,22 @@ import type { Household } from './household.ts';
 import type { OwnerPort } from './ports.ts';
 import { shareOf, type WakeShare } from './wake-material.ts';
 
-export interface RememberState {
+export interface WakeSizesState {
   readonly status: 'idle' | 'loading' | 'ready' | 'failed';
   readonly error: string | null;
   readonly shares: readonly WakeShare[];
 }
 
-export interface Remember {
-  readonly store: StoreApi<RememberState>;
+export interface WakeSizes {
+  readonly store: StoreApi<WakeSizesState>;
   /** Reads what these agents would be given now. The newest request holds. */
   refresh(agents: readonly Agent[]): Promise<void>;
   /** As `refresh`, for a caller that needs the answer. Rejects where the ledger cannot be read. */
   read(agents: readonly Agent[]): Promise<readonly WakeShare[]>;
 }
 
-export function createRemember(owner: OwnerPort, household: Household): Remember {
-  const store = createStore<RememberState>()(() => ({ status: 'idle', error: null, shares: [] }));
+export function createWakeSizes(owner: OwnerPort, household: Household): WakeSizes {
+  const store = createStore<WakeSizesState>()(() => ({ status: 'idle', error: null, shares: [] }));
   let newest = 0;
 
   /** Without what is being forgotten. */
