@@ -9,7 +9,7 @@
  *
  * What comes from elsewhere and is dated further ahead than MAX_AHEAD_MS is therefore asked for where it enters, in a copy
  * (src/archive), a call to the relay, or an entry of another device (src/sync): it waits until the person takes it, or until
- * its time has come. What another device dates further ahead than any clock goes wrong is not taken at all, so that nobody
+ * its time has come. What another device or a copy dates further ahead than any clock goes wrong is not taken at all, so that nobody
  * moves the clocks of a household to their end. None is later than LAST_TIME: there is always a later stamp to be made.
  */
 

@@ -191,6 +191,8 @@ describe('A fault of our own', () => {
     expect(end.code).toBe(1);
     expect(end.stderr).toContain('Roost broke, and ends: Error: out of the blue');
     expect(end.stderr).not.toContain('cannot start');
+    // By itself, and not by Node, which ends with a line of its own.
+    expect(end.stderr).not.toMatch(/^Node\.js v/m);
     // Its last line says that it ended so, before anybody starts it again.
     expect(end.stderr).not.toMatch(/could not be closed|could be closed in time/);
     const again = await startRelay({ home, signIn: await broken.signIn() });
