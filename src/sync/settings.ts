@@ -27,6 +27,8 @@ export const SYNC_OWNER = {
   aheadAgain: 10 * 60_000,
   /** Pause before sealing that failed (a full disk) is tried again. */
   sealRetry: 5_000,
+  /** Entries that are here within a moment: no call goes ahead of them. */
+  soonHere: 500,
   /** A relay that has said nothing of its entries this long after it let us in has none. */
   relayHasNone: 3_000,
   /** Of a device's secret. */

@@ -144,8 +144,9 @@ export function createReplica(deps: ReplicaDeps): Replica {
         break;
     }
     lookAhead(peer);
-    deps.onPeers?.();
+    // Before anybody hears that a peer has more: whoever looks then must not take everything to be here.
     goOn();
+    deps.onPeers?.();
   }
 
   function lookAhead(peer: Peer): void {
@@ -186,8 +187,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
     fetching.forget(peer);
     if (closed) return;
     if (!viaRelay()) for (const each of all()) each.fresh.set(new Map());
-    deps.onPeers?.();
     goOn();
+    deps.onPeers?.();
   }
   function broken(peer: Peer, reason: string): void {
     end(peer);

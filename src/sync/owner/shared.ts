@@ -425,10 +425,11 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
 
   const isCaughtUp = (agentIds: readonly string[]) => {
     if (link !== 'live' || exchange.replica().peerHas('relay').size === 0) return false;
-    const late = backfill.arriving();
-    return backlog === null
-      ? !agentIds.some((id) => late.includes(id))
-      : backlog.people === 0 && members.tips().length > 0 && !agentIds.some((id) => late.includes(id));
+    if (agentIds.some((id) => backfill.arriving().includes(id))) return false;
+    if (backlog === null) return true;
+    // A device that went away right after a session may have told no tips of it: what is soon here is waited for.
+    const much = backlog.of - backlog.done > SYNC_OWNER.soonHere;
+    return much && backlog.people === 0 && members.tips().length > 0;
   };
 
   return {

@@ -65,6 +65,18 @@ function listening(frames: Frame[], carry: Carrier = steady): Carrier {
 }
 
 describe('two replicas', () => {
+  it('know what is missing by the time they say that a peer has it', async () => {
+    const time = createVirtualTime();
+    const told: boolean[] = [];
+    const here: Side = side(time, 'a', 'device', [], {
+      onPeers: () => here.replica.peerHas('relay').size > 0 && told.push((here.told.backlogs.at(-1) ?? null) !== null),
+    });
+    join(time, here, side(time, 'b', 'relay', log(W('B'), 40)));
+    await time.pass(1_000);
+    expect(told[0]).toBe(true);
+    expect(here.told.backlogs.at(-1)).toBeNull();
+  });
+
   it('have the same after they met, whatever each had', async () => {
     const time = createVirtualTime();
     const a = side(time, 'a', 'device', [...log(W('A'), 40), ...log(W('C'), 3)]);
