@@ -10,13 +10,13 @@ export const memoryPart: LongPart = {
   name: 'memory',
   with: (seed) => [seed],
   async run(seeds) {
-    const sum = { sessions: 0, wakes: 0, facts: 0, kills: 0 };
+    const sum = { sessions: 0, wakes: 0, facts: 0, kills: 0, turns: 0, sealed: 0 };
     for (const seed of seeds)
       await withSeed('memory', seed, async () => {
         const report = await liveMemoryLife({ seed, sessions: SESSIONS });
-        for (const key of ['sessions', 'wakes', 'facts', 'kills'] as const) sum[key] += report[key];
+        for (const key of ['sessions', 'wakes', 'facts', 'kills', 'turns', 'sealed'] as const) sum[key] += report[key];
         console.log(
-          `seed ${seed}: ${report.sessions} sessions, ${report.wakes} wakes, ${report.facts} facts, ${report.kills} kills`,
+          `seed ${seed}: ${report.sessions} sessions, ${report.wakes} wakes, ${report.facts} facts, ${report.kills} kills, ${report.turns} turns of the devices, ${report.sealed} of them by sealed entries alone`,
         );
       });
     return `${sum.sessions} sessions, ${sum.wakes} wakes: every fact of the last conversation was in the prompt each time, nothing twice`;

@@ -1,90 +1,44 @@
 /**
  * A household that lives through many sessions: talks, wakes that are followed by nothing, agents that fail to wake,
  * messages as long as books, letters, a relay that is killed in mid-answer and comes back with another clock, and two
- * devices that take turns. The relay is a process of its own, the ledgers are real ones in a real browser, and what is
- * looked at is what the model was sent.
+ * devices that take turns. The relay is a process of its own; each device is the built page in a Chromium of its own, with its
+ * own ledger, that knows what happened on the other one by sealed entries alone, wherever the relay has let go of what it said.
+ * What is looked at is what the model was sent.
  */
-import { quote } from '../../src/domain/quoting.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rosterOf, type Agent } from '../../src/domain/agent.ts';
-import { isSeatPosition, LEAD_COLOR, LEAD_ID, LEAD_POSITION, seatColor, seatNumber } from '../../src/domain/seat.ts';
-import { settingsOf } from '../../src/domain/settings.ts';
+import { isSeatPosition, LEAD_ID, seatColor, seatNumber } from '../../src/domain/seat.ts';
 import { createClock } from '../../src/domain/stamp.ts';
-import { writeSummon, writeWake } from '../../src/domain/wake-payload.ts';
+import { writeSummon } from '../../src/domain/wake-payload.ts';
 import type { Doc } from '../../src/protocol/documents.ts';
-import { eventSchema, type EventOf, type RoostEvent } from '../../src/protocol/events.ts';
-import { documentsOf } from '../../src/protocol/intake.ts';
-import { payloadOf, shareOf, startSessionBody } from '../../src/state/wake-material.ts';
+import { eventSchema, type RoostEvent } from '../../src/protocol/events.ts';
+import { pair } from '../support/devices.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
-import { openBench, ownerOf } from '../support/ledger-harness.ts';
 import { freePort } from '../support/free-port.ts';
 import { createRandom } from '../support/random.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Script } from '../support/scripted-model.ts';
-import { pick } from './pick.ts';
 import { headersOf, type SignIn } from '../support/sign-in.ts';
+import { createLifeDevice, type LifeDevice } from './life-device.ts';
+import { createOracle, factText, faultsOf } from './memory-oracle.ts';
+import { pick } from './pick.ts';
 
 const CAP = 8_000;
 const DAY_MS = 86_400_000;
 const SEATS = [0, 1] as const;
 const BOOK = 'A long story, and nothing in it matters much. '.repeat(2_000);
-const FACT = /⟦\d+⟧/g;
 const PATIENCE_MS = 20_000;
-
-/** What each agent was told, session by session, as the relay's events have it: an account of its own, in their order. */
-function createOracle() {
-  const heard = new Map<string, Map<string, Set<string>>>();
-  const waiting = new Map<string, string>();
-  const souls = new Map<string, string>();
-  const note = (agentId: string, sessionId: string | null, text: string) => {
-    if (sessionId === null) return;
-    const facts = text.match(FACT) ?? [];
-    if (facts.length === 0) return;
-    const sessions = heard.get(agentId) ?? new Map<string, Set<string>>();
-    heard.set(agentId, sessions);
-    const held = sessions.get(sessionId) ?? new Set();
-    // The session that was spoken in last stands last.
-    sessions.delete(sessionId);
-    sessions.set(sessionId, new Set([...held, ...facts]));
-  };
-  const textOf = ({ blocks }: EventOf<'message'>) =>
-    blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('\n');
-  return {
-    hear(event: RoostEvent) {
-      if (event.kind === 'agent-born') souls.set(event.agentId, event.soul);
-      else if (event.kind === 'message-read') note(event.agentId, event.sessionId, waiting.get(event.messageId) ?? '');
-      else if (event.kind === 'message' && event.role === 'user' && event.author !== 'relay') {
-        if (event.waiting) waiting.set(event.messageId, textOf(event));
-        else note(event.agentId, event.sessionId, textOf(event));
-      }
-    },
-    lastFacts: (agentId: string) => [...([...(heard.get(agentId)?.values() ?? [])].at(-1) ?? [])],
-    soulOf: (agentId: string) => souls.get(agentId) ?? null,
-  };
-}
-
-const countOf = (text: string, part: string) => text.split(part).length - 1;
-
-/** What is wrong with a prompt that woke somebody; empty where nothing is. */
-function faultsOf(who: string, prompt: string, facts: readonly string[], soul: string | null): string[] {
-  const transcript = /<previous-session>\n([\s\S]*?)\n<\/previous-session>/.exec(prompt)?.[1] ?? '';
-  const twice = [...new Set(transcript.match(FACT) ?? [])].filter((fact) => countOf(transcript, fact) > 1);
-  return [
-    ...(transcript.length > CAP ? [`${who} is given ${transcript.length} characters`] : []),
-    ...facts.filter((fact) => !transcript.includes(fact)).map((fact) => `${who} has lost ${fact}`),
-    ...twice.map((fact) => `${who} is told ${fact} twice`),
-    ...(soul !== null && countOf(prompt, quote(soul)) !== 1
-      ? [`${who} is given its soul ${countOf(prompt, quote(soul))} times`]
-      : []),
-  ];
-}
 
 export interface LifeReport {
   readonly sessions: number;
   readonly wakes: number;
   readonly facts: number;
+  /** Of the relay, and of a browser. */
   readonly kills: number;
+  /** How often the other device was taken up; and of these, how often nothing but sealed entries said what had happened. */
+  readonly turns: number;
+  readonly sealed: number;
 }
 
 /** Lives `sessions` sessions. Rejects with what was wrong with a prompt, and after which session. */
@@ -98,16 +52,11 @@ export async function liveMemoryLife({
   const random = createRandom(seed);
   const chance = (of: number) => random() < of;
   const oracle = createOracle();
-  const bench = await openBench();
-  bench.relay.refuse(503);
-  const homes = [await bench.household(), await bench.household()];
-  const devices = await Promise.all(
-    homes.map(async (home) => ({ owner: ownerOf(await home.tab()), pending: [] as Doc[] })),
-  );
   const home = await createHome();
   const port = await freePort();
   const failing = new Set<number>();
-  const report = { sessions: 0, wakes: 0, facts: 0, kills: 0 };
+  const report = { sessions: 0, wakes: 0, facts: 0, kills: 0, turns: 0, sealed: 0 };
+  const fact = () => factText(++report.facts);
 
   const usual = teamScript({
     souls: { 1: 'I keep the light in seat one.', 2: 'I count the waves in seat two.' },
@@ -129,12 +78,12 @@ export async function liveMemoryLife({
     return [{ say: 'Noted.' }];
   };
   const model = await startScriptedModel(script);
-  const fact = () => `⟦${++report.facts}⟧`;
 
   let offset = 0;
   let cursor = 0;
   let signIn: SignIn | null = null;
   let opened: { readonly relay: TestRelay; readonly stream: OpenStream } | null = null;
+  const devices: LifeDevice[] = [];
   const line = () => {
     if (!opened) throw new Error('the relay does not run');
     return opened;
@@ -142,14 +91,16 @@ export async function liveMemoryLife({
   let read = 0;
   const events: RoostEvent[] = [];
 
-  async function open(): Promise<void> {
+  async function open(): Promise<SignIn> {
     const skew = `data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+(${offset})`)}`;
     const relay = await startRelay({
       home,
       port,
+      // What a browser has stored is dropped with the first acknowledgement after a start.
+      args: ['--retention-hours', '0'],
       env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test', NODE_OPTIONS: `--import=${skew}` },
     });
-    // The browser stays who it is: another sign-in would be another household.
+    // The household stays where it is: another sign-in would be another one.
     signIn ??= await relay.signIn();
     const headers = headersOf(signIn);
     const stream = await openEventSource((signal) =>
@@ -158,6 +109,7 @@ export async function liveMemoryLife({
     if (!stream.response.ok) throw new Error(`the events: ${stream.response.status}`);
     opened = { relay, stream };
     read = 0;
+    return signIn;
   }
   async function end(): Promise<void> {
     opened?.stream.close();
@@ -172,12 +124,11 @@ export async function liveMemoryLife({
       cursor = Number(message.id);
       events.push(event);
       oracle.hear(event);
-      for (const device of devices) device.pending.push(...documentsOf({ id: cursor, event }));
     }
   }
-  async function until(what: string, enough: () => boolean): Promise<void> {
+  async function until(what: string, enough: () => boolean | Promise<boolean>): Promise<void> {
     const end = Date.now() + PATIENCE_MS;
-    for (hear(); !enough(); hear()) {
+    for (hear(); !(await enough()); hear()) {
       if (Date.now() > end)
         throw new Error(
           `waited for ${what}; the last events: ${events
@@ -209,13 +160,12 @@ export async function liveMemoryLife({
       return open.size === 0 && calls <= 0;
     });
   async function call(path: string, method: string, json?: unknown): Promise<void> {
-    const headers = {
-      ...(signIn ? headersOf(signIn) : {}),
-      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-    };
     const response = await fetch(`${line().relay.url}${path}`, {
       method,
-      headers,
+      headers: {
+        ...(signIn ? headersOf(signIn) : {}),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
@@ -224,80 +174,91 @@ export async function liveMemoryLife({
   const post = (text: string, to = LEAD_ID) =>
     call('/api/messages', 'POST', { text, clientId: randomUUID(), ...(to === LEAD_ID ? {} : { to }) });
 
-  /** As a device does: what it has not heard yet comes in any order, in a few pieces. */
-  async function catchUp(device: (typeof devices)[number]): Promise<void> {
-    const docs = pick(random, device.pending.splice(0), Infinity);
-    const size = Math.max(1, Math.ceil(docs.length / 3));
-    for (let from = 0; from < docs.length; from += size)
-      await device.owner.call('append', docs.slice(from, from + size));
+  async function teamOf(device: LifeDevice): Promise<readonly Agent[]> {
+    const view = await device.browser().owner.call('household');
+    return [
+      ...rosterOf(
+        view.identities.map((one) => ({ ...one, id: one._id })),
+        view.changes.map((one) => ({ ...one, id: one._id })),
+      ).seats.values(),
+    ];
   }
-  async function householdOf(device: (typeof devices)[number]) {
-    const view = await device.owner.call('household');
-    const roster = rosterOf(
-      view.identities.map((one) => ({ ...one, id: one._id })),
-      view.changes.map((one) => ({ ...one, id: one._id })),
-    );
-    return {
-      roster,
-      settings: settingsOf(view.settings.map(({ _id, key, value, at }) => ({ id: _id, key, value, at }))),
-      newest: view.newest,
-    };
-  }
-  async function sharesOf(device: (typeof devices)[number], agents: readonly Agent[]) {
-    const { roster, settings } = await householdOf(device);
-    const material = await device.owner.call('wakeMaterial', {
-      agentIds: agents.map(({ agentId }) => agentId),
-      cap: settings.transcriptCap,
-    });
-    return agents.map((agent) =>
-      shareOf(
-        agent,
-        material.find(({ agentId }) => agentId === agent.agentId),
-        roster,
-        settings,
-      ),
-    );
-  }
-  async function begin(device: (typeof devices)[number]): Promise<void> {
-    await catchUp(device);
-    const { roster, settings, newest } = await householdOf(device);
-    const [lead = null] = roster.lead ? await sharesOf(device, [roster.lead]) : [];
-    await untilMore('session-started', () =>
-      call('/api/sessions', 'POST', {
-        ...startSessionBody(lead, roster, settings),
-        ...(newest === '' ? {} : { after: newest, ahead: true }),
+  const endButton = (device: LifeDevice) => device.visitor().page.getByRole('button', { name: 'End session' });
+  const untilOver = (device: LifeDevice) => endButton(device).waitFor({ state: 'hidden' });
+
+  /** The relay was off for the night: its clock is another one, and it lets go of all that a browser has stored. */
+  async function sleepOver(): Promise<void> {
+    hear();
+    line().stream.close();
+    await line().relay.stop();
+    offset = Math.floor((random() - 0.5) * 4) * DAY_MS;
+    await open();
+    await call('/api/events/ack', 'POST', { upTo: cursor });
+    const again = await openEventSource((signal) =>
+      fetch(`${line().relay.url}/api/events?after=0`, {
+        headers: headersOf(signIn ?? { cookie: '', key: '' }),
+        signal,
       }),
     );
+    await again.until((messages) => messages.length > 0);
+    again.close();
+    // The end of the last session stays, for whoever asks how things are.
+    const left = again.messages.filter(
+      ({ id, data }) => id !== undefined && Number(id) <= cursor && eventSchema.parse(data).kind !== 'session-ended',
+    );
+    // Where its clock went back, it takes what it stored for new, and keeps it a while longer.
+    if (left.length === 0) report.sealed += 1;
+  }
+  async function takeTurns(from: LifeDevice, to: LifeDevice): Promise<void> {
+    if (chance(0.2)) {
+      // What it heard may not be sealed yet: the relay has it, for a day.
+      await from.kill();
+      report.kills += 1;
+    } else {
+      await from.close();
+      if (chance(0.7)) await sleepOver();
+    }
+    await to.open();
+    report.turns += 1;
   }
 
-  /** Wakes them, and looks at what the model was sent for each. */
-  async function wake(device: (typeof devices)[number], agents: readonly Agent[], after: string): Promise<void> {
-    await catchUp(device);
+  /** Wakes everybody who sleeps, as a person does, and looks at what the model was sent for each. */
+  async function wake(device: LifeDevice, agents: readonly Agent[], begins: boolean, after: string): Promise<void> {
     hear();
     const expected = [...agents, null].map((agent) => ({
       agent,
       facts: oracle.lastFacts(agent?.agentId ?? LEAD_ID),
       soul: agent ? oracle.soulOf(agent.agentId) : null,
     }));
-    const payloads = (await sharesOf(device, agents)).flatMap((share) => payloadOf(share) ?? []);
     const from = model.requests.length;
-    await untilMore('call-ended', () => post(writeWake(payloads)));
+    const { page, press } = device.visitor();
+    const before = countEvents('call-ended');
+    await press('WAKE');
+    await until('the end of the call', async () => {
+      if (countEvents('call-ended') > before) return true;
+      const goOn = page.getByRole('button', { name: 'Go on after it' });
+      if (!(await goOn.isVisible())) return false;
+      await goOn.click();
+      await endButton(device).waitFor();
+      await press('WAKE');
+      return false;
+    });
     await untilQuiet();
     report.wakes += 1;
     const requests = model.requests.slice(from);
     const faults = expected.flatMap(({ agent, facts, soul }) => {
+      const about = { who: agent?.name ?? 'the lead', facts, soul, cap: CAP };
       if (agent && isSeatPosition(agent.position)) {
         const seat = seatNumber(agent.position);
         const request = requests.find((one) => one.seat === seat && one.body.messages.length === 1);
-        return request ? faultsOf(agent.name, request.first, facts, soul) : [`${agent.name} was not asked`];
+        return request ? faultsOf(request.first, about) : [`${agent.name} was not asked`];
       }
       // The lead's system prompt stands as it was when the session began.
       const request = requests.find((one) => one.seat === null);
-      return !request || !isNewSession ? [] : faultsOf('the lead', request.system, facts, soul);
+      return !request || !begins ? [] : faultsOf(request.system, about);
     });
     if (faults.length > 0) throw new Error(`${after}: ${faults.join('; ')}`);
   }
-  let isNewSession = true;
 
   const clock = createClock({ now: Date.now, node: 'page' });
   const setting = (key: string, value: unknown): Doc => ({
@@ -308,52 +269,52 @@ export async function liveMemoryLife({
     key,
     value,
   });
-  const beginning: Doc[] = [
-    setting('transcriptCap', CAP),
-    setting('wakeTimeoutMs', 5_000),
-    setting('humanName', 'Ada'),
-    {
-      _id: 'agent-identity:lead',
-      type: 'agent-identity',
-      schema: 1,
-      at: clock.next(),
-      agentId: LEAD_ID,
-      name: 'Julian',
-      ...LEAD_COLOR,
-      position: LEAD_POSITION,
-      individuationArtifact: '',
-      bornAt: Date.now(),
-      bornSessionId: null,
-    },
-  ];
 
   try {
-    for (const device of devices) device.pending.push(...beginning);
-    await open();
-    const [first] = devices;
-    if (!first) throw new Error('there are two devices');
-    await begin(first);
+    const cookie = await open();
+    const { url } = line().relay;
+    for (const name of ['the laptop', 'the phone']) devices.push(await createLifeDevice(name, url, cookie));
+    const [laptop, phone] = devices;
+    if (!laptop || !phone) throw new Error('there are two devices');
+    await laptop.open();
+    await laptop.visitor().begin('Ada', 'Julian');
+    await laptop.browser().owner.call('append', [setting('transcriptCap', CAP), setting('wakeTimeoutMs', 5_000)]);
+    await untilMore('session-started', () =>
+      call('/api/sessions', 'POST', {
+        human: { name: 'Ada' },
+        lead: { name: 'Julian', soul: null, transcript: null },
+        settings: {},
+      }),
+    );
     await untilMore('call-ended', () =>
       post(writeSummon(SEATS.map((position) => ({ position, ...seatColor(position) })))),
     );
-    await untilMore('session-ended', () => call('/api/sessions/current', 'DELETE'));
+    await untilMore('session-ended', () => laptop.visitor().press('End session'));
+    await phone.open();
+    await pair(laptop.browser(), phone.browser());
+    await phone.close();
 
+    let device = laptop;
     for (let n = 1; n <= sessions; n++) {
-      const after = `seed ${seed}, session ${n}`;
-      const device = devices[chance(0.5) ? 0 : 1] ?? first;
+      const next = chance(0.5) ? laptop : phone;
+      const after = `seed ${seed}, session ${n}, on ${next.name}`;
+      if (next !== device) await takeTurns(device, next);
+      device = next;
+      const visitor = device.visitor();
+      await visitor.untilSeats('the two of them', (seats) =>
+        seats.every(({ seat, state }) => state === (SEATS.some((at) => at + 1 === seat) ? 'sleeping' : 'empty')),
+      );
+      const team = await teamOf(device);
+      const [lyra] = team;
+      if (!lyra || team.length !== SEATS.length) throw new Error(`${after}: ${team.length} agents are born`);
       // What is said to somebody who sleeps waits for it.
-      await begin(device);
-      isNewSession = true;
-      const { roster } = await householdOf(device);
-      const team = [...roster.seats.values()];
-      if (team.length !== SEATS.length) throw new Error(`${after}: ${team.length} agents are born`);
-      const [lyra, wren] = team;
-      if (!lyra || !wren) throw new Error('two are born');
-      if (chance(0.15)) await post(`¶ While you slept: ${fact()}.`, pick(random, team, 1)[0]?.agentId);
+      if (chance(0.15)) {
+        await visitor.open(pick(random, [1, 2], 1)[0] ?? 1);
+        await visitor.say(`¶ While you slept: ${fact()}.`);
+      }
       failing.clear();
       if (chance(0.15)) failing.add(pick(random, [1, 2], 1)[0] ?? 1);
-      await wake(device, team, after);
-      isNewSession = false;
+      await wake(device, team, true, after);
       const awake = team.filter(({ position }) => isSeatPosition(position) && !failing.has(seatNumber(position)));
       failing.clear();
 
@@ -375,7 +336,12 @@ export async function liveMemoryLife({
         if (chance(0.2) && again) {
           await untilQuiet();
           await untilMore('agent-asleep', () => call(`/api/agents/${again.agentId}/sleep`, 'POST'));
-          await wake(device, [again], `${after}, woken again in it`);
+          await wake(
+            device,
+            team.filter((one) => one === again || !awake.includes(one)),
+            false,
+            `${after}, woken again in it`,
+          );
         }
         await untilQuiet();
       }
@@ -390,17 +356,19 @@ export async function liveMemoryLife({
         await until(
           'the end of the session',
           () =>
-            events.at(-1)?.kind === 'session-ended' ||
             events.findLast((event) => event.kind === 'session-ended' || event.kind === 'session-started')?.kind ===
-              'session-ended',
+            'session-ended',
         );
-      } else await untilMore('session-ended', () => call('/api/sessions/current', 'DELETE'));
+      } else await untilMore('session-ended', () => visitor.press('End session'));
+      await untilOver(device);
       report.sessions += 1;
     }
+    const { complaints } = device.visitor();
+    if (complaints.length > 0) throw new Error(`${device.name} complained: ${complaints.join('; ')}`);
     return report;
   } finally {
+    await Promise.all(devices.map((one) => one.remove()));
     await end();
     await model.close();
-    await bench.close();
   }
 }
