@@ -97,6 +97,25 @@ describe('two devices that the relay introduces', () => {
     expect([opened(a), opened(b)]).toEqual(before);
   });
 
+  it('open nothing on a device that has begun anew either, which has no line and hears all of it again', () => {
+    world.online(A, B);
+    const said = [...world.history];
+    // Nothing but what was said before comes through.
+    world.relay = (waiting) => waiting.splice(0).filter(() => false);
+    for (const id of [A, B]) {
+      const again = world.device(id);
+      world.settle();
+      for (const { from, data } of [...said, ...said.toReversed()].filter(({ to }) => to === id)) {
+        again.direct.hearSignal(from, data);
+        world.settle();
+      }
+      world.pass(MINUTE);
+      // The one that offers answers whatever asks, with an offer that nobody takes.
+      if (id === B) expect(opened(again)).toBe(0);
+      expect(again.direct.lines()).toEqual([]);
+    }
+  });
+
   it('hear nothing that was changed, that another device said, or that was for another one', () => {
     const c = world.device(C);
     world.settle();
