@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeNextBuild, type NextBuild } from '../support/next-build.ts';
 import { createHome, startRelay, type RelayOptions, type TestRelay } from '../support/relay.ts';
@@ -11,7 +11,7 @@ import { createOwnerLine } from '../support/owner-line.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { shareSignIn } from '../support/sign-in.ts';
 
-const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, ...STILL };
 const FACT = 'the ferry leaves at a quarter past six';
 
 let next: NextBuild;

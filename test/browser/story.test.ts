@@ -21,7 +21,7 @@ afterEach(async () => {
 
 type MindOptions = Pick<RelayOptions, 'args' | 'env'>;
 
-const minds: Record<string, () => Promise<MindOptions>> = {
+const minds: Record<'rehearsal' | 'anthropic', () => Promise<MindOptions>> = {
   rehearsal: () => Promise.resolve({ args: ['--rehearsal', JSON.stringify({ delayMs: 150, wordMs: 4 })] }),
   /** Knows only what is in its requests: that it remembers shows that it was told. */
   anthropic: async () => {
@@ -40,22 +40,22 @@ const minds: Record<string, () => Promise<MindOptions>> = {
 };
 
 describe.each([
-  { mind: 'rehearsal', width: 1440, height: 900 },
-  { mind: 'rehearsal', width: 360, height: 780 },
-  { mind: 'anthropic', width: 1440, height: 900 },
-  { mind: 'anthropic', width: 360, height: 780 },
-])('With the $mind mind, at $width px', ({ mind, width, height }) => {
+  { mind: 'rehearsal', width: 1440, height: 900, motion: 'reduce' },
+  { mind: 'rehearsal', width: 360, height: 780, motion: 'no-preference' },
+  { mind: 'anthropic', width: 1440, height: 900, motion: 'no-preference' },
+  { mind: 'anthropic', width: 360, height: 780, motion: 'reduce' },
+] as const)('With the $mind mind, at $width px', ({ mind, width, height, motion }) => {
   it('a team hatches, sleeps through a killed relay, and wakes as who it was', async () => {
-    const viewport = { width, height };
-    const options = await minds[mind]?.();
+    const options = { viewport: { width, height }, reducedMotion: motion };
+    const mindOptions = await minds[mind]();
     const home = await createHome();
     const port = await freePort();
-    const start = () => startRelay({ home, port, ...options });
+    const start = () => startRelay({ home, port, ...mindOptions });
     relay = await start();
     profile = await createProfile();
     const shot = (name: string) => `${mind}-${width}-${name}`;
 
-    const evening = await createVisitor(await profile.open({ viewport }), relay.link);
+    const evening = await createVisitor(await profile.open(options), relay.link);
     await evening.page.getByText(mind === 'rehearsal' ? /rehearsal mind is in use/i : /^Connected: /).waitFor();
     await evening.picture(shot('1-first-visit'));
     expect(await evening.axe()).toEqual([]);
@@ -96,7 +96,7 @@ describe.each([
     await relay.kill('SIGKILL');
 
     relay = await start();
-    const morning = await createVisitor(await profile.open({ viewport }), relay.link);
+    const morning = await createVisitor(await profile.open(options), relay.link);
     const asleep = await morning.untilAll('sleeping');
     expect(namesOf(asleep)).toEqual(namesOf(born));
     expect(await morning.axe()).toEqual([]);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Doc } from '../../src/protocol/documents.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { bindEyes } from '../support/log-eyes.ts';
 import { servePage, type PageServer } from '../support/page-server.ts';
@@ -48,7 +48,7 @@ afterAll(async () => {
 const newIn = async (page: Page) => Number(/^\((\d+)\) /.exec(await page.title())?.[1] ?? 0);
 
 it('says in every tab and after every reload what is new, opens a conversation there, and knows everywhere when it was read', async () => {
-  const context = await profile.open({ viewport: { width: 1440, height: 900 } });
+  const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...STILL });
   const one = await context.newPage();
   await bindEyes(one);
   await one.goto(server.url);

@@ -1,7 +1,7 @@
 /** The whole page in two browsers of one household: the relay introduces them, goes away, and they converge without it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SyncStatus } from '../../src/protocol/sync/page.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine, type OwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -27,7 +27,7 @@ let two: Browser;
 
 async function start(): Promise<Browser> {
   const profile = await createProfile();
-  const context = await profile.open();
+  const context = await profile.open(STILL);
   await context.addInitScript(() => {
     const made: RTCPeerConnection[] = [];
     window.breakLines = () => made.splice(0).forEach((connection) => connection.close());

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { Doc } from '../../src/protocol/documents.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { deviceOf } from '../support/devices.ts';
 import { generateHousehold } from '../support/household-generator.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
@@ -98,7 +98,7 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
   let browser: BrowserContext | null = null;
   let isKilled = false;
   async function openBrowser(): Promise<BrowserContext> {
-    const context = await profile.open();
+    const context = await profile.open(STILL);
     browser = context;
     context.once('close', () => {
       if (browser === context) browser = null;

@@ -7,7 +7,7 @@ import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { Doc } from '../../src/protocol/documents.ts';
 import { isKnown } from '../../src/protocol/known.ts';
 import type { StoredEvent } from '../../src/protocol/events.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { relayMain } from '../support/relay-build.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
@@ -122,7 +122,7 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
       await gone;
     },
     async openPage() {
-      context ??= await profile.open({ viewport: DESK, ...options });
+      context ??= await profile.open({ viewport: DESK, ...STILL, ...options });
       await letIn(context, relay.url, await relay.signIn());
       visitor = await createVisitor(context, relay.url);
       return visitor;

@@ -30,6 +30,12 @@ export function chromiumPath(): string {
   return found;
 }
 
+/**
+ * For tests of something else than motion: while the hearth moves, a page without a graphics card is busy for half of the
+ * time, as long as it is open.
+ */
+export const STILL = { reducedMotion: 'reduce' } as const;
+
 /** Where tests run straight from their sources (`tsx`), functions are named by a helper that no page has. */
 const NAMING = 'globalThis.__name ??= (named) => named;';
 
