@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { createProfile, type Profile } from '../support/chromium.ts';
-import { startRelay, type TestRelay } from '../support/relay.ts';
+import { createProfile } from '../support/chromium.ts';
+import { startRelay } from '../support/relay.ts';
+import { shared } from '../support/shared.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1440, height: 900 };
@@ -16,24 +17,21 @@ const PATIENCE = 300_000;
 const PASSPHRASE = 'four words that hold — ünïcode';
 
 let folder = '';
-const open: { profile: Profile; relay: TestRelay }[] = [];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roost-copies-'));
 });
-afterEach(async () => {
-  for (const { profile, relay } of open.splice(0)) {
-    await profile.remove();
-    await relay.stop();
-  }
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+interface House {
+  readonly visitor: Visitor;
+  close(): Promise<void>;
+}
 
 /** Somebody at a relay and a browser of their own. Without a way to ask where files go, unless `asks`. */
-async function house({ asks = false, ...options }: { asks?: boolean } & BrowserContextOptions = {}): Promise<Visitor> {
+async function build({ asks = false, ...options }: { asks?: boolean } & BrowserContextOptions = {}): Promise<House> {
   // How long a rehearsal takes over its words is not what is tried here.
   const relay = await startRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
   const profile = await createProfile();
-  open.push({ profile, relay });
   const context = await profile.open({ viewport: DESK, acceptDownloads: true, reducedMotion: 'reduce', ...options });
   await context.addInitScript((keep) => {
     // The person's answer to the browser's own dialog, which a test cannot press: a real file of the page's own.
@@ -41,7 +39,20 @@ async function house({ asks = false, ...options }: { asks?: boolean } & BrowserC
       (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
     Object.defineProperty(globalThis, 'showSaveFilePicker', { value: keep ? choose : undefined });
   }, asks);
-  return createVisitor(context, relay.link);
+  return {
+    visitor: await createVisitor(context, relay.link),
+    async close() {
+      await profile.remove();
+      await relay.stop();
+    },
+  };
+}
+
+/** For one test. */
+async function house(options?: Parameters<typeof build>[0]): Promise<Visitor> {
+  const { visitor, close } = await build(options);
+  onTestFinished(close);
+  return visitor;
 }
 
 const settings = async ({ page }: Visitor, section: string) => {
@@ -89,7 +100,9 @@ async function documentsIn(path: string): Promise<Map<string, unknown>> {
 const give = (page: Page, path: string) => page.locator('input[type=file]').setInputFiles(path);
 
 /** A household of eight in which something was said. */
-async function lived(visitor: Visitor): Promise<void> {
+async function live(): Promise<House> {
+  const built = await build();
+  const { visitor } = built;
   await visitor.begin();
   await visitor.press('SUMMON');
   await visitor.untilAll('awake');
@@ -97,12 +110,45 @@ async function lived(visitor: Visitor): Promise<void> {
   await visitor.ask('Remember the bridge we left half drawn.');
   await visitor.press('End session');
   await visitor.untilAll('sleeping');
+  return built;
 }
+const common = shared(live, (built) => built.close());
+/** The household that the tests share, at its hearth. */
+async function lived(): Promise<Visitor> {
+  const { visitor } = await common();
+  await visitor.page.goto(new URL('/', visitor.page.url()).href);
+  await visitor.untilAll('sleeping');
+  return visitor;
+}
+
+// First: no copy has left yet.
+describe('The storage page', { timeout: PATIENCE }, () => {
+  it('says how everything stands, and rebuilds with the same household afterwards', async () => {
+    const visitor = await lived();
+    const seats = await visitor.seats();
+    await settings(visitor, 'Storage');
+    const { page } = visitor;
+    await page.getByText('Never: no copy has left this device.').waitFor();
+    await page.getByRole('row', { name: /^Messages/ }).waitFor();
+    await page.getByText('Nothing: all is filed.').waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await visitor.press('Rebuild');
+    await page.getByText('Nothing was missing.').waitFor();
+    await visitor.picture('storage-1440');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.setViewportSize(DESK);
+    await leaveSettings(visitor);
+    expect(await visitor.seats()).toEqual(seats);
+    await visitor.open(1);
+    await visitor.untilRead('Remember the bridge we left half drawn.');
+    expect(visitor.complaints).toEqual([]);
+  });
+});
 
 describe('Copies', { timeout: PATIENCE }, () => {
   it('a household comes back whole from a sealed copy into an empty browser, and twice over is harmless', async () => {
-    const first = await house();
-    await lived(first);
+    const first = await lived();
     // The lead and the agent in seat 1 were looked at; the greetings of the others are new.
     await first.open('lead');
     await expect.poll(() => newIn(first.page)).toBe(7);
@@ -163,8 +209,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
   });
 
   it('one agent leaves as plain files, and is adopted elsewhere with its soul and its memories', async () => {
-    const first = await house();
-    await lived(first);
+    const first = await lived();
     const lyra = (await first.seats())[0]?.name ?? '';
     await first.open(1);
     const zip = await download(first.page, () => first.press(`Export ${lyra} as a zip`));
@@ -206,8 +251,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
 
 describe('Letting go', { timeout: PATIENCE }, () => {
   it('a forgotten agent is out of sight in every tab at once and after a reload, and is kept after all', async () => {
-    const visitor = await house();
-    await lived(visitor);
+    const visitor = await lived();
     const lyra = (await visitor.seats())[0]?.name ?? '';
     const other = await visitor.page.context().newPage();
     await other.goto(new URL('/', visitor.page.url()).href);
@@ -230,12 +274,12 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     await visitor.open(1);
     await visitor.untilRead('Remember the bridge we left half drawn.');
     await other.getByRole('button', { name: `${lyra}, seat 1, sleeping` }).waitFor();
+    await other.close();
     expect(visitor.complaints).toEqual([]);
   });
 
   it('a forgotten conversation is not carried by a wake, and comes back when it is kept', async () => {
-    const visitor = await house();
-    await lived(visitor);
+    const visitor = await lived();
     await visitor.open(1);
     await visitor.press('Forget this conversation…');
     await visitor.press('Go on…');
@@ -254,31 +298,6 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     await settings(visitor, 'Storage');
     await visitor.press(/^Keep after all: The conversation with/);
     await leaveSettings(visitor);
-    await visitor.open(1);
-    await visitor.untilRead('Remember the bridge we left half drawn.');
-    expect(visitor.complaints).toEqual([]);
-  });
-});
-
-describe('The storage page', { timeout: PATIENCE }, () => {
-  it('says how everything stands, and rebuilds with the same household afterwards', async () => {
-    const visitor = await house();
-    await lived(visitor);
-    const seats = await visitor.seats();
-    await settings(visitor, 'Storage');
-    const { page } = visitor;
-    await page.getByText('Never: no copy has left this device.').waitFor();
-    await page.getByRole('row', { name: /^Messages/ }).waitFor();
-    await page.getByText('Nothing: all is filed.').waitFor();
-    expect(await visitor.axe()).toEqual([]);
-    await visitor.press('Rebuild');
-    await page.getByText('Nothing was missing.').waitFor();
-    await visitor.picture('storage-1440');
-    await page.setViewportSize({ width: 360, height: 740 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-    await page.setViewportSize(DESK);
-    await leaveSettings(visitor);
-    expect(await visitor.seats()).toEqual(seats);
     await visitor.open(1);
     await visitor.untilRead('Remember the bridge we left half drawn.');
     expect(visitor.complaints).toEqual([]);

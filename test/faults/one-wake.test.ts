@@ -1,28 +1,33 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createProfile } from '../support/chromium.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { readRelay } from './evidence.ts';
 import { createHouse, type House } from './household.ts';
 import { wakeAll } from './relay-kill.ts';
 import { deviceOf, pair } from '../support/devices.ts';
+import { shared } from '../support/shared.ts';
 import { letIn } from '../support/sign-in.ts';
 
 /** Times that each is tried: two clicks meet differently each time. */
 const TIMES = 3;
 
+const asleep = shared(
+  async () => {
+    const made = await createHouse(1);
+    await wakeAll(made);
+    await made.visitor().press('End session');
+    await made.visitor().untilAll('sleeping');
+    return made;
+  },
+  (made) => made.close(),
+);
 let house: House;
-let other: Profile;
 beforeEach(async () => {
-  house = await createHouse(1);
-  other = await createProfile();
-  await wakeAll(house);
-  await house.visitor().press('End session');
-  await house.visitor().untilAll('sleeping');
+  house = await asleep();
 });
-afterEach(async () => {
-  await other.remove();
-  await house.close();
-});
+
+const wakesOf = async () =>
+  (await readRelay(house.relay())).filter(({ event }) => event.kind === 'call-started' && event.call === 'wake').length;
 
 /** ms until all click, long enough to tell every page. */
 const TOGETHER_IN_MS = 500;
@@ -62,6 +67,7 @@ const ONCE = { calls: 1, greetings: [1, 2, 3, 4, 6, 7, 8, 9] };
 
 /** Everyone clicks; everyone is awake on every page; the minds were asked once; nobody is told of a failure. */
 async function oneWake(visitors: readonly Visitor[]): Promise<void> {
+  const before = await wakesOf();
   for (let time = 0; time < TIMES; time++) {
     const from = house.model.requests.length;
     await clickTwice(visitors);
@@ -78,9 +84,7 @@ async function oneWake(visitors: readonly Visitor[]): Promise<void> {
     for (const visitor of visitors) await visitor.untilAll('sleeping');
     expect(asked(from)).toEqual(ONCE);
   }
-  const events = await readRelay(house.relay());
-  const wakes = events.filter(({ event }) => event.kind === 'call-started' && event.call === 'wake');
-  expect(wakes.length).toBe(TIMES);
+  expect((await wakesOf()) - before).toBe(TIMES);
 }
 
 describe('WAKE, pressed more than once', () => {
@@ -91,9 +95,12 @@ describe('WAKE, pressed more than once', () => {
     const second = await createVisitor(first.page.context(), house.relay().url);
     await second.untilAll('sleeping');
     await oneWake([first, second]);
+    await second.page.close();
   });
 
-  it('wakes once: two browsers that know the same team', async () => {
+  it('wakes once: two browsers that know the same team', async ({ onTestFinished }) => {
+    const other = await createProfile();
+    onTestFinished(() => other.remove());
     const context = await other.open();
     await letIn(context, house.relay().url, await house.relay().signIn());
     const first = house.visitor();
