@@ -10,6 +10,7 @@ import { damageRestorePart } from './long-damage-restore.ts';
 import { fullDiskPart } from './long-full-disk.ts';
 import { growthPart } from './long-growth.ts';
 import { ledgerPart } from './long-ledger.ts';
+import { linePart } from './long-line.ts';
 import { memoryPart } from './long-memory.ts';
 import { plainPart } from './long-plain.ts';
 import { powerPart } from './long-power.ts';
@@ -30,6 +31,7 @@ const PARTS: readonly LongPart[] = [
   powerPart,
   fullDiskPart,
   growthPart,
+  linePart,
   ledgerPart,
   transactionsPart,
   devicesPart,
