@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react';
 import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { offlinePage } from './src/offline/plugin.ts';
+import LongestFirst from './test/support/longest-first.ts';
 import { SHORT_LIVED } from './test/support/short-lived.ts';
 
 /** ms: a busy machine is not a failure. */
@@ -58,11 +59,19 @@ export default defineConfig(({ isSsrBuild }) => ({
   },
   test: {
     expect: { poll: { timeout: 15_000 } },
+    sequence: { sequencer: LongestFirst },
     coverage: { include: ['src/domain/**', 'src/protocol/**'] },
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', ...group(0), ...patience },
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          environment: 'node',
+          isolate: false,
+          ...group(0),
+          ...patience,
+        },
       },
       {
         extends: true,

@@ -39,9 +39,9 @@ function write(name: string, content: object | null): string {
 /** What the last lines say and how the process ends, for this report and this exit status of the run. */
 const count = (written: object | null, status = '0') => run('count.mjs', write('report.json', written), status);
 /** Likewise after a second run; `uncaught`: errors that belong to no test of the first. */
-function countBoth(first: object, second: object | null, { uncaught = 0, end = '0' } = {}) {
+function countBoth(first: object, second: object | null, { uncaught = 0, end = '0', firstEnd = '1' } = {}) {
   write('run.json', { unhandled: uncaught });
-  return run('count.mjs', write('report.json', first), '1', write('again.json', second), end);
+  return run('count.mjs', write('report.json', first), firstEnd, write('again.json', second), end);
 }
 function filesToRunAgain(first: object, uncaught: number | null = 0) {
   write('run.json', uncaught === null ? null : { unhandled: uncaught });
@@ -125,6 +125,13 @@ describe('a second run', () => {
       end: 1,
     });
     expect(countBoth(first, null, { end: '1' })).toMatchObject({ says: '4 passed, 2 failed', end: 1 });
+  });
+
+  it('mends neither types nor lint', () => {
+    expect(countBoth(first, passed, { firstEnd: '2' })).toMatchObject({
+      says: expect.stringMatching(/\n6 passed, 1 failed$/),
+      end: 1,
+    });
   });
 
   it('mends nothing that it was not made for', () => {
