@@ -38,6 +38,8 @@ export interface Config {
   readonly leadModel: string;
   readonly agentModel: string;
   readonly rehearsal: Rehearsal;
+  /** Agents may keep scripts, which the relay runs. */
+  readonly scripts: boolean;
   /** Most requests to the model at once. */
   readonly modelRequests: number;
   readonly cookieMs: number;
@@ -248,6 +250,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     leadModel: text('leadModel'),
     agentModel: text('agentModel'),
     rehearsal: rehearsalOf(source('rehearsal')),
+    scripts: switchOf(source('scripts')),
     modelRequests: number('modelRequests'),
     cookieMs: number('cookieDays') * DAY,
     linkMs: number('linkHours') * HOUR,

@@ -33,13 +33,23 @@ export interface Home {
   readonly storeFolder: string;
   readonly logFolder: string;
   readonly sealingKeyFile: string;
+  /** Holds a folder for each agent. */
+  readonly workspacesFolder: string;
 }
 
 /** What nobody but the owner may read or write; Windows has no such bits, and keeps what is in a person's folder to that person. */
 const PRIVATE = { folder: 0o700, file: 0o600, others: 0o077 } as const;
 
 /** What Roost keeps in its home. Whatever else lies there is somebody's own, and only the folder is closed around it. */
-const KEPT: ReadonlySet<string> = new Set([MARK, `${MARK}.new`, 'store', 'logs', SEALING_KEY, `${SEALING_KEY}.new`]);
+const KEPT: ReadonlySet<string> = new Set([
+  MARK,
+  `${MARK}.new`,
+  'store',
+  'logs',
+  'workspaces',
+  SEALING_KEY,
+  `${SEALING_KEY}.new`,
+]);
 
 /**
  * Takes from everybody else what an earlier time, a copy or another program has granted them. Throws
@@ -135,5 +145,6 @@ export async function readHome(path: string): Promise<Home> {
     storeFolder: join(path, 'store'),
     logFolder: join(path, 'logs'),
     sealingKeyFile: join(path, SEALING_KEY),
+    workspacesFolder: join(path, 'workspaces'),
   };
 }

@@ -174,6 +174,7 @@ async function open(
     alone: store.kind === 'pglite',
     mind,
     protocol,
+    workspaces: config.scripts ? home.workspacesFolder : null,
     sealer: createSealer(await readSealingKey(home.sealingKeyFile)),
     now,
     elapsed,

@@ -128,6 +128,13 @@ export const SETTINGS = {
     default: String(MAX_REQUESTS),
     help: 'Most requests to the model at once. Roost learns by itself where its server takes fewer.',
   },
+  scripts: {
+    flag: 'scripts',
+    env: 'ROOST_SCRIPTS',
+    value: null,
+    default: null,
+    help: 'Let the relay run scripts that are scheduled, as the user who started it. Off unless it is said here.',
+  },
   rehearsal: {
     flag: 'rehearsal',
     env: 'ROOST_REHEARSAL',

@@ -1,4 +1,5 @@
 /** One home: a household's event log, its team and session, what joins it from elsewhere, and the calls of all these. */
+import { join } from 'node:path';
 import type { Context } from 'hono';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { createCredentialRoutes, createCredentials, type Bearer, type Credentials } from '../access/index.ts';
@@ -16,7 +17,7 @@ import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
 import { createProxy, type ProxyDeps } from '../proxy/index.ts';
 import { createSoulTools } from '../session/index.ts';
-import type { Sealer } from '../schedules/index.ts';
+import { createScripts, type Sealer } from '../schedules/index.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { createRecordRoutes } from '../records/routes.ts';
@@ -42,6 +43,8 @@ export interface OpenHomeDeps {
   readonly logger: Logger;
   /** Seals what is left here for the time without a browser. */
   readonly sealer: Sealer;
+  /** Holds a folder for each agent in which its scripts lie; null: scripts are off. */
+  readonly workspaces: string | null;
   readonly retentionMs: number;
   /** Why agents may store no more just now, as a sentence; null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
@@ -91,6 +94,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       ...('agentId' in event ? { agentId: event.agentId } : {}),
     }),
   );
+  const scripts = createScripts(deps.workspaces && join(deps.workspaces, id));
   const team = await openTeam({
     db,
     openJournal: deps.openJournal,
@@ -106,6 +110,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     alone: deps.alone,
     refuseForRoom: deps.refuseForRoom,
     sealer: deps.sealer,
+    scripts,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
@@ -208,7 +213,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       await team.warm(mind, signal);
     },
     async end(reason) {
-      await Promise.all([host.end(reason), schedules.close(reason === 'shutdown'), runs.close()]);
+      await Promise.all([host.end(reason), schedules.close(reason === 'shutdown'), runs.close(), scripts.close()]);
       // While there are streams: what was set a moment ago is not to go with this home.
       await records
         .recover()

@@ -12,7 +12,6 @@ import { createConfigs, createGate } from '../gate/index.ts';
 import { createInbox } from '../inbox/index.ts';
 import type { Mind } from '../minds/index.ts';
 import { createConfigRecords } from '../records/config-records.ts';
-import { createCronClock } from '../../src/protocol/cron.ts';
 import { createRecords, type Records } from '../records/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from '../reach/index.ts';
 import { createWakeMaterials, createSessionHost, type WakeMaterials } from '../session/index.ts';
@@ -26,9 +25,12 @@ import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
 import {
   createAlone,
   createCopies,
+  createCronClock,
+  createScripts,
   createSchedules,
   type Copies,
   type Schedules,
+  type Scripts,
   type Sealer,
 } from '../schedules/index.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
@@ -61,6 +63,8 @@ export interface TeamDeps {
   readonly timers?: Timers;
   /** Seals what is left here for the time without a browser. */
   readonly sealer: Sealer;
+  /** Left out: scripts are off. */
+  readonly scripts?: Scripts;
   readonly limits?: SessionLimits;
 }
 
@@ -106,6 +110,7 @@ export async function openTeam({
   refuseForRoom = () => Promise.resolve(null),
   timers = realTimers,
   sealer,
+  scripts = createScripts(null),
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
@@ -237,8 +242,7 @@ export async function openTeam({
     reach,
     host,
     alone: aloneAgents,
-    runScript: () =>
-      Promise.resolve({ kind: 'failed', status: 'that scripts cannot be run yet', output: '', cancels: false }),
+    scripts,
     announce: tell,
     now,
     newId,

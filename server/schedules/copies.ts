@@ -10,8 +10,12 @@ export interface Copies {
   has(agentId: string): Promise<boolean>;
   all(): Promise<CopyStanding[]>;
   leave(agentId: string, copy: StandingCopy, version: string): Promise<void>;
-  /** False: there was none. */
+  /** False: there was none. None is to be left again until `allow`. */
   takeBack(agentId: string): Promise<boolean>;
+  /** Those whose copy the person has taken back. */
+  takenBack(): Promise<string[]>;
+  /** The person lets it be left again. */
+  allow(agentId: string): Promise<void>;
 }
 
 export interface CopiesDeps {
@@ -24,7 +28,9 @@ export interface CopiesDeps {
 
 export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
   const about = (agentId: string) => json(`standing copy ${home} ${agentId}`);
-  const mine = () => db.selectFrom('standing_copies').where('home', '=', home);
+  /** What stands for one that was taken back: nothing of it. */
+  const GONE = new Uint8Array(0);
+  const mine = () => db.selectFrom('standing_copies').where('home', '=', home).where('version', '<>', '');
   function opened(agentId: string, sealed: Uint8Array): StandingCopy | undefined {
     const text = sealer.open(sealed, about(agentId));
     return text === null ? undefined : standingCopySchema.parse(JSON.parse(text));
@@ -75,13 +81,32 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     },
     async takeBack(agentId) {
       known.delete(agentId);
-      const { numDeletedRows } = await db
+      const { numUpdatedRows } = await db
+        .updateTable('standing_copies')
+        .set({ sealed: GONE, version: '', left_at: now() })
+        .where('home', '=', home)
+        .where('agent_json', '=', json(agentId))
+        .where('version', '<>', '')
+        .executeTakeFirst();
+      known.delete(agentId);
+      return numUpdatedRows > 0n;
+    },
+    async takenBack() {
+      const rows = await db
+        .selectFrom('standing_copies')
+        .select('agent_json')
+        .where('home', '=', home)
+        .where('version', '=', '')
+        .execute();
+      return rows.map(({ agent_json }) => parseText(agent_json));
+    },
+    async allow(agentId) {
+      await db
         .deleteFrom('standing_copies')
         .where('home', '=', home)
         .where('agent_json', '=', json(agentId))
-        .executeTakeFirst();
-      known.delete(agentId);
-      return numDeletedRows > 0n;
+        .where('version', '=', '')
+        .execute();
     },
   };
 }

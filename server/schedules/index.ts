@@ -16,19 +16,23 @@ import type { Logger } from '../runs/context.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
-import { createPerform, type PerformDeps } from './perform.ts';
+import { cronProblem } from './cron.ts';
+import { createPerform } from './perform.ts';
 import { createScheduleRecords } from './records.ts';
 import { createScheduleRows, isOn, type Row } from './rows.ts';
+import type { Scripts } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
 export { createAlone, type OpenAlone } from './alone.ts';
 export { createCopies, type Copies } from './copies.ts';
+export { createCronClock } from './cron.ts';
+export { createScripts, type Scripts } from './scripts.ts';
 export { createSealer, readSealingKey, type Sealer } from './sealer.ts';
 
 /** A sentence for people: nothing was changed. `field`: what is wrong with it. */
 export interface Refused {
   readonly ok: false;
-  readonly field: 'agentId' | 'name' | 'timing' | 'scheduleIds' | null;
+  readonly field: 'name' | 'script' | 'timing.cron' | 'timing.at' | 'scheduleIds' | null;
   readonly reason: string;
 }
 export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Refused;
@@ -48,6 +52,8 @@ export interface Schedules {
   /** One moment more, now. False: it is not there. */
   trigger(scheduleId: string): Promise<boolean>;
   reorder(scheduleIds: readonly string[]): Promise<Refused | null>;
+  /** Switches off all that runs by itself for this agent; reminders stay, and wait in its inbox when they are due. */
+  stopAll(agentId: string): Promise<void>;
   /** What became of what was due in (`from`, `to`], the newest first, with what runs. */
   history(
     from: number,
@@ -80,7 +86,7 @@ export interface SchedulesDeps {
   readonly reach: Pick<Reach, 'ask' | 'askTo'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly alone: OpenAlone;
-  readonly runScript: PerformDeps['runScript'];
+  readonly scripts: Scripts;
   readonly announce: (event: RoostEvent) => void;
   readonly now: () => number;
   readonly newId: () => string;
@@ -153,7 +159,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       inbox,
       configs,
       somethingWaits: async (agentId) => (await inbox.count(agentId)) > 0,
-      runScript: deps.runScript,
+      runScript: (script) => deps.scripts.run(script),
       remove: async (scheduleId) => void (await rows.remove(scheduleId, now())),
       newId,
       now,
@@ -188,9 +194,13 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
 
   /** What is due once and lies behind would never be. */
   function refusedTiming(timing: Timing, before: Timing | null): Refused | null {
+    if (timing.kind === 'cron') {
+      const problem = cronProblem(timing.cron);
+      return problem === null ? null : { ok: false, field: 'timing.cron', reason: `It is no cron text: ${problem}` };
+    }
     if (timing.kind !== 'once' || timing.at > now()) return null;
     if (before?.kind === 'once' && before.at === timing.at) return null;
-    return { ok: false, field: 'timing', reason: 'That time is over already. Choose one that is to come.' };
+    return { ok: false, field: 'timing.at', reason: 'That time is over already. Choose one that is to come.' };
   }
   async function refusedName({ agentId, name }: Schedule, own: string | null): Promise<Refused | null> {
     const other = await rows.named(agentId, name);
@@ -200,6 +210,11 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       field: 'name',
       reason: `This agent has something called “${name}” already. Choose another name.`,
     };
+  }
+  async function refusedScript(schedule: Schedule): Promise<Refused | null> {
+    if (schedule.kind !== 'script' || !schedule.enabled) return null;
+    const reason = await deps.scripts.refuse(schedule.agentId, schedule.script);
+    return reason === null ? null : { ok: false, field: 'script', reason };
   }
   async function written(scheduleId: string, schedule: Schedule, position: number | null): Promise<Written> {
     const { contextOf } = await readContext([{ scheduleId, schedule }]);
@@ -247,7 +262,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
           field: null,
           reason: `There is room for ${limits.perAgent} of an agent and ${limits.perHousehold} of the household. Take one away first.`,
         };
-      const refused = refusedTiming(schedule.timing, null) ?? (await refusedName(schedule, null));
+      const refused =
+        refusedTiming(schedule.timing, null) ?? (await refusedName(schedule, null)) ?? (await refusedScript(schedule));
       return refused ?? (await written(newId(), schedule, all));
     },
     async change(scheduleId, schedule) {
@@ -255,7 +271,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       if (!row) return null;
       if (row.schedule.kind !== schedule.kind)
         return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and stays one.` };
-      const refused = refusedTiming(schedule.timing, row.schedule.timing) ?? (await refusedName(schedule, scheduleId));
+      const refused =
+        refusedTiming(schedule.timing, row.schedule.timing) ??
+        (await refusedName(schedule, scheduleId)) ??
+        (await refusedScript(schedule));
       return refused ?? (await written(scheduleId, schedule, null));
     },
     async remove(scheduleId) {
@@ -271,6 +290,11 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       await rows.trigger(row, now());
       clock.wake();
       return true;
+    },
+    async stopAll(agentId) {
+      for (const { scheduleId, schedule } of await rows.all())
+        if (schedule.agentId === agentId && schedule.kind !== 'reminder' && schedule.enabled)
+          await written(scheduleId, { ...schedule, enabled: false }, null);
     },
     async reorder(scheduleIds) {
       const all = new Set((await rows.all()).map(({ scheduleId }) => scheduleId));

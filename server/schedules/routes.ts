@@ -61,6 +61,10 @@ export function createScheduleRoutes({ schedules, copies, directory, now }: Sche
     if (!scheduled) throw unknown();
     return scheduled;
   }
+  /** Who sets something that runs lets its agent leave what it needs for that. */
+  async function allowed({ schedule }: Scheduled): Promise<void> {
+    if (schedule.kind !== 'reminder' && schedule.enabled) await copies.allow(schedule.agentId);
+  }
   /** “Morning (2)”: the first such name that its agent has nothing under. */
   async function freeName({ agentId, name }: Schedule): Promise<string> {
     for (let n = 2; ; n++) {
@@ -74,9 +78,17 @@ export function createScheduleRoutes({ schedules, copies, directory, now }: Sche
     schedules: async ({ agent }) => ({
       schedules: await schedules.list(agent === null ? undefined : await agentOf(agent)),
     }),
-    addSchedule: async ({ body }) => done(await schedules.add(await resolved(body))),
+    async addSchedule({ body }) {
+      const scheduled = done(await schedules.add(await resolved(body)));
+      await allowed(scheduled);
+      return scheduled;
+    },
     schedule: ({ scheduleId }) => one(scheduleId),
-    changeSchedule: async ({ scheduleId, body }) => done(await schedules.change(scheduleId, await resolved(body))),
+    async changeSchedule({ scheduleId, body }) {
+      const scheduled = done(await schedules.change(scheduleId, await resolved(body)));
+      await allowed(scheduled);
+      return scheduled;
+    },
     async removeSchedule({ scheduleId }) {
       if (!(await schedules.remove(scheduleId))) throw unknown();
       return null;
@@ -85,9 +97,10 @@ export function createScheduleRoutes({ schedules, copies, directory, now }: Sche
       const { schedule, pausedWhy } = await one(scheduleId);
       if (schedule.kind === 'reminder')
         throw problem(400, 'misfit', 'A reminder is on as long as it is there. Take it away instead.');
-      return done(
-        await schedules.change(scheduleId, { ...schedule, enabled: pausedWhy !== null || !schedule.enabled }),
-      );
+      const enabled = pausedWhy !== null || !schedule.enabled;
+      const scheduled = done(await schedules.change(scheduleId, { ...schedule, enabled }));
+      await allowed(scheduled);
+      return scheduled;
     },
     async triggerSchedule({ scheduleId }) {
       if (!(await schedules.trigger(scheduleId))) throw unknown();
@@ -146,7 +159,8 @@ export function createScheduleRoutes({ schedules, copies, directory, now }: Sche
     },
     async standingCopies(_, context) {
       refusePrograms(context);
-      return { copies: await copies.all() };
+      const [all, takenBack] = await Promise.all([copies.all(), copies.takenBack()]);
+      return { copies: all, takenBack };
     },
     async leaveStandingCopy({ agentId, body }, context) {
       refusePrograms(context);
@@ -156,6 +170,7 @@ export function createScheduleRoutes({ schedules, copies, directory, now }: Sche
     async takeBackStandingCopy({ agentId }, context) {
       refusePrograms(context);
       if (!(await copies.takeBack(agentId))) throw problem(404, 'no-copy', 'This agent has left nothing here.');
+      await schedules.stopAll(agentId);
       return null;
     },
   });

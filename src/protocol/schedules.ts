@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { isClockTime, isTimeZone } from '../domain/guardrails.ts';
 import { CATCH_UP, END_STATES, OPEN_STATES, SKIP_REASONS } from '../domain/schedule/occurrence.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
-import { cronProblem } from './cron.ts';
 import { common, ms } from './documents.ts';
 import { LIMITS } from './limits.ts';
 
@@ -52,16 +51,7 @@ export const timingSchema = z
       }),
     z.strictObject({
       kind: z.literal('cron'),
-      cron: z
-        .string()
-        .min(1)
-        .max(200)
-        .check((context) => {
-          const problem = cronProblem(context.value);
-          if (problem !== null)
-            context.issues.push({ code: 'custom', input: context.value, message: `is no cron text: ${problem}` });
-        })
-        .describe('five fields: minute, hour, day, month, weekday'),
+      cron: z.string().min(1).max(200).describe('five fields: minute, hour, day, month, weekday'),
       zone: zone.default(null),
     }),
     z.strictObject({

@@ -7,6 +7,7 @@ import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
 import { recordEndpoints } from '../protocol/endpoints/records.ts';
 import { pauseEndpoints } from '../protocol/endpoints/pauses.ts';
+import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from '../protocol/endpoints/team.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { wakeEndpoints } from '../protocol/endpoints/wakes.ts';
@@ -25,6 +26,7 @@ const endpoints = {
   ...credentialEndpoints,
   ...costEndpoints,
   ...recordEndpoints,
+  ...scheduleEndpoints,
 };
 const YAML = 'application/yaml';
 

@@ -28,6 +28,7 @@ import { mapResult, type ReachPort } from './reach.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createWakeSizes, type WakeSizes } from './wake-sizes.ts';
 import { announceTeam } from './announce-team.ts';
+import { createStandingCopies } from './standing-copies.ts';
 import { createUnread, type Unread } from './unread.ts';
 import { createUpkeep } from './upkeep.ts';
 
@@ -98,6 +99,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const unread = createUnread({ owner, writer, device });
   const copies = createCopies({ owner, archive, device, unread });
   const changes = createChanges();
+  const standingCopies = createStandingCopies({ household, live, remember, reach, changes, device });
   const unreadMessages = createQuery({
     ask: async () => mapResult(await reach((client) => client.unread()), ({ unread }) => unread),
     changes,
@@ -222,6 +224,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       case 'documents':
         take(news.docs);
         unread.hearDocuments(news.docs);
+        standingCopies.hearDocuments();
         keepForGood(news.docs);
         break;
       case 'problem':
@@ -281,6 +284,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     start() {
       const stop = owner.subscribe(hear);
       const stopAnnouncing = announceTeam(parts);
+      const stopLeaving = standingCopies.start();
       const lookAway = [unreadMessages.subscribe(), limits.query.subscribe()];
       void actions.reload();
       void unread.refresh();
@@ -291,6 +295,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       return () => {
         stop();
         stopAnnouncing();
+        stopLeaving();
         lookAway.forEach((away) => away());
       };
     },

@@ -1,5 +1,9 @@
 /** What is due without anybody there: through the store, the gate, a run and the event log, with a clock that the test moves. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createScripts, type Scripts } from '../../server/schedules/index.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { STORES } from '../support/stores.ts';
@@ -186,3 +190,78 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     await other.until(() => other.of('record').some(({ record }) => record.id === scheduleId));
   });
 });
+
+describe('a script', () => {
+  let folder: string;
+  let scripts: Scripts;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
+    scripts = createScripts(folder);
+    await mkdir(join(folder, 'agent-0'));
+  });
+  afterEach(async () => {
+    await scripts.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const write = (name: string, text: string) => writeFile(join(folder, 'agent-0', name), text);
+  const run = (name: string, timeoutMs = 20_000) =>
+    scripts.run({
+      kind: 'script',
+      agentId: 'agent-0',
+      name,
+      script: name,
+      timing: { kind: 'every', minutes: 10, offset: null },
+      onFailure: 'wake_agent',
+      overlap: 'skip',
+      timeoutMs,
+      enabled: true,
+    });
+
+  it('is run in its agent’s folder, with an environment that holds no keys', async () => {
+    process.env['ROOST_PLANTED_KEY'] = 'sk-planted';
+    await write('look.sh', 'pwd; env; echo to the other >&2');
+    const { kind, output } = await run('look.sh');
+    delete process.env['ROOST_PLANTED_KEY'];
+    expect(kind).toBe('done');
+    expect(output).toContain(join(folder, 'agent-0'));
+    expect(output).toContain('to the other');
+    expect(output).not.toContain('sk-planted');
+  });
+
+  it('fails by its exit status, says 75 where it is not to come again, and keeps the end of what it wrote', async () => {
+    await write('fails.sh', 'for i in $(seq 2000); do echo "line $i"; done; exit 3');
+    expect(await run('fails.sh')).toMatchObject({ kind: 'failed', status: 'exit status 3', cancels: false });
+    expect((await run('fails.sh')).output).toMatch(/line 2000\n$/);
+    await write('done.sh', 'exit 75');
+    expect(await run('done.sh')).toMatchObject({ kind: 'done', cancels: true });
+  });
+
+  it('is ended with all that it started when its time is over', async () => {
+    await write('long.sh', 'sleep 600 & echo $!; trap "" TERM; sleep 600');
+    const { kind, output } = await run('long.sh', 1_000);
+    expect(kind).toBe('timed-out');
+    const pid = Number(output.trim());
+    expect(pid).toBeGreaterThan(1);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it('lies in its agent’s folder, also after links are followed, and is refused where scripts are off', async () => {
+    await writeFile(join(folder, 'elsewhere.sh'), 'echo out');
+    await symlink(join(folder, 'elsewhere.sh'), join(folder, 'agent-0', 'link.sh'));
+    expect(await scripts.refuse('agent-0', 'link.sh')).toBe('The script lies outside of the agent’s folder.');
+    expect(await scripts.refuse('agent-0', '../elsewhere.sh')).toBe('The script lies outside of the agent’s folder.');
+    expect(await scripts.refuse('agent-0', '/bin/true')).toContain('named by its path');
+    expect(await scripts.refuse('agent-0', 'none.sh')).toContain('There is no file none.sh');
+    expect(await run('link.sh')).toMatchObject({ kind: 'failed', output: '' });
+    expect(await createScripts(null).refuse('agent-0', 'look.sh')).toContain('Scripts are off');
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

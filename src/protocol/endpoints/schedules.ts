@@ -24,6 +24,12 @@ const misfits = [
 export const TIMELINE_HOURS = { min: 1, max: 168, otherwise: 24 } as const;
 export const HISTORY_PAGE = { min: 1, max: 500, otherwise: 100 } as const;
 
+const standingCopiesSchema = z.object({
+  copies: z.array(copyStandingSchema),
+  takenBack: z
+    .array(common.agentId)
+    .describe('whose copy the person has taken back: none is left until something is switched on again'),
+});
 const listSchema = z.object({ schedules: z.array(scheduledSchema) });
 const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('the newest first') });
 export const timelineSchema = z.object({
@@ -169,7 +175,7 @@ export const scheduleEndpoints = {
     path: '/api/standing-copies',
     does: 'Which agents have left here what they need to be at work alone, how much, and since when.',
     answers: [
-      { status: 200, when: 'always', body: z.object({ copies: z.array(copyStandingSchema) }) },
+      { status: 200, when: 'always', body: standingCopiesSchema },
       { status: 403, when: 'it is no browser that asks' },
     ],
   }),
@@ -188,7 +194,7 @@ export const scheduleEndpoints = {
   takeBackStandingCopy: endpoint({
     method: 'DELETE',
     path: '/api/standing-copies/{agentId}',
-    does: 'Takes it back. From then on the agent is not at work alone any more.',
+    does: 'Takes it back, and switches off what is scheduled for this agent. None is left again until something of it is switched on.',
     params: { agentId: named(idText, 'the agent’s id') },
     answers: [
       { status: 204, when: 'it is gone' },

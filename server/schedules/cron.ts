@@ -1,6 +1,6 @@
 /** Cron texts: five fields, minute to weekday, in a time zone. Only the arithmetic is croner's; nothing of it runs here. */
 import { Cron } from 'croner';
-import type { CronClock } from '../domain/schedule/timing.ts';
+import type { CronClock } from '../../src/domain/schedule/timing.ts';
 
 /** Parsed ones that are remembered: parsing takes longer than asking. */
 const REMEMBERED = 1_000;
@@ -8,10 +8,12 @@ const REMEMBERED = 1_000;
 /** Null where it is a cron text; else what is wrong with it. */
 export function cronProblem(cron: string): string | null {
   try {
+    if (cron.trim().split(/\s+/).length !== 5) return 'it needs five fields: minute, hour, day, month and weekday';
     const next = parse(cron, 'UTC').nextRun(new Date(0));
     return next === null ? 'is never due' : null;
   } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError || error instanceof Error) return error.message;
+    // The library says what is wrong, behind the name of its class.
+    if (error instanceof Error) return error.message.replace(/^Cron\w+: /, '');
     throw error;
   }
 }

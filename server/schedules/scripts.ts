@@ -1,0 +1,136 @@
+/**
+ * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys, for a time. They run as
+ * whoever runs the relay, and may do what that user may: so they are off until the person starts the relay with `--scripts`.
+ */
+import { spawn } from 'node:child_process';
+import { mkdir, realpath, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { ScheduleOf } from '../../src/protocol/schedules.ts';
+import type { ScriptEnd } from './perform.ts';
+
+/** Exit status by which a script says that it is done for good. */
+const DONE_FOR_GOOD = 75;
+/** Bytes of the end of what it wrote that are kept. */
+const OUTPUT_BYTES = 4_000;
+/** ms between asking a script to end and ending it. */
+const TERM_MS = 1_000;
+
+export interface Scripts {
+  /** Why this script cannot be run, as a sentence; null: it can. */
+  refuse(agentId: string, script: string): Promise<string | null>;
+  run(script: ScheduleOf<'script'>): Promise<ScriptEnd>;
+  /** Where an agent's scripts lie; null: scripts are off. */
+  folderOf(agentId: string): string | null;
+  /** Ends what still runs. */
+  close(): Promise<void>;
+}
+
+/** Agents' ids may hold anything; a folder's name may not. */
+const folderName = (agentId: string) =>
+  /^[\w-]{1,64}$/.test(agentId) ? agentId : createHash('sha256').update(agentId).digest('hex').slice(0, 32);
+
+const OFF = 'Scripts are off. Start the relay with --scripts to let it run them.';
+
+/** `folder`: holds one for each agent; null: scripts are off. */
+export function createScripts(folder: string | null): Scripts {
+  const running = new Map<number, Promise<unknown>>();
+  const folderOf = (agentId: string) => folder && join(folder, folderName(agentId));
+
+  /** The file, with every link resolved; a sentence where it cannot be run. */
+  async function fileOf(agentId: string, script: string): Promise<{ readonly file: string } | string> {
+    const own = folderOf(agentId);
+    if (own === null) return OFF;
+    if (isAbsolute(script)) return 'A script is named by its path within the agent’s folder.';
+    await mkdir(own, { recursive: true, mode: 0o700 });
+    const root = await realpath(own);
+    try {
+      const file = await realpath(resolve(root, script));
+      const within = relative(root, file);
+      if (within === '' || within === '..' || within.startsWith(`..${sep}`) || isAbsolute(within))
+        return 'The script lies outside of the agent’s folder.';
+      if (!(await stat(file)).isFile()) return 'That is no file.';
+      return { file };
+    } catch {
+      return `There is no file ${script} in ${root}.`;
+    }
+  }
+
+  function end(pid: number, signal: NodeJS.Signals): void {
+    try {
+      // The whole group: what it started ends with it.
+      process.kill(-pid, signal);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+
+  function bash(file: string, cwd: string, timeoutMs: number): Promise<ScriptEnd> {
+    return new Promise((done) => {
+      const child = spawn('bash', [file], {
+        cwd,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, LANG: 'C.UTF-8', TMPDIR: '/tmp' },
+      });
+      let output = Buffer.alloc(0);
+      let late = false;
+      const take = (chunk: Buffer) => {
+        output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES);
+      };
+      child.stdout.on('data', take);
+      child.stderr.on('data', take);
+      const { pid } = child;
+      const stop = setTimeout(() => {
+        late = true;
+        if (pid !== undefined) end(pid, 'SIGTERM');
+        kill = setTimeout(() => pid !== undefined && end(pid, 'SIGKILL'), TERM_MS);
+      }, timeoutMs);
+      let kill: NodeJS.Timeout | null = null;
+      const finish = (result: Omit<ScriptEnd, 'output'>) => {
+        clearTimeout(stop);
+        if (kill) clearTimeout(kill);
+        // What it left behind in its group ends with it.
+        if (pid !== undefined) {
+          end(pid, 'SIGKILL');
+          running.delete(pid);
+        }
+        child.stdout.destroy();
+        child.stderr.destroy();
+        done({ ...result, output: output.toString('utf8') });
+      };
+      if (pid !== undefined) running.set(pid, new Promise((over) => child.once('exit', over)));
+      child.once('error', ({ message }) => finish({ kind: 'failed', status: message, cancels: false }));
+      child.once('exit', (code, signal) => {
+        // What it wrote last may still be on its way.
+        setImmediate(() => {
+          if (late) return finish({ kind: 'timed-out', status: `its time of ${timeoutMs / 1_000} s`, cancels: false });
+          if (code === 0 || code === DONE_FOR_GOOD)
+            return finish({ kind: 'done', status: `exit status ${code}`, cancels: code === DONE_FOR_GOOD });
+          finish({ kind: 'failed', status: signal ?? `exit status ${code ?? '?'}`, cancels: false });
+        });
+      });
+    });
+  }
+
+  return {
+    folderOf,
+    async refuse(agentId, script) {
+      const found = await fileOf(agentId, script);
+      return typeof found === 'string' ? found : null;
+    },
+    async run({ agentId, script, timeoutMs }) {
+      // Anew each time: a link may lead elsewhere by now.
+      const found = await fileOf(agentId, script);
+      const own = folderOf(agentId);
+      if (typeof found === 'string' || own === null)
+        return { kind: 'failed', status: typeof found === 'string' ? found : OFF, output: '', cancels: false };
+      return await bash(found.file, own, timeoutMs);
+    },
+    async close() {
+      const all = [...running];
+      for (const [pid] of all) end(pid, 'SIGKILL');
+      await Promise.all(all.map(([, over]) => over));
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/**
+ * Leaves with the relay what agents need to be at work while no page is open: of those for whom something is scheduled, unless the
+ * person has taken it back. It is left anew whenever this page knows newer words.
+ */
+import { createCrc32 } from '../domain/crc32.ts';
+import { isSeatPosition } from '../domain/seat.ts';
+import type { StandingCopy } from '../protocol/schedules.ts';
+import type { Changes } from './changes.ts';
+import type { Household } from './household.ts';
+import type { Live } from './live.ts';
+import type { Device } from './ports.ts';
+import type { ReachPort } from './reach.ts';
+import type { Remember } from './remember.ts';
+import { humanNameOf, leadNameOf, payloadOf, type WakeShare } from './wake-material.ts';
+
+/** ms of quiet after a change before copies are compared: talk comes in bursts, and a copy is as long as a conversation. */
+const COMPARE_AFTER_MS = 5_000;
+
+export interface StandingCopiesDeps {
+  readonly household: Household;
+  readonly live: Live;
+  readonly remember: Remember;
+  readonly reach: ReachPort;
+  readonly changes: Changes;
+  readonly device: Pick<Device, 'after'>;
+}
+
+/** Names what is in a copy: another one where anything of it differs. */
+export function versionOf(copy: StandingCopy): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(copy));
+  const crc = createCrc32();
+  crc.update(bytes);
+  return `${bytes.length}-${crc.value().toString(16)}`;
+}
+
+export interface StandingCopies {
+  /** Something was stored: what is left may be older than that. */
+  hearDocuments(): void;
+  /** Begins to leave them. Returns the way to stop. */
+  start(): () => void;
+}
+
+export function createStandingCopies({
+  household,
+  live,
+  remember,
+  reach,
+  changes,
+  device,
+}: StandingCopiesDeps): StandingCopies {
+  let stopped = true;
+  /** Whether anybody has something scheduled, as far as was heard. */
+  let anybody = false;
+  let cancel: (() => void) | null = null;
+  let comparing = false;
+  let again = false;
+
+  function copyOf(share: WakeShare): StandingCopy | null {
+    const payload = payloadOf(share);
+    const { roster, settings } = household.store.getState();
+    if (!payload || !isSeatPosition(payload.position)) return null;
+    const { name, color, colorName, position, soul, transcript } = payload;
+    return {
+      ...{ name, color, colorName, position, soul, transcript },
+      human: humanNameOf(settings),
+      lead: leadNameOf(roster, settings),
+      model: settings.agentModel,
+      maxAnswerTokens: settings.maxAnswerTokens,
+      contextTokens: settings.contextTokens,
+    };
+  }
+
+  async function compare(): Promise<void> {
+    const [scheduled, standing] = await Promise.all([
+      reach((client) => client.schedules({ agent: null })),
+      reach((client) => client.standingCopies()),
+    ]);
+    // Asked again when the line is back.
+    if (!scheduled.ok || !standing.ok) return;
+    const { copies, takenBack } = standing.value;
+    const wanted = new Set(
+      scheduled.value.schedules
+        .filter(({ schedule }) => schedule.kind === 'reminder' || schedule.enabled)
+        .map(({ schedule }) => schedule.agentId),
+    );
+    for (const agentId of takenBack) wanted.delete(agentId);
+    anybody = wanted.size > 0;
+    const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
+    const { roster } = household.store.getState();
+    const agents = [...roster.seats.values()].filter(({ agentId }) => wanted.has(agentId));
+    if (agents.length === 0) return;
+    for (const share of await remember.read(agents)) {
+      const copy = copyOf(share);
+      if (!copy || stopped) continue;
+      const version = versionOf(copy);
+      const { agentId } = share.agent;
+      if (left.get(agentId) !== version)
+        await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
+    }
+  }
+
+  function compareSoon(ms: number): void {
+    cancel?.();
+    cancel = device.after(ms, () => void compareNow());
+  }
+  async function compareNow(): Promise<void> {
+    cancel = null;
+    if (stopped || live.store.getState().link.kind !== 'live') return;
+    if (comparing) {
+      again = true;
+      return;
+    }
+    comparing = true;
+    try {
+      await compare();
+    } catch {
+      // The ledger could not be read just now, which the page says elsewhere; it is compared again with the next change.
+    } finally {
+      comparing = false;
+      if (again && !stopped) {
+        again = false;
+        compareSoon(COMPARE_AFTER_MS);
+      }
+    }
+  }
+
+  return {
+    hearDocuments() {
+      if (anybody && !stopped) compareSoon(COMPARE_AFTER_MS);
+    },
+    start() {
+      stopped = false;
+      const stop = changes.subscribe(({ what }) => {
+        if (what === 'schedules' || what === 'everything') compareSoon(what === 'schedules' ? 0 : COMPARE_AFTER_MS);
+      });
+      compareSoon(COMPARE_AFTER_MS);
+      return () => {
+        stopped = true;
+        cancel?.();
+        stop();
+      };
+    },
+  };
+}
