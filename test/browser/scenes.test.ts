@@ -1,12 +1,19 @@
 /** Scenes with a scripted model behind the Messages API: what a person sees when minds are real, odd or failing. */
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { quote } from '../../src/domain/quoting.ts';
-import type { Page } from 'playwright-core';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createProfile, launchBrowser, type Profile } from '../support/chromium.ts';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createProfile, STILL } from '../support/chromium.ts';
 import { crowdedIn } from '../support/crowded.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { startScriptedModel, teamScript, type Script, type ScriptedModel } from '../support/scripted-model.ts';
+import {
+  startScriptedModel,
+  teamScript,
+  type Script,
+  type ScriptedModel,
+  type ScriptedRequest,
+} from '../support/scripted-model.ts';
+import { shared } from '../support/shared.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1440, height: 900 };
@@ -23,31 +30,66 @@ function shiftClock(): void {
   });
 }
 
-let profile: Profile | null = null;
-let relay: TestRelay | null = null;
-let model: ScriptedModel | null = null;
-afterEach(async () => {
-  await profile?.remove();
-  await relay?.stop();
-  await model?.close();
-  profile = relay = model = null;
-});
-
-async function open(
-  script: Script,
-): Promise<{ visitor: Visitor; model: ScriptedModel; relay: TestRelay; profile: Profile }> {
-  model = await startScriptedModel(script);
-  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
-  profile = await createProfile();
-  const visitor = await createVisitor(await profile.open({ viewport: DESK }), relay.link);
-  return { visitor, model, relay, profile };
+interface Opening extends BrowserContextOptions {
+  /** Before the page is opened. */
+  readonly prepare?: (context: BrowserContext) => Promise<unknown>;
+}
+interface House {
+  readonly visitor: Visitor;
+  readonly model: ScriptedModel;
+  readonly relay: TestRelay;
+  close(): Promise<void>;
 }
 
-async function hatch(visitor: Visitor): Promise<void> {
-  await visitor.begin('Marcus', 'Julian');
-  await visitor.press('SUMMON');
-  await visitor.untilAll('awake');
+async function open(script: Script, { prepare = () => Promise.resolve(), ...options }: Opening = {}): Promise<House> {
+  const model = await startScriptedModel(script);
+  const relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  const profile = await createProfile();
+  const context = await profile.open({ viewport: DESK, ...STILL, ...options });
+  await prepare(context);
+  const visitor = await createVisitor(context, relay.link);
+  return {
+    visitor,
+    model,
+    relay,
+    async close() {
+      await profile.remove();
+      await relay.stop();
+      await model.close();
+    },
+  };
 }
+
+async function hatched(): Promise<House> {
+  const house = await open(teamScript());
+  await house.visitor.begin('Marcus', 'Julian');
+  await house.visitor.press('SUMMON');
+  await house.visitor.untilAll('awake');
+  return house;
+}
+
+/** For one test alone. */
+async function alone(script: Script, options?: Opening): Promise<House> {
+  const house = await open(script, options);
+  onTestFinished(() => house.close());
+  return house;
+}
+
+const common = shared(hatched, (house) => house.close());
+/** The common household: everybody is awake, as each test leaves it, and the model follows this script from now on. */
+async function home(script: Script = teamScript()): Promise<House> {
+  const house = await common();
+  await house.visitor.untilAll('awake');
+  house.model.follow(script);
+  return house;
+}
+
+/** What an agent was asked first when it was woken. */
+const wakingOf = (requests: readonly ScriptedRequest[], wanted: (seat: number) => boolean) =>
+  requests.filter(
+    ({ seat, first, body }) =>
+      seat !== null && wanted(seat) && first.startsWith('You are waking.') && body.messages.length === 1,
+  );
 
 /** One is enough, and sooner there. */
 async function hatchOne(visitor: Visitor, into: number): Promise<void> {
@@ -65,41 +107,22 @@ const HOSTILE = [
   'long '.repeat(60_000),
 ].join('\n\n');
 
-describe('With a model behind the Messages API', () => {
-  it('souls and conversations of any text come back to their agent exactly as they were written', async () => {
-    const talk = `What was said: ${HOSTILE.slice(0, 600)}`;
-    const { visitor, model } = await open(async (request) => {
-      if (request.seat === 1 && request.last === 'Tell me.') return [{ say: talk, chunk: 7 }];
-      return teamScript({ souls: { 1: HOSTILE } })(request);
-    });
-    await hatch(visitor);
-    await visitor.open(1);
-    await visitor.ask('Tell me.');
-    await visitor.press('End session');
-    await visitor.untilAll('sleeping');
-    await visitor.page.reload();
-    await visitor.untilAll('sleeping');
-    await visitor.press('WAKE');
-    await visitor.untilAll('awake');
-    const woken = model.requests.filter(
-      ({ seat, first, body }) => seat === 1 && first.startsWith('You are waking.') && body.messages.length === 1,
-    );
-    expect(woken).toHaveLength(1);
-    const prompt = woken[0]?.first ?? '';
-    expect(prompt.includes(quote(HOSTILE).slice(2))).toBe(true);
-    expect(prompt.includes(quote(talk).slice(2))).toBe(true);
-    expect(prompt.indexOf('<your-soul>')).toBeLessThan(prompt.indexOf('<previous-session>'));
-    // The lead was handed the message as it is.
-    expect(model.requests.filter(({ seat, last }) => seat === null && last.startsWith('[WAKE AGENTS]'))).toHaveLength(
-      1,
-    );
-    expect(visitor.complaints).toEqual([]);
-  });
+const hostile = teamScript({ souls: { 1: HOSTILE } });
+/** The household of souls that say anything; whoever comes first begins it. */
+const strangers = shared(
+  () => open(hostile),
+  (house) => house.close(),
+);
+async function stranger(script: Script = hostile): Promise<House> {
+  const house = await strangers();
+  house.model.follow(script);
+  return house;
+}
 
+describe('With a model behind the Messages API', () => {
   it('three seats fail while five answer: five are awake, three sleep with the reason, and WAKE takes only those', async () => {
     const ill = new Set([2, 6, 7]);
-    const { visitor, model } = await open(teamScript());
-    await hatch(visitor);
+    const { visitor, model } = await home();
     await visitor.press('End session');
     await visitor.untilAll('sleeping');
     model.follow((request) =>
@@ -123,20 +146,15 @@ describe('With a model behind the Messages API', () => {
     model.follow(teamScript());
     await visitor.press('WAKE');
     await visitor.untilAll('awake');
-    const again = model.requests
-      .slice(asked)
-      .filter(
-        ({ seat, first, body }) => seat !== null && first.startsWith('You are waking.') && body.messages.length === 1,
-      );
+    const again = wakingOf(model.requests.slice(asked), () => true);
     expect(again.map(({ seat }) => seat).sort()).toEqual([...ill]);
   });
 
   it('a reload in mid-answer goes on with every word, once', async () => {
     const words = Array.from({ length: 120 }, (_none, i) => `w${i} `).join('');
-    const { visitor } = await open((request) =>
+    const { visitor } = await home((request) =>
       request.seat === 1 && request.last === 'Count.' ? [{ say: words, chunk: 5, everyMs: 20 }] : teamScript()(request),
     );
-    await hatch(visitor);
     await visitor.open(1);
     await visitor.say('Count.');
     await visitor.untilRead(/w9 w10/);
@@ -148,12 +166,11 @@ describe('With a model behind the Messages API', () => {
   });
 
   it('stop keeps what was said; edit and retry replace the last message and its answer', async () => {
-    const { visitor, model } = await open((request) =>
+    const { visitor, model } = await home((request) =>
       request.seat === 1 && request.last === 'Go on for ever.'
         ? [{ say: 'round and round '.repeat(2_000), chunk: 16, everyMs: 10 }]
         : teamScript()(request),
     );
-    await hatch(visitor);
     await visitor.open(1);
     await visitor.say('Go on for ever.');
     await visitor.untilRead(/round and round/);
@@ -178,7 +195,7 @@ describe('With a model behind the Messages API', () => {
       '![beacon](https://example.com/pixel.png) [press](javascript:window.hurt=1)',
       '**bold** [fine](https://example.com/)',
     ].join('\n\n');
-    const { visitor } = await open((request) =>
+    const { visitor } = await home((request) =>
       request.seat === 1 && request.last === 'Hurt me.' ? [{ say: evil }] : teamScript()(request),
     );
     const reached: string[] = [];
@@ -186,7 +203,6 @@ describe('With a model behind the Messages API', () => {
       if (!request.url().startsWith('http://127.0.0.1') && !/^(data|blob):/.test(request.url()))
         reached.push(request.url());
     });
-    await hatch(visitor);
     await visitor.open(1);
     await visitor.ask('Hurt me.');
     await visitor.page.locator('article strong', { hasText: 'bold' }).waitFor();
@@ -199,8 +215,7 @@ describe('With a model behind the Messages API', () => {
   });
 
   it('a message to somebody asleep waits, says so, and is read on waking', async () => {
-    const { visitor, model } = await open(teamScript());
-    await hatch(visitor);
+    const { visitor, model } = await home();
     await visitor.press('End session');
     await visitor.untilAll('sleeping');
     await visitor.open(3);
@@ -219,7 +234,7 @@ describe('With a model behind the Messages API', () => {
 describe('A message that an agent leaves for the person', () => {
   it('stands as unread on its seat while it is still at work, and no more once it was read, in any tab', async () => {
     const [gone, seen] = [createDeferred(), createDeferred()];
-    const { visitor } = await open(async (request) => {
+    const { visitor } = await alone(async (request) => {
       if (request.seat !== 2) return await teamScript()(request);
       if (request.last === 'Look into it.')
         return [
@@ -278,20 +293,20 @@ describe('A message that an agent leaves for the person', () => {
 
 describe('A page whose clock jumps', () => {
   it('a day forward and back goes on talking, and what was said keeps its order, also after a reload', async () => {
-    model = await startScriptedModel(teamScript());
-    relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
-    profile = await createProfile();
-    // The owner's worker is to have the same clock: the page starts its own, whose script can be given one.
-    const context = await profile.open({ viewport: DESK, serviceWorkers: 'block' });
-    await context.addInitScript(shiftClock);
-    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
     let workers = 0;
-    await context.route(/\/assets\/worker-[\w-]+\.js$/, async (route) => {
-      const response = await route.fetch();
-      workers += 1;
-      await route.fulfill({ response, body: `(${shiftClock.toString()})();\n${await response.text()}` });
+    const { visitor } = await alone(teamScript(), {
+      // The owner's worker is to have the same clock: the page starts its own, whose script can be given one.
+      serviceWorkers: 'block',
+      async prepare(context) {
+        await context.addInitScript(shiftClock);
+        await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+        await context.route(/\/assets\/worker-[\w-]+\.js$/, async (route) => {
+          const response = await route.fetch();
+          workers += 1;
+          await route.fulfill({ response, body: `(${shiftClock.toString()})();\n${await response.text()}` });
+        });
+      },
     });
-    const visitor = await createVisitor(context, relay.link);
     const { page } = visitor;
     const jump = async (ms: number) => {
       const before = await page.evaluate(() => Date.now());
@@ -332,9 +347,8 @@ describe('A page whose clock jumps', () => {
 
 describe('An agent that a client joined for', () => {
   it('is played, not awake: its cell says by whom, WAKE calls it, and words to it are said to go where they go', async () => {
-    const { visitor, model, relay } = await open(teamScript());
+    const { visitor, model, relay } = await home();
     const { page } = visitor;
-    await hatch(visitor);
     await visitor.press('End session');
     await visitor.untilAll('sleeping');
     await visitor.open(2);
@@ -371,71 +385,93 @@ describe('An agent that a client joined for', () => {
     await visitor.picture('played');
     expect(await visitor.axe()).toEqual([]);
     // WAKE calls it too, into the same seat, and what waited is read.
+    const asleep = model.requests.length;
     await visitor.press('WAKE');
     await visitor.untilAll('awake');
     await visitor.untilRead(/Seat 1 heard: Are you there\?/);
-    expect(
-      model.requests.filter(
-        ({ seat, first, body }) => seat === 1 && first.startsWith('You are waking.') && body.messages.length === 1,
-      ),
-    ).toHaveLength(1);
+    expect(wakingOf(model.requests.slice(asleep), (seat) => seat === 1)).toHaveLength(1);
     expect(visitor.complaints).toEqual([]);
   });
 });
 
 describe('Without a mouse', () => {
   it('the whole story goes by keyboard alone', async () => {
-    model = await startScriptedModel(teamScript());
-    relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url } });
-    const browser = await launchBrowser();
-    try {
-      const visitor = await createVisitor(await browser.newContext({ viewport: DESK }), relay.link);
-      const { page } = visitor;
-      const { keyboard } = page;
-      const focused = () =>
-        page.evaluate(() => {
-          const element = document.activeElement;
-          return element?.getAttribute('aria-label') ?? (element instanceof HTMLButtonElement ? element.innerText : '');
-        });
-      const tabTo = async (wanted: string | RegExp) => {
-        for (let i = 0; i < 60; i++) {
-          await keyboard.press('Tab');
-          const now = (await focused()).trim();
-          if (typeof wanted === 'string' ? now === wanted : wanted.test(now)) return;
-        }
-        throw new Error(`Tab never reached ${String(wanted)}`);
-      };
-      await page.getByLabel('Your name').waitFor();
-      await page.getByLabel('Your name').focus();
-      await keyboard.type('Marcus');
-      await keyboard.press('Enter');
-      await page.getByRole('list', { name: 'The team' }).waitFor();
-      await tabTo('SUMMON');
-      await keyboard.press('Enter');
-      await visitor.untilAll('awake');
-      await tabTo(/seat \d|, lead$/);
-      await keyboard.press('Home');
-      for (let i = 0; i < 2; i++) await keyboard.press('ArrowUp');
-      expect(await focused()).toBe('Name1, seat 1, awake');
-      await keyboard.press('ArrowRight');
-      expect(await focused()).toBe('Name2, seat 2, awake');
-      const ring = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
-      expect(ring).not.toBe('none');
-      await keyboard.press('Enter');
-      await page.getByRole('textbox', { name: /^Write to / }).waitFor();
-      await tabTo(/^Write to /);
-      await keyboard.type('By keys alone.');
-      await keyboard.press('Enter');
-      await visitor.untilRead(/Seat 2 heard: By keys alone\./);
-      await tabTo('End session');
-      await keyboard.press('Enter');
-      await visitor.untilAll('sleeping');
-      await tabTo('WAKE');
-      await keyboard.press('Enter');
-      await visitor.untilAll('awake');
-      expect(visitor.complaints).toEqual([]);
-    } finally {
-      await browser.close();
-    }
+    const { visitor } = await stranger();
+    const { page } = visitor;
+    const { keyboard } = page;
+    const focused = () =>
+      page.evaluate(() => {
+        const element = document.activeElement;
+        return element?.getAttribute('aria-label') ?? (element instanceof HTMLButtonElement ? element.innerText : '');
+      });
+    const tabTo = async (wanted: string | RegExp) => {
+      for (let i = 0; i < 60; i++) {
+        await keyboard.press('Tab');
+        const now = (await focused()).trim();
+        if (typeof wanted === 'string' ? now === wanted : wanted.test(now)) return;
+      }
+      throw new Error(`Tab never reached ${String(wanted)}`);
+    };
+    await page.getByLabel('Your name').waitFor();
+    await page.getByLabel('Your name').focus();
+    await keyboard.type('Marcus');
+    await keyboard.press('Enter');
+    await page.getByRole('list', { name: 'The team' }).waitFor();
+    await tabTo('SUMMON');
+    await keyboard.press('Enter');
+    await visitor.untilAll('awake');
+    await tabTo(/seat \d|, lead$/);
+    await keyboard.press('Home');
+    for (let i = 0; i < 2; i++) await keyboard.press('ArrowUp');
+    expect(await focused()).toBe('Name1, seat 1, awake');
+    await keyboard.press('ArrowRight');
+    expect(await focused()).toBe('Name2, seat 2, awake');
+    const ring = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
+    expect(ring).not.toBe('none');
+    await keyboard.press('Enter');
+    await page.getByRole('textbox', { name: /^Write to / }).waitFor();
+    await tabTo(/^Write to /);
+    await keyboard.type('By keys alone.');
+    await keyboard.press('Enter');
+    await visitor.untilRead(/Seat 2 heard: By keys alone\./);
+    await tabTo('End session');
+    await keyboard.press('Enter');
+    await visitor.untilAll('sleeping');
+    await tabTo('WAKE');
+    await keyboard.press('Enter');
+    await visitor.untilAll('awake');
+    expect(visitor.complaints).toEqual([]);
+  });
+});
+
+describe('With a model behind the Messages API', () => {
+  it('souls and conversations of any text come back to their agent exactly as they were written', async () => {
+    const talk = `What was said: ${HOSTILE.slice(0, 600)}`;
+    const { visitor, model } = await stranger((request) =>
+      request.seat === 1 && request.last === 'Tell me.' ? [{ say: talk, chunk: 7 }] : hostile(request),
+    );
+    if ((await visitor.seats()).length === 0) await visitor.begin('Marcus', 'Julian');
+    if ((await visitor.seats()).some(({ state }) => state === 'empty')) await visitor.press('SUMMON');
+    await visitor.untilAll('awake');
+    const from = model.requests.length;
+    await visitor.open(1);
+    await visitor.ask('Tell me.');
+    await visitor.press('End session');
+    await visitor.untilAll('sleeping');
+    await visitor.page.reload();
+    await visitor.untilAll('sleeping');
+    await visitor.press('WAKE');
+    await visitor.untilAll('awake');
+    const woken = wakingOf(model.requests.slice(from), (seat) => seat === 1);
+    expect(woken).toHaveLength(1);
+    const prompt = woken[0]?.first ?? '';
+    expect(prompt.includes(quote(HOSTILE).slice(2))).toBe(true);
+    expect(prompt.includes(quote(talk).slice(2))).toBe(true);
+    expect(prompt.indexOf('<your-soul>')).toBeLessThan(prompt.indexOf('<previous-session>'));
+    // The lead was handed the message as it is.
+    expect(
+      model.requests.slice(from).filter(({ seat, last }) => seat === null && last.startsWith('[WAKE AGENTS]')),
+    ).toHaveLength(1);
+    expect(visitor.complaints).toEqual([]);
   });
 });
