@@ -99,7 +99,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const unread = createUnread({ owner, writer, device });
   const copies = createCopies({ owner, archive, device, unread });
   const changes = createChanges();
-  const standingCopies = createStandingCopies({ household, live, remember, reach, changes, device });
+  const standingCopies = createStandingCopies({ household, live, wakeSizes, reach, changes, device });
   const unreadMessages = createQuery({
     ask: async () => mapResult(await reach((client) => client.unread()), ({ unread }) => unread),
     changes,

@@ -10,7 +10,7 @@ import type { Household } from './household.ts';
 import type { Live } from './live.ts';
 import type { Device } from './ports.ts';
 import type { ReachPort } from './reach.ts';
-import type { Remember } from './remember.ts';
+import type { WakeSizes } from './wake-sizes.ts';
 import { humanNameOf, leadNameOf, payloadOf, type WakeShare } from './wake-material.ts';
 
 /** ms of quiet after a change before copies are compared: talk comes in bursts, and a copy is as long as a conversation. */
@@ -19,7 +19,7 @@ const COMPARE_AFTER_MS = 5_000;
 export interface StandingCopiesDeps {
   readonly household: Household;
   readonly live: Live;
-  readonly remember: Remember;
+  readonly wakeSizes: WakeSizes;
   readonly reach: ReachPort;
   readonly changes: Changes;
   readonly device: Pick<Device, 'after'>;
@@ -43,7 +43,7 @@ export interface StandingCopies {
 export function createStandingCopies({
   household,
   live,
-  remember,
+  wakeSizes,
   reach,
   changes,
   device,
@@ -89,7 +89,7 @@ export function createStandingCopies({
     const { roster } = household.store.getState();
     const agents = [...roster.seats.values()].filter(({ agentId }) => wanted.has(agentId));
     if (agents.length === 0) return;
-    for (const share of await remember.read(agents)) {
+    for (const share of await wakeSizes.read(agents)) {
       const copy = copyOf(share);
       if (!copy || stopped) continue;
       const version = versionOf(copy);
