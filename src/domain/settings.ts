@@ -24,6 +24,8 @@ export interface Settings {
   readonly idleMs: number;
   /** Empty: the template in CLAUDE.md. */
   readonly wakeTemplate: string;
+  /** ms since the epoch: up to then the person has read what agents did by themselves. */
+  readonly runsReadTo: number;
 }
 export type SettingKey = keyof Settings;
 
@@ -39,6 +41,7 @@ export const DEFAULT_SETTINGS: Settings = {
   birthTimeoutMs: 600_000,
   idleMs: 1_800_000,
   wakeTemplate: '',
+  runsReadTo: 0,
 };
 
 /** Inclusive bounds of the numeric settings. */
@@ -49,6 +52,7 @@ export const SETTING_BOUNDS = {
   wakeTimeoutMs: { min: 1_000, max: 900_000 },
   birthTimeoutMs: { min: 1_000, max: 3_600_000 },
   idleMs: { min: 60_000, max: 86_400_000 },
+  runsReadTo: { min: 0, max: 8_640_000_000_000_000 },
 } as const satisfies Partial<Record<SettingKey, { min: number; max: number }>>;
 
 /** Longest text of a setting, in characters. */

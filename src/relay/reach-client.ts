@@ -1,6 +1,6 @@
 /**
  * What a page asks about how agents reach each other: inboxes, wakes and their limits, the sleeping flag, threads,
- * credentials, costs. Apart from `page-client.ts`, so that a page is painted without them.
+ * credentials, costs, schedules. Apart from `page-client.ts`, so that a page is painted without them.
  */
 import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
@@ -8,6 +8,7 @@ import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
 import { recordEndpoints } from '../protocol/endpoints/records.ts';
 import { pauseEndpoints } from '../protocol/endpoints/pauses.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
+import { sleepingEndpoints } from '../protocol/endpoints/sleeping.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from '../protocol/endpoints/team.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { wakeEndpoints } from '../protocol/endpoints/wakes.ts';

@@ -37,6 +37,7 @@ const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
+const NightPage = lazy(() => import('./night/night-page.tsx'));
 const AskedPage = lazy(() => import('./welcome/asked.tsx'));
 const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
@@ -75,6 +76,8 @@ function wholePage(
       return { view: 'threads', page: <ThreadsPage place={place} /> };
     case 'costs':
       return { view: 'page', page: <CostsPage onClose={onClose} /> };
+    case 'night':
+      return { view: 'page', page: <NightPage agentId={place.agentId} onClose={onClose} /> };
     case 'hearth':
     case 'agent':
     case 'adopt':

@@ -15,6 +15,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./settings/settings-page.tsx'),
     import('./threads/threads-page.tsx'),
     import('./costs/costs-page.tsx'),
+    import('./night/night-page.tsx'),
     import('./agent/elsewhere.tsx'),
     import('./preview/wake-preview.tsx'),
     import('./agent/forget-dialog.tsx'),

@@ -42,6 +42,8 @@ export const PATHS = {
   /** The threads in which this agent takes part. */
   threadsOf: (agentId: string) => `/threads/of/${encodeURIComponent(agentId)}`,
   costs: '/costs',
+  /** What agents do by themselves; of one, or of all. */
+  night: (agentId: string | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
   preview: '/wake-preview',
   connect: '/connect',
 } as const;
@@ -61,6 +63,7 @@ export type Place =
       readonly begin: readonly string[] | null;
     }
   | { readonly kind: 'costs' }
+  | { readonly kind: 'night'; readonly agentId: string | null }
   | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }
   | { readonly kind: 'connect' };
@@ -95,6 +98,7 @@ export function placeOf(path: string): Place {
   }
   if (first === 'threads') return threadsPlace(second, third);
   if (first === 'costs') return { kind: 'costs' };
+  if (first === 'night') return { kind: 'night', agentId: second === '' ? null : decoded(second) };
   if (first === 'adopt') {
     const position = Number(second) - 1;
     return isSeatPosition(position) ? { kind: 'adopt', position } : { kind: 'hearth' };

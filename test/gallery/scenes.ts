@@ -6,6 +6,7 @@ import type { RoostState } from '../../src/state/index.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/ui/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/ui/support/devices.ts';
 import { NOW, runningSession, said, sessionEnd, sessionStart, team } from '../unit/ui/support/household.ts';
+import { nights, timeline } from '../unit/ui/support/night.ts';
 import { refused, type MemoryReach } from '../unit/ui/support/reach.ts';
 
 export interface Scene {
@@ -211,6 +212,43 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'wakes, none': { docs: team(3), path: '/wakes' },
   'costs, failed': { docs: team(3), path: '/costs' },
+  'night, some': { docs: team(3), path: '/night', prepare: ({ reach }) => nights(reach) },
+  'night, history': {
+    docs: team(3),
+    path: '/night/agent-1',
+    prepare: ({ reach }) => nights(reach),
+    press: ['History of Morning round'],
+  },
+  'night, none': {
+    docs: team(3),
+    path: '/night',
+    prepare: ({ reach }) =>
+      nights(reach, {
+        schedules: [],
+        line: timeline({
+          moments: [],
+          occurrences: [],
+          blackouts: [],
+          clashes: [],
+          most: { runs: 0, microUsd: 0 },
+        }),
+      }),
+  },
+  'night, a new routine': {
+    docs: team(3),
+    path: '/night',
+    prepare: ({ reach }) => nights(reach),
+    press: ['New routine'],
+  },
+  'night, loading': {
+    docs: team(3),
+    path: '/night',
+    prepare: ({ reach }) => {
+      nights(reach);
+      reach.on('GET /v1/pulse-routines', () => new Response(new ReadableStream()));
+    },
+  },
+  'night, failed': { docs: team(3), path: '/night' },
   'wake preview': { docs: [...team(8), ...TALK], path: '/wake-preview' },
   'connect a model': { docs: team(1), path: '/connect' },
   'adopt into a seat': { docs: team(1), path: '/adopt/4' },

@@ -11,6 +11,7 @@ export function HeaderMenu({ onHelp }: { onHelp: () => void }) {
   const on = useWakesOn();
   const items: readonly MenuItem[] = [
     { label: 'Wakes', hint: 'Who asked for whom, and what came of it', run: () => go(PATHS.wakes()) },
+    { label: 'Night', hint: 'What your agents do by themselves', run: () => go(PATHS.night()) },
     { label: 'Costs', hint: 'Tokens and money, today and before', run: () => go(PATHS.costs) },
     on === false
       ? { label: 'Let wakes pass again', hint: 'All wakes are stopped now', run: () => void actions.stopWakes(false) }

@@ -17,6 +17,7 @@ const SETTINGS: Record<SettingKey, string> = {
   birthTimeoutMs: 'The time to find a name',
   idleMs: 'The quiet before everyone sleeps',
   wakeTemplate: 'The wake prompt',
+  runsReadTo: 'How far you have read what they did by themselves',
 };
 const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 
@@ -25,6 +26,7 @@ const VALUE_MAX = 40;
 
 function valueText(key: string, value: unknown): string {
   if (value === '' || value === undefined || value === null) return 'the original';
+  if (typeof value === 'number' && key === 'runsReadTo') return fullTime(value);
   if (typeof value === 'number' && key.endsWith('Ms'))
     return value >= 60_000 ? `${value / 60_000} min` : `${value / 1000} s`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);

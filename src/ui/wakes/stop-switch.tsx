@@ -4,7 +4,16 @@ import { useWakesOn } from '../shell/wakes-switch.tsx';
 import './stop-switch.css';
 
 /** Stops all wakes of the household at once, and lets them pass again. */
-export function StopSwitch() {
+export function StopSwitch({
+  label = 'Stop all wakes',
+  on: stoppedWords = 'Stopped: nothing wakes anybody but you. What is written waits in the inboxes.',
+  off: passingWords = 'At once, for everybody. You can still wake anybody yourself.',
+}: {
+  label?: string;
+  /** What stands below while everything is stopped, and while it is not. */
+  on?: string;
+  off?: string;
+}) {
   const on = useWakesOn();
   const actions = useActions();
   const [busy, setBusy] = useState(false);
@@ -25,13 +34,9 @@ export function StopSwitch() {
         onClick={turn}
       >
         <span className="switch-knob" aria-hidden="true" />
-        Stop all wakes
+        {label}
       </button>
-      <p>
-        {stopped
-          ? 'Stopped: nothing wakes anybody but you. What is written waits in the inboxes.'
-          : 'At once, for everybody. You can still wake anybody yourself.'}
-      </p>
+      <p>{stopped ? stoppedWords : passingWords}</p>
     </div>
   );
 }

@@ -1,0 +1,132 @@
+/** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
+import type { Timeline } from '../protocol/endpoints/schedules.ts';
+import type { CopyStanding, Occurrence, Schedule, Scheduled } from '../protocol/schedules.ts';
+import type { RelayProblem, RelayResult } from '../relay/index.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { problemText } from './ports.ts';
+import { createQuery, createQueryFamily, type Query } from './query.ts';
+import { mapResult } from './reach.ts';
+
+/** Moments of one routine that its history shows. */
+const HISTORY = 50;
+
+/** Why the relay did not take something: at each field, and what belongs to none. */
+export interface Misfit {
+  readonly ok: false;
+  readonly fields: Readonly<Record<string, string>>;
+  /** null: the fields say it all. */
+  readonly reason: string | null;
+}
+export type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
+
+export interface Schedules {
+  readonly list: Query<readonly Scheduled[]>;
+  /** `hours`: either way. */
+  timeline(hours: number): Query<Timeline>;
+  history(scheduleId: string): Query<readonly Occurrence[]>;
+  readonly copies: Query<readonly CopyStanding[]>;
+  /** `scheduleId` null: a new one. */
+  save(scheduleId: string | null, schedule: Schedule): Promise<Saved>;
+  /** What is refused is told as a notice. */
+  toggle(scheduled: Scheduled): Promise<void>;
+  runNow(scheduled: Scheduled): Promise<void>;
+  duplicate(scheduled: Scheduled): Promise<void>;
+  /** Gone at once; a notice offers to bring it back. */
+  remove(scheduled: Scheduled): Promise<void>;
+  /** `name`: of the agent. Is it gone? */
+  takeBack(agentId: string, name: string): Promise<boolean>;
+}
+
+/** The fields that a refusal names, without what its schema puts before them. */
+export function misfitOf(problem: RelayProblem): Misfit {
+  const errors = problem.kind === 'refused' ? (problem.problem.errors ?? []) : [];
+  const fields: Record<string, string> = {};
+  for (const { field, message } of errors) fields[field] ??= message;
+  return { ok: false, fields, reason: errors.length > 0 ? null : problemText(problem) };
+}
+
+function createSchedules({ reach, changes, device, notices }: RoostState): Schedules {
+  const deps = { changes, device, what: ['schedules'] as const };
+  const list = createQuery<readonly Scheduled[]>({
+    ...deps,
+    ask: async () => mapResult(await reach((client) => client.schedules()), ({ schedules }) => schedules),
+  });
+  const copies = createQuery<readonly CopyStanding[]>({
+    ...deps,
+    ask: async () => mapResult(await reach((client) => client.standingCopies()), ({ copies: left }) => left),
+  });
+  const timelines = createQueryFamily((hours: string) =>
+    createQuery<Timeline>({ ...deps, ask: () => reach((client) => client.timeline({ hours: Number(hours) })) }),
+  );
+  const histories = createQueryFamily((scheduleId: string) =>
+    createQuery<readonly Occurrence[]>({
+      ...deps,
+      ask: async () =>
+        mapResult(
+          await reach((client) => client.scheduleHistory({ scheduleId, limit: HISTORY })),
+          ({ occurrences }) => occurrences,
+        ),
+    }),
+  );
+
+  /** Whatever comes of it, the list shows what holds now. */
+  async function then<Value>(call: Promise<RelayResult<Value>>): Promise<RelayResult<Value>> {
+    const result = await call;
+    await list.again();
+    return result;
+  }
+  async function told<Value>(call: Promise<RelayResult<Value>>): Promise<Value | null> {
+    const result = await then(call);
+    if (result.ok) return result.value;
+    notices.refused(result.problem);
+    return null;
+  }
+
+  return {
+    list,
+    copies,
+    timeline: (hours) => timelines(String(hours)),
+    history: histories,
+    async save(scheduleId, schedule) {
+      const result = await then(
+        reach((client) =>
+          scheduleId === null
+            ? client.addSchedule({ body: schedule })
+            : client.changeSchedule({ scheduleId, body: schedule }),
+        ),
+      );
+      return result.ok ? { ok: true, scheduled: result.value } : misfitOf(result.problem);
+    },
+    async toggle({ scheduleId }) {
+      await told(reach((client) => client.toggleSchedule({ scheduleId })));
+    },
+    async runNow({ scheduleId, schedule }) {
+      const result = await then(reach((client) => client.triggerSchedule({ scheduleId })));
+      if (result.ok) notices.info(`“${schedule.name}” is due now.`);
+      else notices.refused(result.problem);
+    },
+    async duplicate({ scheduleId }) {
+      const made = await told(reach((client) => client.duplicateSchedule({ scheduleId })));
+      if (made) notices.info(`“${made.schedule.name}” is there, switched off.`);
+    },
+    async remove({ scheduleId, schedule }) {
+      const result = await then(reach((client) => client.removeSchedule({ scheduleId })));
+      if (!result.ok) return notices.refused(result.problem);
+      notices.info(`“${schedule.name}” is deleted.`, {
+        label: 'Bring it back',
+        run: () => void told(reach((client) => client.addSchedule({ body: schedule }))),
+      });
+    },
+    async takeBack(agentId, name) {
+      const result = await reach((client) => client.takeBackStandingCopy({ agentId }));
+      await copies.again();
+      if (result.ok) notices.info(`What ${name} had left is gone from the relay. ${name} does nothing alone any more.`);
+      else notices.refused(result.problem);
+      return result.ok;
+    },
+  };
+}
+
+/** One for each page. */
+export const schedulesOf = onePerPage(createSchedules);

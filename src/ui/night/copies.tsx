@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { PATHS } from '../places.ts';
+import { bytes, count } from '../text/sizes.ts';
+import { duration } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import { useTeammates } from '../use-teammates.ts';
+
+/** What agents have left with the relay, so that it can wake them while no page is open. */
+export function StandingCopies({ agentId }: { agentId: string | null }) {
+  const schedules = schedulesOf(useRoost());
+  const team = useTeammates();
+  const now = useNow();
+  const [taking, setTaking] = useState<string | null>(null);
+  const takeBack = (id: string, name: string) => {
+    if (taking !== null) return;
+    setTaking(id);
+    void schedules.takeBack(id, name).finally(() => setTaking(null));
+  };
+  return (
+    <section className="night-block" aria-labelledby="night-copies">
+      <h2 id="night-copies">What the relay holds of them</h2>
+      <p className="night-note">
+        To work while no page is open, an agent leaves its name, its soul and its last conversation with your relay,
+        sealed on its disk. What you take back is gone from there, and the agent does nothing alone any more.
+      </p>
+      <QueryView query={schedules.copies} what="What the relay holds">
+        {(copies) => {
+          const mates = team.all.filter((mate) => !mate.retired && (agentId === null || mate.agentId === agentId));
+          const known = new Set(mates.map((mate) => mate.agentId));
+          const others =
+            agentId === null
+              ? copies.filter((copy) => !known.has(copy.agentId)).map((copy) => team.find(copy.agentId))
+              : [];
+          return (
+            <ul className="copies-left" aria-label="Left with the relay">
+              {[...mates, ...others].map((mate) => {
+                const copy = copies.find((one) => one.agentId === mate.agentId);
+                return (
+                  <li key={mate.agentId} data-left={copy !== undefined}>
+                    <span className="routine-face">
+                      <FaceOf agentId={mate.agentId} />
+                    </span>
+                    <div>
+                      <Link href={PATHS.agent(mate.agentId)} className="name-link tint" style={{ '--c': mate.color }}>
+                        <span dir="auto">{mate.name}</span>
+                      </Link>
+                      <p>
+                        {copy
+                          ? `Left ${copy.leftAt > now - 60_000 ? 'just now' : `${duration(now - copy.leftAt)} ago`}: ${[
+                              'name',
+                              copy.soulChars > 0 ? `soul (${count(copy.soulChars)} characters)` : null,
+                              copy.transcriptChars > 0
+                                ? `last conversation (${count(copy.transcriptChars)} characters)`
+                                : null,
+                            ]
+                              .filter((part) => part !== null)
+                              .join(', ')}; ${bytes(copy.bytes)} sealed.`
+                          : 'Nothing is left.'}
+                      </p>
+                    </div>
+                    {copy && (
+                      <button
+                        type="button"
+                        className="ghost"
+                        disabled={taking !== null}
+                        onClick={() => takeBack(mate.agentId, mate.name)}
+                      >
+                        {taking === mate.agentId ? 'Taking it back…' : 'Take it back'}
+                        <span className="visually-hidden">: {mate.name}</span>
+                      </button>
+                    )}
+                  </li>
+                );
+              })}
+            </ul>
+          );
+        }}
+      </QueryView>
+    </section>
+  );
+}

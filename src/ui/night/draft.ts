@@ -1,0 +1,229 @@
+/** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
+import { slotAfter, type CronClock, type Timing } from '../../domain/schedule/timing.ts';
+import type { ScheduleOf } from '../../protocol/schedules.ts';
+import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+
+export type Routine = ScheduleOf<'routine'>;
+
+export interface Draft {
+  readonly agentId: string;
+  readonly name: string;
+  readonly instructions: string;
+  readonly timing: Timing['kind'];
+  readonly minutes: string;
+  readonly days: readonly number[];
+  readonly time: string;
+  readonly cron: string;
+  /** As `datetime-local` has it, in the reader's own zone. */
+  readonly at: string;
+  readonly onlyWaiting: boolean;
+  /** Minutes that a run may take. */
+  readonly most: string;
+  readonly model: string;
+  readonly context: Routine['context'];
+  readonly catchUp: Routine['catchUp'];
+}
+
+const MINUTE = 60_000;
+const two = (value: number) => String(value).padStart(2, '0');
+/** `2026-11-23T07:30` */
+export function localText(at: number): string {
+  const date = new Date(at);
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+export const emptyDraft = (agentId: string): Draft => ({
+  agentId,
+  name: '',
+  instructions: '',
+  timing: 'weekly',
+  minutes: '30',
+  days: [1, 2, 3, 4, 5],
+  time: '07:30',
+  cron: '',
+  at: '',
+  onlyWaiting: false,
+  most: String(SCHEDULE_BOUNDS.timeoutMs.otherwise / MINUTE),
+  model: '',
+  context: 'none',
+  catchUp: 'once',
+});
+
+export function draftOf(routine: Routine): Draft {
+  const { timing } = routine;
+  return {
+    ...emptyDraft(routine.agentId),
+    name: routine.name,
+    instructions: routine.instructions,
+    timing: timing.kind,
+    ...(timing.kind === 'every' ? { minutes: String(timing.minutes) } : {}),
+    ...(timing.kind === 'weekly' ? { days: timing.days, time: timing.time } : {}),
+    ...(timing.kind === 'cron' ? { cron: timing.cron } : {}),
+    ...(timing.kind === 'once' ? { at: localText(timing.at) } : {}),
+    onlyWaiting: routine.when === 'something_waits',
+    most: String(routine.timeoutMs / MINUTE),
+    model: routine.model ?? '',
+    context: routine.context,
+    catchUp: routine.catchUp,
+  };
+}
+
+/** Where the relay names a field that stands here under another name, or has none of its own. */
+const STANDS_AT: Readonly<Record<string, string>> = {
+  timeoutMs: 'most',
+  when: 'onlyWaiting',
+  'timing.offset': 'minutes',
+};
+export type Wrong = Readonly<Record<string, string>>;
+
+/** What the relay found wrong, by the field of the editor at which it is shown; `rest` has no field here. */
+export function wrongAt(
+  fields: Wrong,
+  { timing }: Pick<Draft, 'timing'>,
+): { readonly at: Wrong; readonly rest: readonly string[] } {
+  const at: Record<string, string> = {};
+  const rest: string[] = [];
+  const own = { every: 'minutes', weekly: 'time', cron: 'cron', once: 'at' }[timing];
+  for (const [field, message] of Object.entries(fields)) {
+    const last = field.replace(/^timing\.(days)(\.\d+)?$/, '$1').replace(/^timing\./, '');
+    const place = STANDS_AT[field] ?? (field === 'timing' ? own : last);
+    if (FIELDS.has(place)) at[place] = message;
+    else rest.push(`${field}: ${message}`);
+  }
+  return { at, rest };
+}
+const FIELDS = new Set([...Object.keys(emptyDraft(''))]);
+
+/** What is wrong before anybody is asked: what cannot be said to the relay at all. */
+export function wrongIn(draft: Draft): Wrong {
+  const wrong: Record<string, string> = {};
+  const { timeoutMs } = SCHEDULE_BOUNDS;
+  const most = Number(draft.most) * MINUTE;
+  if (draft.name.trim() === '') wrong['name'] = 'Give it a name.';
+  if (draft.instructions.trim() === '') wrong['instructions'] = 'Say what it is to do.';
+  if (draft.timing === 'every' && !/^\d+$/.test(draft.minutes.trim())) wrong['minutes'] = 'A whole number of minutes.';
+  if (draft.timing === 'weekly' && draft.time === '') wrong['time'] = 'Choose a time.';
+  if (draft.timing === 'cron' && draft.cron.trim() === '') wrong['cron'] = 'Five fields, as in “30 7 * * 1-5”.';
+  if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = 'Choose a day and a time.';
+  if (!(most >= timeoutMs.min && most <= timeoutMs.max))
+    wrong['most'] = `At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
+  return wrong;
+}
+
+/** When it would be due. Null: that cannot be said yet. */
+export function timingOf(draft: Draft, before: Timing | null = null): Timing | null {
+  switch (draft.timing) {
+    case 'every': {
+      const minutes = Number(draft.minutes);
+      if (!Number.isInteger(minutes) || minutes < 1) return null;
+      // An offset that the person has set elsewhere stays theirs, as long as it fits.
+      const offset =
+        before?.kind === 'every' && before.offset !== null && before.offset < minutes ? before.offset : null;
+      return { kind: 'every', minutes, offset };
+    }
+    case 'weekly':
+      return draft.time === ''
+        ? null
+        : {
+            kind: 'weekly',
+            days: [...draft.days],
+            time: draft.time,
+            zone: before?.kind === 'weekly' ? before.zone : null,
+          };
+    case 'cron':
+      return draft.cron.trim() === ''
+        ? null
+        : { kind: 'cron', cron: draft.cron.trim(), zone: before?.kind === 'cron' ? before.zone : null };
+    case 'once': {
+      const at = Date.parse(draft.at);
+      // The very moment that was set stays it, seconds and all.
+      if (before?.kind === 'once' && draft.at === localText(before.at)) return before;
+      return Number.isFinite(at) ? { kind: 'once', at } : null;
+    }
+    default:
+      return draft.timing satisfies never;
+  }
+}
+
+/** The whole of it as the relay takes it; what stands in no field stays as it was. Null while `wrongIn` finds something. */
+export function routineOf(draft: Draft, before: Routine | null): Routine | null {
+  const timing = timingOf(draft, before?.timing ?? null);
+  if (!timing || Object.keys(wrongIn(draft)).length > 0) return null;
+  return {
+    planningModel: null,
+    executorModel: null,
+    tools: null,
+    columns: [],
+    maxConcurrent: SCHEDULE_BOUNDS.maxConcurrent.otherwise,
+    enabled: true,
+    color: null,
+    ...before,
+    kind: 'routine',
+    agentId: draft.agentId,
+    name: draft.name.trim(),
+    instructions: draft.instructions,
+    timing: timing.kind === 'weekly' ? { ...timing, days: [...timing.days] } : timing,
+    timeoutMs: Math.round(Number(draft.most) * MINUTE),
+    model: draft.model.trim() === '' ? null : draft.model.trim(),
+    context: draft.context,
+    catchUp: draft.catchUp,
+    when: draft.onlyWaiting ? 'something_waits' : 'always',
+  };
+}
+
+/** When it is due next, by the same arithmetic as the relay's clock; null: never, or that cannot be said yet. */
+export function nextOf(
+  draft: Draft,
+  before: Timing | null,
+  context: { readonly cron: CronClock; readonly zone: string; readonly offset: number },
+  now: number,
+): number | null {
+  const timing = timingOf(draft, before);
+  if (!timing) return null;
+  try {
+    return slotAfter(timing, now, context);
+  } catch (error) {
+    // The cron text is none, and is being written.
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+export interface Example {
+  readonly title: string;
+  readonly draft: Omit<Draft, 'agentId'>;
+}
+const example = (draft: Partial<Draft> & { readonly name: string; readonly instructions: string }) => ({
+  ...emptyDraft(''),
+  ...draft,
+});
+/** Ready to be taken as they are. */
+export const EXAMPLES: readonly Example[] = [
+  {
+    title: 'Every weekday at 7:30: read the inbox and tell me what matters',
+    draft: example({
+      name: 'Morning round',
+      instructions: 'Read your inbox. Tell me in a few sentences what matters today, and what waits for me.',
+    }),
+  },
+  {
+    title: 'Every hour, when something waits: answer your mail',
+    draft: example({
+      name: 'Mail',
+      instructions: 'Read your inbox and answer what you can answer. Say what you left for me, and why.',
+      timing: 'every',
+      minutes: '60',
+      onlyWaiting: true,
+    }),
+  },
+  {
+    title: 'Fridays at 16:00: look back at the week',
+    draft: example({
+      name: 'The week',
+      instructions: 'Look back at the week: what was done, what stuck, and what you would do first on Monday.',
+      days: [5],
+      time: '16:00',
+      context: 'last_session',
+    }),
+  },
+];

@@ -1,0 +1,218 @@
+import { useMemo, useState, type FormEvent } from 'react';
+import { createCronClock } from '../../protocol/cron.ts';
+import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
+import type { Teammate } from '../use-teammates.ts';
+import { nextOf, routineOf, wrongAt, wrongIn, type Draft, type Routine, type Wrong } from './draft.ts';
+import { Labelled, WhenFields } from './editor-fields.tsx';
+
+interface Props {
+  /** null: a new one. */
+  readonly scheduleId: string | null;
+  readonly before: Routine | null;
+  /** Minutes, that an interval was given. */
+  readonly offset: number | null;
+  readonly draft: Draft;
+  readonly team: readonly Teammate[];
+  /** What was written and not saved. */
+  readonly onClose: (kept: Draft | null) => void;
+}
+
+/** Writes a routine. It closes once the relay has it; what the relay refuses stays in the fields. */
+export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
+  const state = useRoost();
+  const now = useNow(15_000);
+  const limits = useQuery(state.limits.query);
+  const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
+  const cron = useMemo(createCronClock, []);
+  const [draft, setDraft] = useState(first);
+  const [asked, setAsked] = useState(false);
+  const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
+  const [busy, setBusy] = useState(false);
+  const set = (more: Partial<Draft>) => {
+    setDraft({ ...draft, ...more });
+    setRefused(null);
+  };
+  const told = refused ? wrongAt(refused.fields, draft) : { at: {}, rest: [] };
+  const wrong: Wrong = { ...told.at, ...(asked ? wrongIn(draft) : {}) };
+  const next = zone === null ? null : nextOf(draft, before?.timing ?? null, { cron, zone, offset: offset ?? 0 }, now);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setAsked(true);
+    const routine = routineOf(draft, before);
+    if (!routine) return;
+    setBusy(true);
+    const saved = await schedulesOf(state).save(scheduleId, routine);
+    setBusy(false);
+    if (saved.ok) onClose(null);
+    else setRefused(saved);
+  };
+  return (
+    <Dialog
+      title={scheduleId === null ? 'A new routine' : 'Change this routine'}
+      shape="wide"
+      onClose={() => onClose(draft === first ? null : draft)}
+    >
+      <form className="editor" onSubmit={(event) => void save(event)} noValidate>
+        <div className="editor-pair">
+          <Labelled label="Agent" wrong={wrong['agentId']}>
+            {(given) => (
+              <select
+                {...given}
+                className="field"
+                value={draft.agentId}
+                onChange={({ target }) => set({ agentId: target.value })}
+              >
+                {team.map(({ agentId, name }) => (
+                  <option key={agentId} value={agentId}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Labelled>
+          <Labelled label="Name" wrong={wrong['name']}>
+            {(given) => (
+              <input
+                {...given}
+                className="field"
+                dir="auto"
+                autoComplete="off"
+                maxLength={SCHEDULE_BOUNDS.name}
+                placeholder="Morning round"
+                value={draft.name}
+                onChange={({ target }) => set({ name: target.value })}
+              />
+            )}
+          </Labelled>
+        </div>
+        <Labelled label="What it does" hint="In your own words; Markdown holds." wrong={wrong['instructions']}>
+          {(given) => (
+            <textarea
+              {...given}
+              className="field"
+              dir="auto"
+              rows={5}
+              maxLength={SCHEDULE_BOUNDS.instructions}
+              placeholder="Read your inbox. Tell me in a few sentences what matters today."
+              value={draft.instructions}
+              onChange={({ target }) => set({ instructions: target.value })}
+            />
+          )}
+        </Labelled>
+        <WhenFields
+          draft={draft}
+          set={set}
+          wrong={wrong}
+          zone={zone}
+          now={now}
+          next={next}
+          spread={scheduleId === null || offset === null}
+        />
+        <details className="editor-more">
+          <summary>More</summary>
+          <div className="editor-pair">
+            <Labelled label="Minutes it may take" hint="After that it is ended." wrong={wrong['most']}>
+              {(given) => (
+                <input
+                  {...given}
+                  type="number"
+                  inputMode="decimal"
+                  step="any"
+                  className="field"
+                  value={draft.most}
+                  onChange={({ target }) => set({ most: target.value })}
+                />
+              )}
+            </Labelled>
+            <Labelled label="Model" hint="Empty: the agent’s own." wrong={wrong['model']}>
+              {(given) => (
+                <input
+                  {...given}
+                  className="field"
+                  autoComplete="off"
+                  spellCheck={false}
+                  maxLength={200}
+                  value={draft.model}
+                  onChange={({ target }) => set({ model: target.value })}
+                />
+              )}
+            </Labelled>
+            <Labelled label="What it is given of before" wrong={wrong['context']}>
+              {(given) => (
+                <select
+                  {...given}
+                  className="field"
+                  value={draft.context}
+                  onChange={({ target }) =>
+                    set({ context: CONTEXTS.find(([key]) => key === target.value)?.[0] ?? 'none' })
+                  }
+                >
+                  {CONTEXTS.map(([value, text]) => (
+                    <option key={value} value={value}>
+                      {text}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Labelled>
+            <Labelled
+              label="When the relay was away"
+              hint="Of the last minutes only; never all at once."
+              wrong={wrong['catchUp']}
+            >
+              {(given) => (
+                <select
+                  {...given}
+                  className="field"
+                  value={draft.catchUp}
+                  onChange={({ target }) =>
+                    set({ catchUp: CATCH_UPS.find(([key]) => key === target.value)?.[0] ?? 'once' })
+                  }
+                >
+                  {CATCH_UPS.map(([value, text]) => (
+                    <option key={value} value={value}>
+                      {text}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Labelled>
+          </div>
+        </details>
+        {refused && (refused.reason !== null || told.rest.length > 0) && (
+          <div className="wrong-note" role="alert">
+            <p>
+              <strong>It is not saved.</strong>{' '}
+              {[refused.reason, ...told.rest].filter((part) => part !== null).join(' ')}
+            </p>
+          </div>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={() => onClose(null)}>
+            Discard
+          </button>
+          <button type="submit" className="solid" disabled={busy}>
+            {busy ? 'Saving…' : 'Save'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [
+  ['none', 'Nothing: it begins fresh'],
+  ['last_session', 'Its last conversation'],
+  ['own_runs', 'The last words of its last three runs'],
+];
+const CATCH_UPS: readonly (readonly [Routine['catchUp'], string])[] = [
+  ['once', 'Make up for the newest one'],
+  ['skip', 'Make up for none'],
+  ['each', 'Make up for each'],
+];

@@ -1,0 +1,46 @@
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { Words } from '../chat/words.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { useNow } from '../use-now.ts';
+import { momentText, outcomeText, spentText, toneOf } from './words.ts';
+
+/** What became of each moment at which something was due, the newest first. */
+export function History({ scheduleId }: { scheduleId: string }) {
+  const query = schedulesOf(useRoost()).history(scheduleId);
+  const now = useNow();
+  return (
+    <QueryView query={query} what="The history">
+      {(occurrences) =>
+        occurrences.length === 0 ? (
+          <p className="query-quiet">It was not due yet.</p>
+        ) : (
+          <ol className="history" aria-label="History">
+            {occurrences.map((one) => {
+              const spent = spentText(one);
+              return (
+                <li key={`${one.dueAt}`} data-tone={toneOf(one)}>
+                  <p className="history-line">
+                    <i className="tone-mark" aria-hidden="true" />
+                    <time dateTime={new Date(one.dueAt).toISOString()}>{momentText(one.dueAt, now)}</time>
+                    <b>{outcomeText(one)}</b>
+                    {one.late && <span>made up for late</span>}
+                    {spent !== '' && <span>{spent}</span>}
+                  </p>
+                  {one.detail !== null && toneOf(one) !== 'good' && toneOf(one) !== 'quiet' && (
+                    <p className="history-detail">{one.detail}</p>
+                  )}
+                  {one.said !== null && one.said !== '' && (
+                    <div className="history-said">
+                      <Words text={one.said} />
+                    </div>
+                  )}
+                </li>
+              );
+            })}
+          </ol>
+        )
+      }
+    </QueryView>
+  );
+}

@@ -1,0 +1,116 @@
+import { useRef, useState } from 'react';
+import type { Scheduled } from '../../protocol/schedules.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { AgentSelect } from '../parts/agent-select.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { PATHS } from '../places.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { StopSwitch } from '../wakes/stop-switch.tsx';
+import { StandingCopies } from './copies.tsx';
+import { draftOf, emptyDraft, EXAMPLES, type Draft, type Routine } from './draft.ts';
+import { RoutineEditor } from './editor.tsx';
+import { AgentGroup } from './routines.tsx';
+import { NightTimeline } from './timeline.tsx';
+import './night.css';
+
+/** What is being written: a new one, or one that is there. */
+interface Editing {
+  readonly scheduleId: string | null;
+  readonly before: Routine | null;
+  readonly offset: number | null;
+  readonly draft: Draft;
+}
+
+function Empty({ onExample }: { onExample: (draft: Omit<Draft, 'agentId'>) => void }) {
+  return (
+    <div className="night-empty">
+      <p>
+        A routine is something that an agent does by itself, at times that you set, also while no page is open. The
+        relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.
+      </p>
+      <ul aria-label="Examples">
+        {EXAMPLES.map(({ title, draft }) => (
+          <li key={title}>
+            <button type="button" className="night-example" onClick={() => onExample(draft)}>
+              {title}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** What agents do by themselves: what is due, what became of it, and the switch that stops it all. */
+export default function NightPage({ agentId, onClose }: { agentId: string | null; onClose: () => void }) {
+  const schedules = schedulesOf(useRoost());
+  const team = useTeammates();
+  const [editing, setEditing] = useState<Editing | null>(null);
+  // What was written and not saved, where its dialog was closed: by what it is of.
+  const kept = useRef(new Map<string, Draft>());
+  const living = team.all.filter(({ retired }) => !retired);
+  const who = agentId ?? living.find(({ agentId: id }) => id !== 'lead')?.agentId ?? living[0]?.agentId ?? '';
+  const begin = (draft: Omit<Draft, 'agentId'> | null) =>
+    setEditing({
+      scheduleId: null,
+      before: null,
+      offset: null,
+      draft: draft ? { ...draft, agentId: who } : (kept.current.get('') ?? emptyDraft(who)),
+    });
+  const change = ({ scheduleId, schedule, offset }: Scheduled) => {
+    if (schedule.kind !== 'routine') return;
+    setEditing({ scheduleId, before: schedule, offset, draft: kept.current.get(scheduleId) ?? draftOf(schedule) });
+  };
+  const keep = (draft: Draft | null) => {
+    const key = editing?.scheduleId ?? '';
+    if (draft) kept.current.set(key, draft);
+    else kept.current.delete(key);
+    setEditing(null);
+  };
+  return (
+    <div className="night">
+      <PageHead
+        title="Night"
+        place={agentId === null ? 'Night' : `Night of ${team.find(agentId).name}`}
+        onClose={onClose}
+      >
+        <button type="button" className="ghost ghost-dawn" onClick={() => begin(null)}>
+          New routine
+        </button>
+      </PageHead>
+      <p className="night-about">What your agents do by themselves, while you are away.</p>
+      <StopSwitch
+        label="Stop everything"
+        on="Stopped: no routine, reminder or script runs, and nothing but you wakes anybody."
+        off="At once, for everybody: routines, reminders, scripts and every other wake but yours."
+      />
+      <section className="night-block" aria-labelledby="night-routines">
+        <div className="night-bar">
+          <h2 id="night-routines">Routines</h2>
+          <AgentSelect label="Of" everybody="everybody" agentId={agentId} path={PATHS.night} />
+        </div>
+        <QueryView query={schedules.list} what="What is due">
+          {(all) => {
+            const shown = all.filter(({ schedule }) => agentId === null || schedule.agentId === agentId);
+            if (shown.length === 0) return <Empty onExample={begin} />;
+            return team
+              .among([...new Set(shown.map(({ schedule }) => schedule.agentId))])
+              .map((mate) => (
+                <AgentGroup
+                  key={mate.agentId}
+                  mate={mate}
+                  scheduled={shown.filter(({ schedule }) => schedule.agentId === mate.agentId)}
+                  onChange={change}
+                />
+              ));
+          }}
+        </QueryView>
+      </section>
+      <NightTimeline agentId={agentId} />
+      <StandingCopies agentId={agentId} />
+      {editing && <RoutineEditor key={editing.scheduleId} {...editing} team={living} onClose={keep} />}
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { useId, useState } from 'react';
+import { Link } from 'wouter';
+import type { Scheduled } from '../../protocol/schedules.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
+import { MoreIcon, WarnIcon } from '../parts/icons.tsx';
+import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { PATHS } from '../places.ts';
+import { useNow } from '../use-now.ts';
+import type { Teammate } from '../use-teammates.ts';
+import { History } from './history.tsx';
+import { isOn, nextText, timingText, warningText } from './words.ts';
+
+/** One that is due again and again, or once: when, whether it is on, and what can be done with it. */
+function Row({ scheduled, onChange }: { scheduled: Scheduled; onChange: (scheduled: Scheduled) => void }) {
+  const schedules = schedulesOf(useRoost());
+  const now = useNow();
+  const historyId = useId();
+  const [open, setOpen] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const { schedule, nextAt, running } = scheduled;
+  const on = isOn(scheduled);
+  const warning = warningText(scheduled);
+  const act = (does: () => Promise<void>) => {
+    if (busy) return;
+    setBusy(true);
+    void does().finally(() => setBusy(false));
+  };
+  const items: MenuItem[] = [
+    ...(schedule.kind === 'routine' ? [{ label: 'Change', run: () => onChange(scheduled) }] : []),
+    {
+      label: 'Duplicate',
+      ...(schedule.kind === 'reminder' ? {} : { hint: 'Switched off at first' }),
+      run: () => act(() => schedules.duplicate(scheduled)),
+    },
+    { label: 'Delete', run: () => act(() => schedules.remove(scheduled)) },
+  ];
+  const next =
+    running > 0 ? 'at work now' : !on ? 'off' : nextAt === null ? 'not due any more' : `next ${nextText(nextAt, now)}`;
+  return (
+    <li className="routine" data-on={on}>
+      <div className="routine-line">
+        {schedule.kind === 'reminder' ? (
+          <span className="routine-kind">Reminder</span>
+        ) : (
+          <button
+            type="button"
+            role="switch"
+            aria-checked={on}
+            aria-disabled={busy}
+            aria-label={schedule.name}
+            className="switch"
+            onClick={() => act(() => schedules.toggle(scheduled))}
+          >
+            <span className="switch-knob" aria-hidden="true" />
+          </button>
+        )}
+        <div className="routine-words">
+          <h4 dir="auto">{schedule.name}</h4>
+          <p>
+            {schedule.kind === 'script' && 'Script, '}
+            {timingText(schedule.timing, now)} · {next}
+          </p>
+          {schedule.kind === 'reminder' && (
+            <p dir="auto" className="routine-message">
+              “{schedule.message}”
+            </p>
+          )}
+          {schedule.kind === 'script' && (
+            <p>
+              <code>{schedule.script}</code>
+              {schedule.onFailure === 'wake_agent' ? ', wakes it only where it fails' : ', wakes nobody'}
+            </p>
+          )}
+        </div>
+        <div className="routine-ways">
+          {schedule.kind !== 'reminder' && (
+            <button
+              type="button"
+              className="ghost"
+              disabled={busy}
+              onClick={() => act(() => schedules.runNow(scheduled))}
+            >
+              Run now<span className="visually-hidden">: {schedule.name}</span>
+            </button>
+          )}
+          <button
+            type="button"
+            className="ghost"
+            aria-expanded={open}
+            aria-controls={historyId}
+            aria-label={`History of ${schedule.name}`}
+            onClick={() => setOpen(!open)}
+          >
+            History
+          </button>
+          <MenuButton label={`More for ${schedule.name}`} items={items}>
+            <MoreIcon />
+          </MenuButton>
+        </div>
+      </div>
+      {warning !== null && (
+        <p className="routine-warning">
+          <WarnIcon /> {warning}
+        </p>
+      )}
+      <div id={historyId} hidden={!open}>
+        {open && <History scheduleId={scheduled.scheduleId} />}
+      </div>
+    </li>
+  );
+}
+
+/** All that is scheduled for one agent. */
+export function AgentGroup({
+  mate,
+  scheduled,
+  onChange,
+}: {
+  mate: Teammate;
+  scheduled: readonly Scheduled[];
+  onChange: (scheduled: Scheduled) => void;
+}) {
+  return (
+    <section className="routine-group" aria-label={`Routines of ${mate.name}`}>
+      <h3>
+        <span className="routine-face">
+          <FaceOf agentId={mate.agentId} />
+        </span>
+        <Link href={PATHS.agent(mate.agentId)} style={{ '--c': mate.color }} className="name-link tint">
+          <span dir="auto">{mate.name}</span>
+        </Link>
+      </h3>
+      <ul className="routines">
+        {scheduled.map((one) => (
+          <Row key={one.scheduleId} scheduled={one} onChange={onChange} />
+        ))}
+      </ul>
+    </section>
+  );
+}

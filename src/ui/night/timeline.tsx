@@ -1,0 +1,234 @@
+import { useState } from 'react';
+import type { Timeline } from '../../protocol/endpoints/schedules.ts';
+import type { Scheduled } from '../../protocol/schedules.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { OneOf } from '../costs/one-of.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { clockTime } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
+import { useTeammates, type Teammate } from '../use-teammates.ts';
+import { linesOf, marksOf, placeIn, ticksOf } from './marks.ts';
+import { clashText, momentText, mostText, nextText, outcomeText } from './words.ts';
+
+const HOURS = [12, 24, 72, 168] as const;
+const HOURS_TEXT: Record<(typeof HOURS)[number], string> = { 12: '12 h', 24: '24 h', 72: '3 days', 168: '7 days' };
+const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' });
+const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
+
+/** The drawing. What it shows stands in the table below it too, so that nobody has to see it. */
+function Drawing({ timeline, mates, now }: { timeline: Timeline; mates: readonly Teammate[]; now: number }) {
+  const ticks = ticksOf(timeline);
+  const days = timeline.to - timeline.from > 48 * 3_600_000;
+  return (
+    <div className="lanes" aria-hidden="true">
+      <div className="lane-track lane-hours">
+        {ticks.map(({ at, time, named }) => (
+          <i key={time} style={{ left: percent(at) }} data-named={named}>
+            {named && <small>{days ? day.format(time) : clockTime(time)}</small>}
+          </i>
+        ))}
+      </div>
+      {mates.map((mate) => (
+        <div key={mate.agentId} className="lane tint" style={{ '--c': mate.color }}>
+          <span className="lane-name">{mate.name}</span>
+          <div className="lane-track">
+            {ticks.map(({ at, time, named }) => (
+              <i key={time} className="lane-tick" style={{ left: percent(at) }} data-named={named} />
+            ))}
+            {timeline.blackouts
+              .filter(({ agentId }) => agentId === mate.agentId)
+              .map(({ from, to, label }) => (
+                <span
+                  key={from}
+                  className="lane-dark"
+                  title={label}
+                  style={{
+                    left: percent(placeIn(timeline, from)),
+                    width: percent(placeIn(timeline, to) - placeIn(timeline, from)),
+                  }}
+                />
+              ))}
+            {timeline.clashes
+              .filter(({ agentIds }) => agentIds.includes(mate.agentId))
+              .map(({ from, critical }) => (
+                <span
+                  key={from}
+                  className="lane-clash"
+                  data-critical={critical}
+                  style={{ left: percent(placeIn(timeline, from)) }}
+                />
+              ))}
+            {marksOf(timeline, mate.agentId).map(({ at, kind }) => (
+              <b key={at} data-kind={kind} style={{ left: percent(at) }} />
+            ))}
+            <span className="lane-now" style={{ left: percent(placeIn(timeline, now)) }} />
+          </div>
+        </div>
+      ))}
+      <p className="lane-key">
+        <span>
+          <b data-kind="good" /> done
+        </span>
+        <span>
+          <b data-kind="bad" /> failed
+        </span>
+        <span>
+          <b data-kind="skipped" /> skipped or missed
+        </span>
+        <span>
+          <b data-kind="quiet" /> nothing waited
+        </span>
+        <span>
+          <b data-kind="to-come" /> to come
+        </span>
+        <span>
+          <span className="lane-dark" /> quiet hours
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function Facts({
+  timeline,
+  scheduled,
+  mates,
+  now,
+}: {
+  timeline: Timeline;
+  scheduled: readonly Scheduled[];
+  mates: readonly Teammate[];
+  now: number;
+}) {
+  const known = new Map(scheduled.map(({ scheduleId, schedule }) => [scheduleId, schedule.name]));
+  const lines = linesOf(timeline, known, outcomeText);
+  return (
+    // Scrolls by itself where it is too wide, by keyboard too.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="night-sheet" role="region" aria-label="The same in words" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Who and what</th>
+            <th scope="col">Before now</th>
+            <th scope="col">To come</th>
+          </tr>
+        </thead>
+        <tbody>
+          {mates.flatMap((mate) =>
+            lines
+              .filter(({ agentId }) => agentId === mate.agentId)
+              .map((line) => (
+                <tr key={line.scheduleId}>
+                  <th scope="row">
+                    <span className="tint sheet-name" style={{ '--c': mate.color }} dir="auto">
+                      {mate.name}
+                    </span>{' '}
+                    <span dir="auto">{line.name}</span>
+                  </th>
+                  <td data-label="Before now">
+                    {line.past.length === 0
+                      ? '–'
+                      : line.past.map(({ text, tone, count }) => (
+                          <span key={text} className="sheet-outcome" data-tone={tone}>
+                            <i className="tone-mark" aria-hidden="true" />
+                            {count > 1 ? `${count} × ` : ''}
+                            {text}
+                          </span>
+                        ))}
+                  </td>
+                  <td data-label="To come">
+                    {line.toCome === 0
+                      ? '–'
+                      : [
+                          `${line.toCome} ×`,
+                          line.next === null ? null : `next ${nextText(line.next, now)}`,
+                          line.dark === 0 ? null : `${line.dark} in quiet hours, which pass by`,
+                        ]
+                          .filter((part) => part !== null)
+                          .join(', ')}
+                  </td>
+                </tr>
+              )),
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What was due, and what will be: a lane for each agent, and the same in words. */
+export function NightTimeline({ agentId }: { agentId: string | null }) {
+  const schedules = schedulesOf(useRoost());
+  const team = useTeammates();
+  const now = useNow();
+  const [hours, setHours] = useState<(typeof HOURS)[number]>(24);
+  const list = useQuery(schedules.list);
+  const scheduled = list.kind === 'ready' ? list.value : [];
+  return (
+    <section className="night-block" aria-labelledby="night-timeline">
+      <div className="night-bar">
+        <h2 id="night-timeline">The hours around now</h2>
+        <OneOf
+          label="How far either way"
+          options={HOURS.map((value) => ({ value, text: HOURS_TEXT[value] }))}
+          value={hours}
+          onChange={setHours}
+        />
+      </div>
+      <QueryView query={schedules.timeline(hours)} what="The timeline">
+        {(timeline) => {
+          const whose = [...timeline.moments, ...timeline.occurrences].map((one) => one.agentId);
+          const mates = team.among([...new Set(whose)]).filter((mate) => agentId === null || mate.agentId === agentId);
+          const clashes = timeline.clashes.filter(({ agentIds }) => agentId === null || agentIds.includes(agentId));
+          const dark = timeline.blackouts.filter((one) => mates.some((mate) => mate.agentId === one.agentId));
+          return (
+            <>
+              <p className="night-most">{mostText(timeline.most, hours)}</p>
+              {mates.length === 0 ? (
+                <p className="query-quiet">Nothing was due in these hours, and nothing will be.</p>
+              ) : (
+                <>
+                  <Drawing timeline={timeline} mates={mates} now={now} />
+                  <Facts timeline={timeline} scheduled={scheduled} mates={mates} now={now} />
+                </>
+              )}
+              {clashes.length > 0 && (
+                <div className="night-clashes">
+                  <h3>Several at once</h3>
+                  <ul>
+                    {clashes.slice(0, SHOWN).map((clash) => (
+                      <li key={clash.from} data-critical={clash.critical}>
+                        {clashText(clash, (id) => team.find(id).name, now)}
+                      </li>
+                    ))}
+                    {clashes.length > SHOWN && <li>And {clashes.length - SHOWN} more times.</li>}
+                  </ul>
+                </div>
+              )}
+              {dark.length > 0 && (
+                <details className="night-darks">
+                  <summary>Quiet hours</summary>
+                  <ul>
+                    {dark.slice(0, SHOWN).map(({ agentId: whom, from, to, label }) => (
+                      <li key={`${whom} ${from}`}>
+                        {team.find(whom).name}: {momentText(from, now)} to {momentText(to, now)}
+                        {label === '' ? '' : `, “${label}”`}
+                      </li>
+                    ))}
+                    {dark.length > SHOWN && <li>And {dark.length - SHOWN} more.</li>}
+                  </ul>
+                </details>
+              )}
+            </>
+          );
+        }}
+      </QueryView>
+    </section>
+  );
+}
+
+/** Lines of a list that stand at once. */
+const SHOWN = 8;

@@ -1,0 +1,149 @@
+/** What agents do by themselves, in words for people. Pure. */
+import type { OccurrenceState, SkipReason } from '../../domain/schedule/occurrence.ts';
+import type { Timing } from '../../domain/schedule/timing.ts';
+import type { Timeline } from '../../protocol/endpoints/schedules.ts';
+import type { Occurrence, Scheduled } from '../../protocol/schedules.ts';
+import { money, tokens } from '../text/money.ts';
+import { names, plural } from '../text/sizes.ts';
+import { clockTime, duration, dayWithin } from '../text/time.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** The first in the order in which weeks are read here; 0 is Sunday. */
+export const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;
+export const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+const WEEKDAYS = '1,2,3,4,5';
+
+const later = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
+
+/** `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; of what lies behind, `yesterday 07:30`. */
+export function momentText(at: number, now: number): string {
+  const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / DAY);
+  if (days <= 0) return `${dayWithin(at, now)} ${clockTime(at)}`;
+  const day = days === 1 ? 'tomorrow' : days < 7 ? weekday.format(at) : later.format(at);
+  return `${day} ${clockTime(at)}`;
+}
+
+/** `tomorrow 07:30`; with `in 12 minutes` where that says more. */
+export function nextText(at: number, now: number): string {
+  if (at - now < MINUTE) return 'at once';
+  return at - now < 2 * 60 * MINUTE ? `${momentText(at, now)}, in ${duration(at - now)}` : momentText(at, now);
+}
+
+function daysText(days: readonly number[]): string {
+  const sorted = WEEK.filter((day) => days.includes(day));
+  if (sorted.length === 0 || sorted.length === 7) return 'every day';
+  if (sorted.join() === WEEKDAYS) return 'every weekday';
+  if (sorted.join() === '6,0') return 'at weekends';
+  return `on ${names(sorted.map((day) => DAY_NAMES[day]))}`;
+}
+
+/** When something is due, as a sentence goes on: "every weekday at 07:30". */
+export function timingText(timing: Timing, now: number): string {
+  switch (timing.kind) {
+    case 'every': {
+      const { minutes } = timing;
+      if (minutes === 60) return 'every hour';
+      if (minutes === 1) return 'every minute';
+      return minutes % 60 === 0 ? `every ${minutes / 60} hours` : `every ${minutes} minutes`;
+    }
+    case 'weekly':
+      return `${daysText(timing.days)} at ${timing.time}${timing.zone === null ? '' : ` (${timing.zone})`}`;
+    case 'cron':
+      return `by the cron text “${timing.cron}”${timing.zone === null ? '' : ` (${timing.zone})`}`;
+    case 'once':
+      return `once, ${momentText(timing.at, now)}`;
+    default:
+      return timing satisfies never;
+  }
+}
+
+/** How an outcome is to be taken; it has its colour from this. `quiet`: nothing was to be done. */
+export type Tone = 'good' | 'bad' | 'skipped' | 'quiet' | 'open';
+
+const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: Tone }> = {
+  due: { word: 'about to begin', tone: 'open' },
+  claimed: { word: 'about to begin', tone: 'open' },
+  running: { word: 'at work now', tone: 'open' },
+  done: { word: 'done', tone: 'good' },
+  failed: { word: 'failed', tone: 'bad' },
+  'timed-out': { word: 'took too long and was ended', tone: 'bad' },
+  crashed: { word: 'cut off: the relay crashed', tone: 'bad' },
+  stopped: { word: 'stopped by you', tone: 'skipped' },
+  skipped: { word: 'skipped', tone: 'skipped' },
+  missed: { word: 'missed: the relay was not running', tone: 'skipped' },
+  cancelled: { word: 'cancelled', tone: 'quiet' },
+};
+
+const SKIPPED: Record<SkipReason, string> = {
+  'agent-busy': 'it was busy with something else',
+  blackout: 'quiet hours',
+  concurrency: 'as many ran as may at once',
+  minutes: 'its minutes for the day were used up',
+  budget: 'the budget for the day was used up',
+  'nothing-waits': 'nothing waited for it',
+  overlap: 'the one before still ran',
+  'switched-off': 'it was switched off',
+  'planned-stop': 'you had stopped the relay',
+  'no-copy': 'the relay holds nothing to wake it from',
+  gate: 'its wake limits did not let it pass',
+};
+
+export const toneOf = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): Tone =>
+  reason === 'nothing-waits' ? 'quiet' : STATES[state].tone;
+
+/** `done`, `skipped: quiet hours`, `failed` */
+export const outcomeText = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): string =>
+  state === 'skipped' && reason !== null ? `skipped: ${SKIPPED[reason]}` : STATES[state].word;
+
+/** `4 s`, `2 minutes`: how long it took; null where it never began or goes on. */
+export function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedAt'>): string | null {
+  if (startedAt === null || endedAt === null) return null;
+  const ms = Math.max(0, endedAt - startedAt);
+  return ms < MINUTE ? `${Math.max(1, Math.round(ms / 1_000))} s` : duration(ms);
+}
+
+/** `4 s · 1.2K tokens · $0.0123`: what is known of what it took. */
+export const spentText = (one: Occurrence): string =>
+  [
+    tookText(one),
+    one.tokens === null ? null : `${tokens(one.tokens)} tokens`,
+    one.costMicroUsd === null ? null : money(one.costMicroUsd),
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
+
+const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? `${hours / 24} days` : `${hours} hours`);
+
+/** What the time to come costs at most. */
+export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
+  const span = `the next ${hoursText(hours)}`;
+  if (runs === 0) return `No routine is due in ${span}: that costs nothing.`;
+  const due = `${plural(runs, 'run')} at most in ${span}`;
+  if (microUsd === null)
+    return `${due}. What that costs is not known yet: no run of the last ${hoursText(hours)} says what one costs.`;
+  return `${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
+}
+
+/** `23:00: Lyra and Wren begin within two minutes of each other.` */
+export function clashText(
+  { from, agentIds, critical }: Timeline['clashes'][number],
+  nameOf: (agentId: string) => string,
+  now: number,
+): string {
+  const who = names(agentIds.map(nameOf));
+  return `${momentText(from, now)}: ${who} begin within two minutes of each other${critical ? ', which is many at once' : ''}.`;
+}
+
+/** What is to be known of something that is not well; null where it is. */
+export function warningText({ pausedWhy, failedInARow, skippedInARow }: Scheduled): string | null {
+  if (pausedWhy !== null) return `Paused. ${pausedWhy} Switch it on to let it go on.`;
+  if (failedInARow > 1) return `It failed ${failedInARow} times in a row.`;
+  if (skippedInARow >= 5) return `It was skipped ${skippedInARow} times in a row. Its history says why.`;
+  return null;
+}
+
+/** Is it due at all, as things are? */
+export const isOn = ({ schedule, pausedWhy }: Scheduled): boolean =>
+  pausedWhy === null && (schedule.kind === 'reminder' || schedule.enabled);

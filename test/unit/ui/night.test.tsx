@@ -1,0 +1,170 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { team } from './support/household.ts';
+import { nights, SCHEDULED, scheduled, timeline } from './support/night.ts';
+import { json, refused, type MemoryReach } from './support/reach.ts';
+import { openPage, type Page } from './support/render.tsx';
+
+const open = (prepare: (reach: MemoryReach) => void = nights, path = '/night'): Promise<Page> =>
+  openPage({ docs: team(3), path, prepare: ({ reach }) => prepare(reach) });
+const routines = (name: string) => screen.findByRole('region', { name: `Routines of ${name}` });
+const NOTHING = timeline({
+  moments: [],
+  occurrences: [],
+  blackouts: [],
+  clashes: [],
+  most: { runs: 0, microUsd: 0 },
+});
+const none = (reach: MemoryReach) => nights(reach, { schedules: [], line: NOTHING });
+
+test('the page says who does what by itself, when next, and what is not well', async () => {
+  await open();
+  const lyra = await routines('Lyra');
+  expect(lyra.textContent).toMatch(/Morning roundevery weekday at 07:30 · next Monday 07:30/);
+  expect(lyra.textContent).toMatch(/Mailevery hour · at work now/);
+  const wren = await routines('Wren');
+  expect(within(wren).getByRole('switch', { name: 'Look at the river' }).getAttribute('aria-checked')).toBe('false');
+  expect(wren.textContent).toContain('Paused. It failed 5 times in a row. Switch it on to let it go on.');
+  const third = screen.getAllByRole('region', { name: /^Routines of / })[2];
+  expect(third?.textContent).toMatch(/Reminder.*dentist.*once, tomorrow 09:00.*“Remind Marcus of the dentist\.”/);
+  expect(third?.textContent).toMatch(/site up.*Script, every 10 minutes · off.*checks\/site\.sh/);
+});
+
+test('what is drawn stands in words too: outcomes, what is to come, clashes, and what it costs at most', async () => {
+  await open();
+  const facts = await screen.findByRole('region', { name: 'The same in words' });
+  expect(within(facts).getByRole('row', { name: /Mail/ }).textContent).toMatch(
+    /skipped: nothing waited for it24 ×, next today 09:00.*7 in quiet hours, which pass by/,
+  );
+  expect(within(facts).getByRole('row', { name: /river/ }).textContent).toMatch(/failed.*skipped: quiet hours/);
+  expect(
+    screen.getByText(
+      '17 runs at most in the next 24 hours, for about $0.2091 if each costs as much as the dearest of the last 24 hours.',
+    ),
+  ).toBeTruthy();
+  expect(screen.getByText(/tomorrow 08:00: Lyra and .* begin within two minutes of each other\./)).toBeTruthy();
+});
+
+test('nothing there: it says what a routine is, and an example is taken as it stands', async () => {
+  const page = await open(none);
+  await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
+  expect(within(dialog).getByText('Due next: Monday 07:30.')).toBeTruthy();
+  page.reach.on('POST /v1/pulse-routines', () => json(scheduled(1), 201));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(page.reach.bodies('POST /v1/pulse-routines')).toMatchObject([
+    {
+      kind: 'routine',
+      agentId: 'agent-1',
+      name: 'Morning round',
+      timing: { kind: 'weekly', days: [1, 2, 3, 4, 5], time: '07:30', zone: null },
+      when: 'always',
+      timeoutMs: 120_000,
+    },
+  ]);
+});
+
+test('what the relay refuses stands at its field, and nothing that was written is lost', async () => {
+  const page = await open(none);
+  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
+  const field = (name: string) => within(dialog).getByLabelText(name);
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  expect(within(dialog).getByText('Give it a name.')).toBeTruthy();
+  expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
+  await page.user.type(field('Name'), 'Round');
+  await page.user.type(field('What it does'), 'Look around.');
+  await page.user.click(within(dialog).getByRole('radio', { name: 'Cron' }));
+  await page.user.type(field('Cron text'), '61 * * * *');
+  page.reach.on('POST /v1/pulse-routines', () =>
+    json(
+      {
+        type: 'about:roost/misfit',
+        title: 'Bad Request',
+        status: 400,
+        detail: 'timing.cron: is no cron text',
+        errors: [
+          { field: 'timing.cron', message: 'is no cron text: 61 is no minute' },
+          { field: 'body', message: 'The moon is full.' },
+        ],
+      },
+      400,
+    ),
+  );
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await within(dialog).findByText('is no cron text: 61 is no minute');
+  expect(field('Cron text').getAttribute('aria-invalid')).toBe('true');
+  expect(within(dialog).getByText(/The moon is full/)).toBeTruthy();
+  // Closed by mistake, it is there again.
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Round');
+  expect(screen.getByLabelText<HTMLInputElement>('Cron text').value).toBe('61 * * * *');
+});
+
+test('a change keeps what stands in no field of the editor', async () => {
+  const [first] = SCHEDULED;
+  if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
+  const own = { ...first.schedule, tools: ['message_agent'], maxConcurrent: 3, columns: ['ready'] };
+  const page = await open((reach) => nights(reach, { schedules: [{ ...first, schedule: own }] }));
+  page.reach.on('PUT /v1/pulse-routines/schedule-1', () => json(first));
+  await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  await page.user.click(await screen.findByRole('checkbox', { name: /^Only when something waits/ }));
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')).toHaveLength(1));
+  expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')[0]).toEqual({ ...own, when: 'something_waits' });
+});
+
+test('run now, switch, delete and bring back are asked of the relay', async () => {
+  const page = await open();
+  const lyra = await routines('Lyra');
+  page.reach.on('POST /v1/pulse-routines/schedule-1/trigger', () => new Response(null, { status: 202 }));
+  await page.user.click(within(lyra).getByRole('button', { name: 'Run now: Morning round' }));
+  await screen.findByText('“Morning round” is due now.');
+  page.reach.on('POST /v1/pulse-routines/schedule-1/toggle', SCHEDULED[0]);
+  await page.user.click(within(lyra).getByRole('switch', { name: 'Morning round' }));
+  await waitFor(() => expect(page.reach.times('POST /v1/pulse-routines/schedule-1/toggle')).toBe(1));
+  page.reach.on('DELETE /v1/pulse-routines/schedule-1', () => new Response(null, { status: 204 }));
+  page.reach.on('POST /v1/pulse-routines', () => json(SCHEDULED[0], 201));
+  await page.user.click(within(lyra).getByRole('button', { name: 'More for Morning round' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Bring it back' }));
+  await waitFor(() => expect(page.reach.bodies('POST /v1/pulse-routines')).toEqual([SCHEDULED[0]?.schedule]));
+});
+
+test('the history of one says what became of each moment, in plain words', async () => {
+  const page = await open();
+  const wren = await routines('Wren');
+  await page.user.click(within(wren).getByRole('button', { name: 'History of Look at the river' }));
+  const [failed, dark] = within(await within(wren).findByRole('list', { name: 'History' })).getAllByRole('listitem');
+  expect(failed?.textContent).toMatch(/today 04:55failed14 s · 1\.2K tokens · \$0\.0123.*overloaded/);
+  expect(dark?.textContent).toMatch(/today 02:55skipped: quiet hours/);
+});
+
+test('one switch stops everything, and what an agent has left with the relay can be taken back', async () => {
+  const page = await open();
+  page.reach.on('DELETE /api/standing-copies/agent-1', () => new Response(null, { status: 204 }));
+  page.reach.on('PUT /v1/config', ({ body }: { body: unknown }) => json(body));
+  const left = await screen.findByRole('list', { name: 'Left with the relay' });
+  expect(left.textContent).toMatch(
+    /LyraLeft 20 minutes ago: name, soul \(1,812 characters\), last conversation \(18,220 characters\); 21 KB sealed\./,
+  );
+  expect(left.textContent).toMatch(/WrenNothing is left\./);
+  await page.user.click(screen.getByRole('button', { name: 'Take it back: Lyra' }));
+  await screen.findByText(/What Lyra had left is gone from the relay/);
+  await page.user.click(screen.getByRole('switch', { name: 'Stop everything' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toMatchObject([{ wakes_enabled: false }]));
+});
+
+test('where the relay cannot say it, the page says so and asks again', async () => {
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/pulse-routines', () => refused('The store is being opened.', 503));
+  });
+  expect((await screen.findAllByText('What is due could not be read.')).length).toBe(1);
+  nights(page.reach);
+  await page.user.click(screen.getByRole('button', { name: 'Try again' }));
+  await routines('Lyra');
+});
