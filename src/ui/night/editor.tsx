@@ -28,7 +28,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   const now = useNow(15_000);
   const limits = useQuery(state.limits.query);
   const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
-  const cron = useMemo(createCronClock, []);
+  const cron = useMemo(() => createCronClock(), []);
   const [draft, setDraft] = useState(first);
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
