@@ -8,7 +8,6 @@ import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
 import { recordEndpoints } from '../protocol/endpoints/records.ts';
 import { pauseEndpoints } from '../protocol/endpoints/pauses.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
-import { sleepingEndpoints } from '../protocol/endpoints/sleeping.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from '../protocol/endpoints/team.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { wakeEndpoints } from '../protocol/endpoints/wakes.ts';
