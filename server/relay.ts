@@ -10,7 +10,7 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
-import { bytesOfBrowser, openHomes } from './homes/index.ts';
+import { bytesOfBrowser, openHomes, type Homes } from './homes/index.ts';
 import { createEachHome, createHomeRoutes } from './homes/routes.ts';
 import { createKeyFilter } from './key-filter.ts';
 import { listen } from './listen.ts';
@@ -24,12 +24,11 @@ import {
   type RehearsalMind,
 } from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
-import { problem, problemResponse } from './problem.ts';
-import { QUOTAS } from './quotas.ts';
+import { problemResponse } from './problem.ts';
 import { createHomeRoom } from './room-routes.ts';
 import { createSealer, readSealingKey } from './schedules/index.ts';
 import { createSync } from './sync/index.ts';
-import { openStore } from './store/index.ts';
+import { openStore, type Db } from './store/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
 
 export interface Relay {
@@ -86,6 +85,8 @@ function createClosers(onError: (error: unknown) => void) {
   };
 }
 
+type Closers = ReturnType<typeof createClosers>;
+
 /** Throws `StartError` or `StoreError` where it cannot start; what was opened is closed again. */
 export async function openRelay(deps: RelayDeps): Promise<Relay> {
   const closers = createClosers((error) =>
@@ -99,25 +100,12 @@ export async function openRelay(deps: RelayDeps): Promise<Relay> {
   }
 }
 
-async function open(
-  { config, root, say, now, elapsed }: RelayDeps,
-  closers: ReturnType<typeof createClosers>,
-): Promise<Relay> {
-  const newId = () => randomUUID();
-  const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));
-
-  const folder = await openHomeFolder(config.home);
-  const lock = await lockHome(folder);
-  closers.add(() => lock.release());
-  const home = await readHome(folder);
-  const logger = createLogger({
-    folder: home.logFolder,
-    now: () => new Date(now()),
-    level: config.logLevel,
-    tell: say,
-    clean: createKeyFilter(config.messagesApi?.key ?? null).words,
-  });
-
+/** Where it listens: every call gets a 503 until it serves. */
+async function openListener(
+  { config, say, now }: Pick<RelayDeps, 'config' | 'say' | 'now'>,
+  logger: Logger,
+  closers: Closers,
+) {
   const tls = config.tls && {
     files: config.tls,
     name: config.proxied ? null : (config.publicUrl?.hostname ?? null),
@@ -145,6 +133,59 @@ async function open(
     });
   closers.add(() => Promise.resolve(certificate?.close()));
   const url = config.publicUrl?.origin ?? `${tls ? 'https' : 'http'}://${bracketed(config.host)}:${http.port}`;
+  return { http, certificate, url, byTls: tls !== null };
+}
+
+/** Who is let in, from where, and how often. */
+function openAccess(
+  { config, now, elapsed }: Pick<RelayDeps, 'config' | 'now' | 'elapsed'>,
+  { db, relay, homes, port, byTls }: { db: Db; relay: string; homes: Homes; port: number; byTls: boolean },
+) {
+  const { host, publicUrl, proxied, cookieMs } = config;
+  const signIn = createSignIn({ db, relay, now, linkMs: config.linkMs, cookieMs });
+  const access = createAccess({
+    origins: createOrigins({ port, host, publicUrl, tls: byTls, proxied }),
+    signIn,
+    rate: createRateLimit({ ...config.rate, elapsed }),
+    port,
+    secure: byTls || publicUrl !== null,
+    proxied,
+    cookieMs,
+    credentials: { check: async (secret) => (await homes.ofSecret(secret)).credentials.check(secret) },
+  });
+  return { access, newCode: () => signIn.newCode() };
+}
+
+/** The first wake is not to pay for what is loaded at first use. Ends with the relay. */
+function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
+  const closing = new AbortController();
+  const warming = withWarmMind(async (warmMind) => {
+    for (const each of homes.open()) await each.warm(warmMind, closing.signal);
+  }).catch((error: unknown) =>
+    logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }),
+  );
+  closers.add(() => {
+    closing.abort();
+    return warming;
+  });
+}
+
+async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
+  const { config, root, say, now, elapsed } = deps;
+  const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));
+
+  const folder = await openHomeFolder(config.home);
+  const lock = await lockHome(folder);
+  closers.add(() => lock.release());
+  const home = await readHome(folder);
+  const logger = createLogger({
+    folder: home.logFolder,
+    now: () => new Date(now()),
+    level: config.logLevel,
+    tell: say,
+    clean: createKeyFilter(config.messagesApi?.key ?? null).words,
+  });
+  const { http, certificate, url, byTls } = await openListener(deps, logger, closers);
   lock.tell(url);
 
   const { db, ...store } = await openStore({
@@ -154,11 +195,12 @@ async function open(
     onIdleError: (error) => logger.warn('A connection to the database broke while idle.', { error }),
   });
   closers.add(() => store.close());
+  const alone = store.kind === 'pglite';
   const { mind, rehearsal } = await openMind(config);
   closers.add(() => mind.close());
   const room = createHomeRoom({
     folder: home.path,
-    elsewhere: store.kind === 'pglite' ? null : db,
+    elsewhere: alone ? null : db,
     keepFree: config.keepFreeBytes,
     async partOf(browser) {
       const bytes = await bytesOfBrowser(db, home.relay, browser);
@@ -171,68 +213,34 @@ async function open(
     db,
     openJournal: store.openJournal,
     relay: home.relay,
-    alone: store.kind === 'pglite',
+    alone,
     mind,
     protocol,
     workspaces: config.scripts ? home.workspacesFolder : null,
     sealer: createSealer(await readSealingKey(home.sealingKeyFile)),
     now,
     elapsed,
-    newId,
+    newId: () => randomUUID(),
     logger,
     retentionMs: config.retentionMs,
     version: root.version,
     upstream: config.messagesApi,
     streamBufferBytes: config.streams.bufferBytes,
-    checkStreams,
-    clientOf: (context) => access.clientOf(context),
-    onStreamError: (error) => logger.error('An event stream failed.', { error }),
+    mostStreams: config.streams.most,
     most: config.sync.households,
   });
   closers.add(() => homes.close());
   rehearsal?.meet({
     all: async () => (await Promise.all(homes.open().map(({ directory }) => directory.all()))).flat(),
   });
-  function checkStreams(browser: string | undefined): void {
-    const own =
-      browser === undefined ? 0 : homes.open().reduce((sum, { streams }) => sum + streams.countOf(browser), 0);
-    if (own >= QUOTAS.streamsBySignIn)
-      throw problem(
-        503,
-        'too-many-streams',
-        `This browser has ${own} pages of Roost open, which is the most. Close one, and this one goes on by itself.`,
-        { headers: { 'retry-after': '5' } },
-      );
-    if (homes.open().reduce((sum, { streams }) => sum + streams.count(), 0) >= config.streams.most)
-      throw problem(503, 'too-many-streams', 'Too many pages are open at once. Close one and try again.', {
-        headers: { 'retry-after': '5' },
-      });
-  }
-
-  const signIn = createSignIn({ db, relay: home.relay, now, linkMs: config.linkMs, cookieMs: config.cookieMs });
-  const access = createAccess({
-    origins: createOrigins({
-      port: http.port,
-      host: config.host,
-      publicUrl: config.publicUrl,
-      tls: tls !== null,
-      proxied: config.proxied,
-    }),
-    signIn,
-    rate: createRateLimit({ ...config.rate, elapsed }),
-    port: http.port,
-    secure: tls !== null || config.publicUrl !== null,
-    proxied: config.proxied,
-    cookieMs: config.cookieMs,
-    credentials: { check: async (secret) => (await homes.ofSecret(secret)).credentials.check(secret) },
-  });
+  const { access, newCode } = openAccess(deps, { db, relay: home.relay, homes, port: http.port, byTls });
   const sync = createSync({
     db,
     relay: home.relay,
     now,
     elapsed,
     timers: realTimers,
-    alone: store.kind === 'pglite',
+    alone,
     onRevoked: (browsers) => homes.endStreamsOf(browsers),
     onMember: (household, browser, joins) => homes.member(household, browser, joins),
     logger,
@@ -244,13 +252,8 @@ async function open(
     version: root.version,
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
-    endpoints: [
-      ...createHomeRoutes(homes, checkStreams),
-      ...createEachHome(homes),
-      ...sync.endpoints,
-      ...room.endpoints,
-    ],
-    tlsName: tls !== null && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
+    endpoints: [...createHomeRoutes(homes), ...createEachHome(homes), ...sync.endpoints, ...room.endpoints],
+    tlsName: byTls && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: join(root.path, 'dist/page'),
     onCall: (call) => logger.debug('A call was answered.', call),
     elapsed,
@@ -272,17 +275,7 @@ async function open(
     await sync.close();
     await http.close();
   });
-  // The first wake is not to pay for what is loaded at first use.
-  const closing = new AbortController();
-  const warming = withWarmMind(async (warmMind) => {
-    for (const each of homes.open()) await each.warm(warmMind, closing.signal);
-  }).catch((error: unknown) =>
-    logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }),
-  );
-  closers.add(() => {
-    closing.abort();
-    return warming;
-  });
+  warmUp(homes, logger, closers);
   logger.info('The relay has started.', {
     version: root.version,
     store: store.kind,
@@ -295,7 +288,7 @@ async function open(
     rehearsal: rehearsal !== null,
     logger,
     reloadCertificate: certificate && (() => certificate.reload()),
-    newLink: async () => `${url}/enter?code=${await signIn.newCode()}`,
+    newLink: async () => `${url}/enter?code=${await newCode()}`,
     close(reason = 'shutdown') {
       ending = reason;
       return closers.closeAll();

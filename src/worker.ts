@@ -4,13 +4,14 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
+import { createEvents } from './domain/platform/events.ts';
 import { backoff } from './domain/platform/retry.ts';
 import { realTimers } from './domain/platform/timers.ts';
 import {
+  createAnew,
   createProblems,
   createStorageBuckets,
   emptyDatabases,
-  isUnreadable,
   openLedger,
   serveChannel,
   servePorts,
@@ -27,6 +28,7 @@ import {
   openSyncSocket,
   RELAY_TIMES,
   withPageKey,
+  type Feed,
 } from './relay/index.ts';
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
@@ -35,6 +37,7 @@ import { LEDGER_METHODS, OWNER_METHODS } from './protocol/owner-rpc.ts';
 import { answersOf } from './protocol/rpc/method.ts';
 import { createRpcServer } from './protocol/rpc/server.ts';
 import { SYNC_METHODS } from './protocol/sync/methods.ts';
+import type { Doc, ForgetDoc } from './protocol/documents.ts';
 import type { OwnerNews } from './protocol/worker.ts';
 import { guessDeviceName } from './domain/device-name.ts';
 
@@ -43,21 +46,23 @@ const WAITING =
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
+/** What parts tell those that open after them. */
+const events = createEvents<{
+  news: [OwnerNews];
+  /** Documents that were new in the ledger. */
+  documents: [readonly Doc[]];
+  forgotten: [readonly ForgetDoc[]];
+  /** Something waits in the outbox. */
+  outbox: [];
+}>();
+const tell = (news: OwnerNews) => events.tell('news', news);
+/** What has opened so far. */
+const opened: { feed: Feed | null; sync: Sync | null } = { feed: null, sync: null };
+/** What synchronisation says of itself, for the ledger below it. */
+const known = { seals: true, returning: false };
+
 /** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
-const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) =>
-  server.notify({ news: 'problem', problem }),
-);
-
-function crashed(error: unknown) {
-  problems.set('crash', {
-    kind: 'broken',
-    detail: `Something in the page’s background worker failed. Reload the page. (${error instanceof Error ? error.message : String(error)})`,
-  });
-  look(error);
-}
-addEventListener('error', (event) => crashed(event.error ?? event.message));
-addEventListener('unhandledrejection', (event) => crashed(event.reason));
-
+const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) => tell({ news: 'problem', problem }));
 const lock = takeOwnersLock({
   locks: navigator.locks,
   after: realTimers.after,
@@ -73,34 +78,24 @@ const buckets = createStorageBuckets(navigator);
 /** What localStorage holds, as the first tab says; null: no mark, or no tab has said it in time. */
 const offered = createOffered(realTimers.after);
 const failures = files.then((beside) => createFailures({ files: beside, offered: offered.text, now: Date.now }));
-let ending: Promise<boolean> | null = null;
-/** What was stored cannot be read: the owner ends, and the next one brings it back. Answers false where nothing could bring it back. */
-function beginAnew(): Promise<boolean> {
-  ending ??= (async () => {
-    if (!(await (await failures).note())) {
-      ending = null;
-      return false;
-    }
-    await synced?.flush();
-    server.notify({ news: 'restarting', reload: !isShared });
-    // What was told is on its way before the worker is gone.
-    realTimers.after(0, () => self.close());
-    return true;
-  })();
-  return ending;
+const anew = createAnew({
+  note: async () => (await failures).note(),
+  flush: async () => opened.sync?.flush(),
+  tell: () => tell({ news: 'restarting', reload: !isShared }),
+  after: realTimers.after,
+  end: () => self.close(),
+  onCrash: crashed,
+});
+
+function crashed(error: unknown) {
+  problems.set('crash', {
+    kind: 'broken',
+    detail: `Something in the page’s background worker failed. Reload the page. (${error instanceof Error ? error.message : String(error)})`,
+  });
+  anew.look(error);
 }
-function look(error: unknown) {
-  if (isUnreadable(error)) beginAnew().catch(crashed);
-}
-/** Nobody is told of a failure that the next start mends. */
-async function orAnew<Opened>(opening: Promise<Opened>): Promise<Opened> {
-  try {
-    return await opening;
-  } catch (error) {
-    if (isUnreadable(error) && (await beginAnew())) await new Promise<never>(() => undefined);
-    throw error;
-  }
-}
+addEventListener('error', (event) => crashed(event.error ?? event.message));
+addEventListener('unhandledrejection', (event) => crashed(event.reason));
 
 const NO_DATABASE =
   'This browser opens no database for this page any more, and cannot mend it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.';
@@ -112,7 +107,7 @@ const emptied = failures.then(async (noted) => {
   if (!works && !(await buckets.move())) throw new StorageProblemError({ kind: 'broken', detail: NO_DATABASE });
   return saved;
 });
-const syncDatabase = orAnew(
+const syncDatabase = anew.orAnew(
   emptied.then(() =>
     openSyncDatabase({
       onBlocking: () =>
@@ -125,43 +120,40 @@ const syncDatabase = orAnew(
     }),
   ),
 );
-let seals = true;
-const isReturning = () => synced?.isReturning() ?? false;
 
-const ledger = orAnew(
-  syncDatabase.then(async (db) => {
-    seals = await isSealing(db);
-    problems.set('owner', null);
-    return openLedger({
-      lockHeld: lock.held,
-      after: realTimers.after,
-      now: Date.now,
-      elapsed: () => performance.now(),
-      onProgress: (progress) => server.notify({ news: 'progress', progress }),
-      onForgotten(forgets) {
-        server.notify({ news: 'forgotten', forgets });
-        void sync.then((open) => open.forget(forgets));
-      },
-      shares: () => seals,
-      onOutbox: () => synced?.wake(),
-      isReturning,
-      storage: buckets.storage,
-      keyMaterial: () => Promise.resolve(null),
-      onProblem(problem) {
-        problems.set('ledger', problem);
-        if (problem?.kind === 'unreadable') beginAnew().catch(crashed);
-      },
-      onDocuments(docs) {
-        // Conversations are read anew when everything is back: nobody looks at them before that, and ten thousand messages to every tab take their time.
-        const shown = isReturning() ? docs.filter(({ type }) => type !== 'message') : docs;
-        if (shown.length > 0) server.notify({ news: 'documents', docs: shown });
-        synced?.hearDocuments(docs);
-        if (docs.some((doc) => doc.type === 'agent-identity')) void feed.then((open) => open.occupied());
-        if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
-      },
-    });
-  }),
-)
+const ledger = anew
+  .orAnew(
+    syncDatabase.then(async (db) => {
+      known.seals = await isSealing(db);
+      problems.set('owner', null);
+      return openLedger({
+        lockHeld: lock.held,
+        after: realTimers.after,
+        now: Date.now,
+        elapsed: () => performance.now(),
+        onProgress: (progress) => tell({ news: 'progress', progress }),
+        onForgotten(forgets) {
+          tell({ news: 'forgotten', forgets });
+          events.tell('forgotten', forgets);
+        },
+        shares: () => known.seals,
+        onOutbox: () => events.tell('outbox'),
+        isReturning: () => known.returning,
+        storage: buckets.storage,
+        keyMaterial: () => Promise.resolve(null),
+        onProblem(problem) {
+          problems.set('ledger', problem);
+          if (problem?.kind === 'unreadable') anew.begin().catch(crashed);
+        },
+        onDocuments(docs) {
+          // Conversations are read anew when everything is back: nobody looks at them before that, and ten thousand messages to every tab take their time.
+          const shown = known.returning ? docs.filter(({ type }) => type !== 'message') : docs;
+          if (shown.length > 0) tell({ news: 'documents', docs: shown });
+          events.tell('documents', docs);
+        },
+      });
+    }),
+  )
   .then(async (open) => {
     const saved = await emptied;
     if (saved.length > 0) await open.append(saved);
@@ -200,54 +192,58 @@ const feed = ledger.then(async (open) => {
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.writeCursor(to),
     queued: async () => (await open.household()).queued,
-    tell: (news) => server.notify(news),
+    tell,
     onTrouble: (trouble) => problems.set('relay', trouble === null ? null : { kind: 'broken', detail: trouble }),
   });
 });
-let running: Awaited<typeof feed> | null = null;
-feed.then((open) => (running = open), crashed);
+feed.then((open) => (opened.feed = open), crashed);
+events.on('documents', (docs) => {
+  if (docs.some((doc) => doc.type === 'agent-identity')) void feed.then((open) => open.occupied());
+  if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
+});
 
-let synced: Sync | null = null;
 const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]) =>
-  openSync(
-    {
-      db,
-      files: beside,
-      deviceName: guessDeviceName(navigator.userAgent),
-      ledger: { ...open, append: (docs) => open.append(docs, 'elsewhere') },
-      relay: createSyncClient(line),
-      openSocket: (listener) =>
-        openSyncSocket(
-          { WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers, key: pageKey.now() },
-          listener,
-        ),
-      timers: realTimers,
-      backoff: (failures) => backoff(RELAY_TIMES, failures, Math.random),
-      now: Date.now,
-      elapsed: () => performance.now(),
-      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
-      isLetIn: () => running?.link().kind !== 'locked-out',
-      tell: (news) => server.notify(news),
-      onCrash: crashed,
-      onTrouble: look,
-    },
-    { set: (on) => (seals = on) },
-  ),
+  openSync({
+    db,
+    files: beside,
+    deviceName: guessDeviceName(navigator.userAgent),
+    ledger: { ...open, append: (docs) => open.append(docs, 'elsewhere') },
+    relay: createSyncClient(line),
+    openSocket: (listener) =>
+      openSyncSocket(
+        { WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers, key: pageKey.now() },
+        listener,
+      ),
+    timers: realTimers,
+    backoff: (failures) => backoff(RELAY_TIMES, failures, Math.random),
+    now: Date.now,
+    elapsed: () => performance.now(),
+    random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    isLetIn: () => opened.feed?.link().kind !== 'locked-out',
+    tell,
+    onCrash: crashed,
+    onTrouble: anew.look,
+    sealing: (on) => (known.seals = on),
+    returning: (on) => (known.returning = on),
+  }),
 );
-sync.then((open) => (synced = open), crashed);
+sync.then((open) => (opened.sync = open), crashed);
+events.on('documents', (docs) => opened.sync?.hearDocuments(docs));
+events.on('forgotten', (forgets) => void sync.then((open) => open.forget(forgets)));
+events.on('outbox', () => opened.sync?.wake());
 
 /** A tab that has just come may have brought the cookie that was missing. */
 function reconnect() {
-  running?.reconnect();
-  synced?.reconnect();
+  opened.feed?.reconnect();
+  opened.sync?.reconnect();
 }
 const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
-  onError: look,
+  onError: anew.look,
   welcome: () => ({
     news: 'welcome',
-    link: running?.link() ?? { kind: 'connecting' },
-    snapshot: running?.snapshot() ?? null,
-    answers: running?.answers() ?? [],
+    link: opened.feed?.link() ?? { kind: 'connecting' },
+    snapshot: opened.feed?.snapshot() ?? null,
+    answers: opened.feed?.answers() ?? [],
     problem: problems.now(),
   }),
   methods: OWNER_METHODS,
@@ -256,7 +252,7 @@ const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
     ...answersOf(SYNC_METHODS, async () => (await sync).answers),
     // What was heard a moment ago is part of what is remembered.
     async wakeMaterial(request) {
-      await running?.stored();
+      await opened.feed?.stored();
       return (await ledger).wakeMaterial(request);
     },
     // A page that has opened a link brings what was missing.
@@ -266,7 +262,7 @@ const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
     },
     reconnect: async () => {
       (await feed).reconnect();
-      synced?.reconnect();
+      opened.sync?.reconnect();
       return null;
     },
     async offerMark(request) {
@@ -275,6 +271,8 @@ const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
     },
   },
 });
+
+events.on('news', server.notify);
 
 if (isShared) servePorts(self, server, navigator.locks, reconnect);
 else lock.acquired.then(() => serveChannel(server, navigator.locks, reconnect), crashed);

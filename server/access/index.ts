@@ -51,8 +51,6 @@ export interface Access {
   readonly signedIn: MiddlewareHandler<Env>;
   /** The sign-in of a browser that has one, for calls that anybody may make. */
   readonly browserOf: (context: Context) => Promise<string | null>;
-  /** Who calls with a credential instead of a cookie; null for a browser. */
-  readonly clientOf: (context: Context) => Promise<Bearer | null>;
   /** `GET /enter?code=…` */
   readonly enter: (context: Context<Env>) => Promise<Response>;
 }
@@ -154,13 +152,13 @@ export function createAccess({
     return known.ok ? { token, ...known } : null;
   }
 
+  /** Who calls with a credential instead of a cookie; null for a browser. */
   async function clientOf(context: Context): Promise<Bearer | null> {
     const secret = bearerOf(context);
     return secret === null ? null : await credentials.check(secret);
   }
 
   return {
-    clientOf,
     async browserOf(context) {
       const known = await knownBrowser(context);
       return known?.own ? known.browser : null;

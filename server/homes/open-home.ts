@@ -1,8 +1,7 @@
 /** One home: a household's event log, its team and session, what joins it from elsewhere, and the calls of all these. */
 import { join } from 'node:path';
-import type { Context } from 'hono';
 import type { Protocol } from '../../src/domain/prompts.ts';
-import { createCredentialRoutes, createCredentials, type Bearer, type Credentials } from '../access/index.ts';
+import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import type { EventLog } from '../contracts.ts';
 import { createCostRoutes } from '../costs/routes.ts';
@@ -27,6 +26,7 @@ import { createStreams, type Streams } from '../stream.ts';
 import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import { createSessionRoutes } from './session-routes.ts';
+import type { StreamLimit } from './stream-limit.ts';
 
 export interface OpenHomeDeps {
   readonly db: Db;
@@ -52,12 +52,7 @@ export interface OpenHomeDeps {
   /** The model that the proxy passes on to. */
   readonly upstream: ProxyDeps['upstream'];
   readonly streamBufferBytes: number;
-  /** Throws a problem where no further stream may be opened. */
-  readonly checkStreams: (browser: string | undefined) => void;
-  /** Who calls with a credential instead of a cookie; null for a browser. */
-  readonly clientOf: (context: Context) => Promise<Bearer | null>;
-  /** An event stream failed by an error of ours. */
-  readonly onStreamError: (error: unknown) => void;
+  readonly checkStreams: StreamLimit;
 }
 
 export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
@@ -150,7 +145,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     host,
     version: deps.version,
     bufferBytes: deps.streamBufferBytes,
-    onError: deps.onStreamError,
+    onError: (error) => logger.error('An event stream failed.', { error }),
   });
   const endpoints: readonly Handled[] = [
     ...createSessionRoutes({ host, runs, log, streams, checkStreams: deps.checkStreams }),
@@ -162,7 +157,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       directory,
       sessionId: () => host.sessionId(),
       async callerOf(context, target) {
-        const client = await deps.clientOf(context);
+        const secret = bearerOf(context);
+        const client = secret === null ? null : await credentials.check(secret);
         if (client === null) return { kind: 'person' };
         if (client.agentId === null)
           return { kind: 'api', name: client.label === '' ? 'an application' : client.label };

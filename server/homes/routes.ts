@@ -44,10 +44,7 @@ export function createEachHome(homes: Homes): readonly Handled[] {
   }));
 }
 
-export function createHomeRoutes(
-  homes: Homes,
-  checkStreams: (browser: string | undefined) => void,
-): readonly Handled[] {
+export function createHomeRoutes(homes: Homes): readonly Handled[] {
   async function lookedAt(context: Context<Env>) {
     const home = await homes.lookedAt(browserOf(context));
     if (home === null)
@@ -76,7 +73,7 @@ export function createHomeRoutes(
     async lookEvents(_, context) {
       refuseHead(context);
       const { streams } = await lookedAt(context);
-      checkStreams(context.get('browser'));
+      homes.checkStreams(context.get('browser'));
       const { outgoing } = context.env;
       return streamResponse(streams.look(() => outgoing.destroy(), browserOf(context)));
     },

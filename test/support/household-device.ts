@@ -13,11 +13,11 @@ import { protocolsOf } from '../../src/relay/page-key.ts';
 import { deviceKeys, newHousehold, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
 import { createMembers, type KnownDevice } from '../../src/sync/owner/members.ts';
 import { createKeys, type Keys } from '../../src/sync/owner/keys.ts';
-import { openLine } from '../../src/sync/owner/line.ts';
+import { createLine } from '../../src/sync/owner/line.ts';
 import { readPayload } from '../../src/sync/owner/payload.ts';
 import type { LetIn, Membership } from '../../src/sync/owner/records.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/sync/owner/key-rotation.ts';
-import { createTaking } from '../../src/sync/owner/taking.ts';
+import { createInbound } from '../../src/sync/owner/inbound.ts';
 import { createMemoryEntries } from './memory-entries.ts';
 import { headersOf, type SignIn } from './sign-in.ts';
 import type { Home } from './sync-device.ts';
@@ -97,7 +97,7 @@ export async function openHouseholdDevice(
   let removed = false;
   let heard = 0;
   const remember = () => Promise.resolve();
-  const keys = createKeys({ remember, random, membership, onChange: () => undefined });
+  const keys = createKeys({ remember, random, now: Date.now, membership, onChange: () => undefined });
   const id = membership.deviceId;
   const onBook = () => {
     if (members.devices().some((one) => one.removed && one.deviceId === id)) removed = true;
@@ -111,11 +111,11 @@ export async function openHouseholdDevice(
     isLetIn: keys.isLetIn,
     onChange: onBook,
   });
-  const take = createTaking({
+  const take = createInbound({
     ledger: { append: () => Promise.resolve(undefined) },
     members,
-    outgoing: () => ({ heard: () => undefined }),
-    keyRotation: () => keyRotation,
+    keys,
+    heard: { add: () => undefined },
     onMisfit: () => undefined,
   });
 
@@ -183,13 +183,33 @@ export async function openHouseholdDevice(
       box: typeof box === 'string' ? box : null,
     };
   }
-  const line = openLine({
+  const line = createLine({
     household: membership.household,
     deviceId: id,
     device: keys.device,
     openSocket: socketsOf(home, signIn),
     timers,
     backoff: () => 100,
+    isOn: () => true,
+  });
+  const keyRotation = createKeyRotation({
+    keys,
+    members,
+    timers,
+    now: Date.now,
+    line,
+    register,
+    say,
+    async onKeys() {
+      onBook();
+      const waiting = shut;
+      shut = [];
+      await open(waiting);
+    },
+    onTrouble: () => undefined,
+    onFull: () => undefined,
+  });
+  line.begin({
     async register() {
       const answer = await register();
       if (!answer.ok && answer.type === 'device-removed') removed = true;
@@ -204,26 +224,7 @@ export async function openHouseholdDevice(
     onAnswer: (message) => keyRotation.hearAnswer(message),
     onRemoved: () => (removed = true),
     onState: () => undefined,
-    isOn: () => true,
   });
-  const keyRotation = createKeyRotation({
-    keys,
-    members,
-    timers,
-    now: Date.now,
-    line: () => line,
-    register,
-    say,
-    async onKeys() {
-      onBook();
-      const waiting = shut;
-      shut = [];
-      await open(waiting);
-    },
-    onTrouble: () => undefined,
-    onFull: () => undefined,
-  });
-  line.begin();
   const record = keys.record({ name, addedAt: Date.now(), time: Date.now(), letIn: letIn(id) });
   await members.hear({ devices: [record] });
   await say({ devices: [record] });

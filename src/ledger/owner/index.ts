@@ -1,4 +1,5 @@
 /** The ledger for the worker that owns it. Tabs import ../index.ts. */
+export { createAnew } from './anew.ts';
 export { serveChannel, servePorts } from './lines.ts';
 export { takeOwnersLock } from './lock.ts';
 export { openLedger } from './open-ledger.ts';

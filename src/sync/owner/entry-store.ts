@@ -4,12 +4,11 @@
  * or, where it is dated far ahead, for the person or its time.
  */
 import { createQueue } from '../../domain/platform/queue.ts';
-import { addRange, subtract } from '../../domain/ranges.ts';
-import type { Entry, EntryKey, Have, Ranges } from '../../protocol/sync/entries.ts';
+import type { Entry, EntryKey, Have } from '../../protocol/sync/entries.ts';
 import type { EntryStore, PutOutcome } from '../../protocol/sync/store.ts';
 import type { Opened } from '../contract.ts';
-import { SYNC_OWNER } from '../settings.ts';
-import { settled, syncTransaction, type EntryRow, type SyncDatabase, type SyncTransaction } from './database.ts';
+import type { EntryRow, SyncTransaction } from './database.ts';
+import type { EntryRows } from './entry-rows.ts';
 import { latestOf, readPayload, type ReadPayload } from './payload.ts';
 
 /** Another content for a place; null: none. */
@@ -18,7 +17,7 @@ export interface Change extends EntryKey {
 }
 
 export interface EntryStoreDeps {
-  readonly db: SyncDatabase;
+  readonly rows: EntryRows;
   readonly open: (entry: Entry) => Opened;
   readonly digestOf: (sealed: Uint8Array) => string;
   /** Resolves when what these carry is durable. Rejects where it cannot be stored: nothing of them counts as here then. */
@@ -38,8 +37,6 @@ export interface DeviceEntryStore extends EntryStore {
   openShut(): Promise<void>;
   /** Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails where a place is taken. */
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
-  /** Goes through all of them, some at a time. */
-  each(visit: (entries: readonly Entry[]) => Promise<void>): Promise<void>;
   /** Gives the ledger once more what all of them carry. */
   takeAgain(onProgress: (done: number) => void): Promise<void>;
   /** Ids of the documents that lie in any of them. */
@@ -56,12 +53,11 @@ export interface DeviceEntryStore extends EntryStore {
 }
 
 const sameBytes = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i]);
-const placeOf = ({ writer, counter }: EntryKey): [string, number] => [writer, counter];
 const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter });
 const nameOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
 
 export function createEntryStore({
-  db,
+  rows,
   open,
   digestOf,
   take,
@@ -73,28 +69,11 @@ export function createEntryStore({
   /** Puts one after the other: two that bring the same entry must not both take it for new. */
   const inTurn = createQueue();
 
-  async function widen(tx: SyncTransaction, keys: readonly EntryKey[]) {
-    const store = tx.objectStore('have');
-    const byWriter = new Map<string, number[]>();
-    for (const { writer, counter } of keys) byWriter.set(writer, [...(byWriter.get(writer) ?? []), counter]);
-    for (const [writer, counters] of byWriter) {
-      let ranges: Ranges = (await store.get(writer))?.ranges ?? [];
-      for (const counter of counters) ranges = addRange(ranges, counter, counter);
-      await store.put({ writer, ranges });
-    }
-  }
-
-  async function write(rows: readonly EntryRow[], fresh: readonly EntryKey[]) {
-    if (rows.length === 0) return;
-    const tx = syncTransaction(db, 'relaxed');
-    await settled(tx, Promise.all([...rows.map((row) => tx.objectStore('entries').put(row)), widen(tx, fresh)]));
-  }
-
   async function tellShut() {
-    const rows = await db.getAllFromIndex('entries', 'shut');
-    const waiting = rows.flatMap(({ ahead }) => ahead ?? []);
+    const shut = await rows.shut();
+    const waiting = shut.flatMap(({ ahead }) => ahead ?? []);
     const latest = waiting.reduce((last, time) => Math.max(last, time), 0);
-    onShut(rows.length - waiting.length, { entries: waiting.length, latest });
+    onShut(shut.length - waiting.length, { entries: waiting.length, latest });
   }
 
   /** Opened and read, or why not; `ahead`: it is to wait. */
@@ -114,12 +93,11 @@ export function createEntryStore({
 
   async function put(entries: readonly Entry[], replace: boolean): Promise<PutOutcome> {
     const distinct = [...new Map(entries.map((entry) => [nameOf(entry), entry])).values()];
-    const tx = db.transaction('entries');
-    const held = await Promise.all(distinct.map((entry) => tx.store.get(placeOf(entry))));
+    const held = await rows.at(distinct);
     const conflicts: EntryKey[] = [];
     const refused: EntryKey[] = [];
     const payloads: ReadPayload[] = [];
-    const rows: EntryRow[] = [];
+    const taken: EntryRow[] = [];
     const fresh: EntryKey[] = [];
     distinct.forEach((entry, i) => {
       const here = held[i];
@@ -136,7 +114,7 @@ export function createEntryStore({
         return;
       }
       if (result.kind === 'open') payloads.push(result.payload);
-      rows.push({
+      taken.push({
         ...keyOf(entry),
         sealed: entry.sealed,
         ...(result.kind === 'open' ? {} : { shut: 1 as const }),
@@ -145,51 +123,32 @@ export function createEntryStore({
       if (!here) fresh.push(keyOf(entry));
     });
     if (payloads.length > 0) await take(payloads);
-    await write(rows, fresh);
+    await rows.write(taken, fresh);
     const isFresh = new Set(fresh.map(nameOf));
-    onKept(rows.filter((row) => isFresh.has(nameOf(row))));
-    const changed = rows.filter((row) => !isFresh.has(nameOf(row)));
+    onKept(taken.filter((row) => isFresh.has(nameOf(row))));
+    const changed = taken.filter((row) => !isFresh.has(nameOf(row)));
     if (changed.length > 0) await onChanged(changed);
-    if (rows.some(({ shut }) => shut === 1)) await tellShut();
-    return { stored: rows.map(keyOf), conflicts, refused };
+    if (taken.some(({ shut }) => shut === 1)) await tellShut();
+    return { stored: taken.map(keyOf), conflicts, refused };
   }
 
   return {
     async have(): Promise<Have> {
       await tellShut();
-      return new Map((await db.getAll('have')).map(({ writer, ranges }) => [writer, ranges]));
+      return rows.have();
     },
     put: (entries, { replace }) => inTurn(() => put(entries, replace)),
-    async read(writer, from, to, { newestFirst, maxBytes }) {
-      const found: Entry[] = [];
-      let bytes = 0;
-      let [low, high] = [from, to];
-      while (low <= high) {
-        const [first, last] = newestFirst
-          ? [Math.max(low, high - SYNC_OWNER.readStride + 1), high]
-          : [low, Math.min(high, low + SYNC_OWNER.readStride - 1)];
-        const rows = await db.getAll('entries', IDBKeyRange.bound([writer, first], [writer, last]));
-        for (const { counter, sealed } of newestFirst ? rows.reverse() : rows) {
-          if (found.length > 0 && bytes + sealed.length > maxBytes) return found;
-          found.push({ writer, counter, sealed });
-          bytes += sealed.length;
-        }
-        if (newestFirst) high = first - 1;
-        else low = last + 1;
-      }
-      return found;
-    },
     drop: (key, digest) =>
       inTurn(async () => {
-        const row = await db.get('entries', placeOf(key));
+        const [row] = await rows.at([key]);
         // Whoever says that it is broken may be wrong: what we can open stays.
         if (!row || digestOf(row.sealed) !== digest || row.shut !== 1 || row.ahead !== undefined) return false;
-        await forget(key.writer, [key.counter]);
+        await takeOut(key.writer, [key.counter]);
         return true;
       }),
     openShut: () =>
       inTurn(async () => {
-        const shut = await db.getAllFromIndex('entries', 'shut');
+        const shut = await rows.shut();
         const results = shut.map((row) => ({ row, result: read(row) }));
         const opened = results.flatMap(({ row, result }) =>
           result.kind === 'open' ? [{ row, payload: result.payload }] : [],
@@ -198,26 +157,22 @@ export function createEntryStore({
         const ahead = results.flatMap(({ row, result }) =>
           result.kind === 'ahead' && row.ahead === undefined ? [{ ...row, ahead: result.latest }] : [],
         );
-        await write(ahead, []);
+        await rows.write(ahead, []);
         if (opened.length > 0) {
           await take(opened.map(({ payload }) => payload));
-          await write(
+          await rows.write(
             opened.map(({ row: { writer, counter, sealed } }) => ({ writer, counter, sealed })),
             [],
           );
         }
         await tellShut();
       }),
-    async add(tx, entries) {
-      await Promise.all([
-        ...entries.map(({ writer, counter, sealed }) => tx.objectStore('entries').add({ writer, counter, sealed })),
-        widen(tx, entries),
-      ]);
-    },
-    each,
+    add: rows.add,
+    read: rows.read,
+    from: rows.from,
     async takeAgain(onProgress) {
       let done = 0;
-      await each((some) =>
+      await rows.each((some) =>
         inTurn(async () => {
           const payloads = some.flatMap((row) => {
             const result = read(row);
@@ -232,7 +187,7 @@ export function createEntryStore({
     },
     async documentIds() {
       const ids = new Set<string>();
-      await each((some) => {
+      await rows.each((some) => {
         for (const entry of some) {
           const result = read(entry);
           if (result.kind !== 'open' && result.kind !== 'ahead') continue;
@@ -244,71 +199,31 @@ export function createEntryStore({
       });
       return ids;
     },
-    from: (writer, from, to) => db.getAll('entries', IDBKeyRange.bound([writer, from], [writer, to])),
     takeOut: (writer, from, to) =>
       inTurn(async () => {
-        const keys = await db.getAllKeys('entries', IDBKeyRange.bound([writer, from], [writer, to]));
-        await forget(
+        const there = await rows.from(writer, from, to);
+        await takeOut(
           writer,
-          keys.map(([, counter]) => counter),
+          there.map(({ counter }) => counter),
         );
       }),
-    async rewrite(change, onRewritten) {
-      for (const { writer } of await db.getAll('have')) {
-        for (let from = 1; ; from += SYNC_OWNER.readStride) {
-          const range = IDBKeyRange.bound([writer, from], [writer, from + SYNC_OWNER.readStride - 1]);
-          const changed = await inTurn(async () => {
-            const rows = await db.getAll('entries', range);
-            const rewritten = rows.flatMap((row) => {
-              const sealed = change(row);
-              return sealed === null ? [] : [{ ...row, sealed }];
-            });
-            await write(rewritten, []);
-            if (rewritten.length > 0) await onChanged(rewritten);
-            return rewritten;
+    rewrite: (change, onRewritten) =>
+      rows.eachStretch(async (writer, from, to) => {
+        const changed = await inTurn(async () => {
+          const rewritten = (await rows.from(writer, from, to)).flatMap((row) => {
+            const sealed = change(row);
+            return sealed === null ? [] : [{ ...row, sealed }];
           });
-          if (changed.length > 0) onRewritten(changed);
-          const beyond = await db.getKey(
-            'entries',
-            IDBKeyRange.bound([writer, from + SYNC_OWNER.readStride], [writer, Infinity]),
-          );
-          if (beyond === undefined) break;
-        }
-      }
-    },
+          await rows.write(rewritten, []);
+          if (rewritten.length > 0) await onChanged(rewritten);
+          return rewritten;
+        });
+        if (changed.length > 0) onRewritten(changed);
+      }),
   };
 
-  async function each(visit: (entries: readonly EntryRow[]) => Promise<void>) {
-    let after: [string, number] | null = null;
-    for (;;) {
-      const rows: EntryRow[] = await db.getAll(
-        'entries',
-        after === null ? null : IDBKeyRange.lowerBound(after, true),
-        SYNC_OWNER.readStride,
-      );
-      if (rows.length > 0) await visit(rows);
-      const last = rows.at(-1);
-      if (!last || rows.length < SYNC_OWNER.readStride) return;
-      after = [last.writer, last.counter];
-    }
-  }
-
-  async function forget(writer: string, counters: readonly number[]) {
-    const tx = syncTransaction(db, 'strict');
-    const narrow = async () => {
-      const store = tx.objectStore('have');
-      const ranges = (await store.get(writer))?.ranges ?? [];
-      const left = subtract(
-        ranges,
-        counters.reduce<Ranges>((all, counter) => addRange(all, counter, counter), []),
-      );
-      if (left.length === 0) await store.delete(writer);
-      else await store.put({ writer, ranges: left });
-    };
-    await settled(
-      tx,
-      Promise.all([...counters.map((counter) => tx.objectStore('entries').delete([writer, counter])), narrow()]),
-    );
+  async function takeOut(writer: string, counters: readonly number[]) {
+    await rows.takeOut(writer, counters);
     await onChanged(counters.map((counter) => ({ writer, counter, sealed: null })));
   }
 }

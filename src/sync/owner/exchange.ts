@@ -1,4 +1,7 @@
-/** The replica with its links. It is begun anew where something of ours had to be taken out. */
+/**
+ * The replica with its links, which tells what it finds upwards. It is begun anew where something of ours had to be taken out.
+ */
+import type { Timers } from '../../domain/platform/timers.ts';
 import {
   createReplica,
   type Link,
@@ -6,6 +9,11 @@ import {
   type Replica,
   type ReplicaDeps,
 } from '../../protocol/replication/index.ts';
+import type { EntryStore } from '../../protocol/sync/store.ts';
+import type { Stream } from '../contract.ts';
+import type { DeviceEvents } from './events.ts';
+import type { OwnWriters } from './own-writers.ts';
+import type { Standing } from './standing.ts';
 
 export interface Exchange {
   replica(): Replica;
@@ -14,7 +22,50 @@ export interface Exchange {
   close(): Promise<void>;
 }
 
-export function createExchange(deps: ReplicaDeps, onLinks: () => void): Exchange {
+export interface ExchangeDeps {
+  readonly entries: EntryStore;
+  readonly writers: OwnWriters;
+  readonly streamOf: (writer: string) => Stream | null;
+  readonly timers: Timers;
+  readonly standing: Standing;
+  readonly events: DeviceEvents;
+}
+
+/** Fetched in this order. */
+const PRIORITY: Readonly<Record<Stream, number>> = { people: 0, talk: 1 };
+
+export function createExchange({ entries, writers, streamOf, timers, standing, events }: ExchangeDeps): Exchange {
+  const isForked = (writer: string) => writers.own(writer)?.forked ?? false;
+  const deps: ReplicaDeps = {
+    store: entries,
+    timers,
+    priority: (writer) => PRIORITY[streamOf(writer) ?? 'talk'],
+    // Not where it is of an earlier run, and nothing was found in it.
+    own: (writer) => writers.isCurrent(writer) || isForked(writer),
+    left: isForked,
+    onStored() {
+      events.tell('stored');
+      standing.changed();
+    },
+    onAhead: (writer) => events.tell('ahead', writer),
+    onPeers() {
+      events.tell('peers');
+      standing.changed();
+    },
+    onBacklog(now) {
+      standing.set({
+        backlog: now && {
+          done: now.done,
+          of: now.of,
+          people: now.byPriority.get(PRIORITY.people)?.missing ?? 0,
+        },
+      });
+      events.tell('backlog');
+    },
+    onConflict: ({ writer, counter }, sealed) => events.tell('conflict', { writer, counter, sealed }),
+    onRefused: (keys) => standing.set({ refused: standing.now().refused + keys.length }),
+    onTrouble: standing.trouble('storing'),
+  };
   let replica = createReplica(deps);
   const links = new Set<{ readonly link: Link }>();
   return {
@@ -29,7 +80,7 @@ export function createExchange(deps: ReplicaDeps, onLinks: () => void): Exchange
         gone() {
           if (!links.delete(one)) return;
           end.gone();
-          onLinks();
+          standing.changed();
         },
       };
     },

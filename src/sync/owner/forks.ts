@@ -8,6 +8,7 @@ import { SYNC_OWNER } from '../settings.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Opened } from '../contract.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
+import type { OwnWriters } from './own-writers.ts';
 import { readPayload } from './payload.ts';
 import type { Sealer } from './sealer.ts';
 
@@ -24,10 +25,6 @@ function idsOf(bytes: Uint8Array): readonly string[] {
 }
 
 export interface Forks {
-  /** Is it to be asked for what others have of it? Not where it is of an earlier run, and nothing was found in it. */
-  isWatched(writer: string): boolean;
-  /** Was it ours, before others had something else in it? */
-  isLeft(writer: string): boolean;
   /** Somebody has entries of this writer that we never wrote. */
   ahead(writer: string): void;
   /** Somebody has other bytes in this place. */
@@ -37,6 +34,7 @@ export interface Forks {
 
 export function createForks({
   entries,
+  writers,
   sealer,
   open,
   restart,
@@ -44,6 +42,7 @@ export function createForks({
   onTrouble,
 }: {
   readonly entries: Pick<DeviceEntryStore, 'from' | 'takeOut'>;
+  readonly writers: OwnWriters;
   readonly sealer: Sealer;
   readonly open: (entry: Entry) => Opened;
   /** The replica takes account anew: something of ours is gone. */
@@ -83,7 +82,7 @@ export function createForks({
     for (const [writer, { from, theirs }] of found) {
       found.delete(writer);
       // What was written under one that it has left may still have to be sealed anew.
-      const known = sealer.own(writer);
+      const known = writers.own(writer);
       if (!known) continue;
       const { stream, next } = known;
       await sealer.leave(writer);
@@ -105,13 +104,11 @@ export function createForks({
   }
 
   return {
-    isLeft: (writer) => sealer.own(writer)?.forked ?? false,
-    isWatched: (writer) => sealer.isCurrent(writer) || (sealer.own(writer)?.forked ?? false),
     ahead(writer) {
-      if (sealer.isCurrent(writer)) note(writer, Infinity, null);
+      if (writers.isCurrent(writer)) note(writer, Infinity, null);
     },
     conflict(theirs) {
-      const known = sealer.own(theirs.writer);
+      const known = writers.own(theirs.writer);
       if (known && theirs.counter < known.next) compare(theirs).catch(onTrouble);
     },
     close: () => cancel?.(),

@@ -11,7 +11,6 @@ import type { Keys } from './keys.ts';
 import type { RelayLine, Welcome } from './line.ts';
 import type { Payload } from './payload.ts';
 import type { Called } from './ports.ts';
-import type { RecoveryRecord } from './records.ts';
 
 const AWAY = 'The relay cannot be reached, and it must lock the device out. Try again when it can.';
 const OVERTAKEN =
@@ -23,7 +22,6 @@ export interface KeyRotation {
   adopt(box: string | null): Promise<boolean>;
   hearRotated(rotated: Extract<FromRelay, { kind: 'rotated' }>): Promise<void>;
   hearAnswer(message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>): void;
-  hearRecovery(record: RecoveryRecord): Promise<void>;
   /**
    * Leaves a device out, and those that go with it except what is to be kept, by one renewal: see ./let-in.ts. Answers with the
    * ids of all that are out. Rejects with a sentence where the relay did not take it; nothing is changed then.
@@ -38,7 +36,7 @@ export interface KeyRotationDeps {
   readonly members: Members;
   readonly timers: Timers;
   readonly now: () => number;
-  readonly line: () => RelayLine;
+  readonly line: Pick<RelayLine, 'say'>;
   readonly register: () => Promise<Called<{ readonly epoch: number }>>;
   readonly say: (payload: Payload) => Promise<void>;
   /** There are more keys than before, and who has them is another roll. */
@@ -81,7 +79,7 @@ export function createKeyRotation({
   ): Promise<Answer> {
     if (waiting)
       return Promise.resolve({ ok: false, reason: 'Another change of the keys is under way. Try again in a moment.' });
-    if (!line().say(message)) return Promise.resolve({ ok: false, reason: AWAY });
+    if (!line.say(message)) return Promise.resolve({ ok: false, reason: AWAY });
     return new Promise((resolve) => {
       const settle = (answer: Answer) => {
         waiting = null;
@@ -123,7 +121,7 @@ export function createKeyRotation({
       const { recovery } = keys.membership();
       if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '')
         queueMicrotask(() =>
-          line().say({
+          line.say({
             kind: 'recovery',
             recovery: { id: recovery.id, box: recovery.box },
             proof: keys.recoveryProof(recovery.id),
@@ -146,18 +144,6 @@ export function createKeyRotation({
       if (message.what === 'entries') onFull(new Error(message.reason));
       else if (waiting?.what === message.what)
         waiting.settle({ ok: false, reason: message.what === 'rotate' ? OVERTAKEN : message.reason });
-    },
-    async hearRecovery(record) {
-      const { id, boxKey, by, time } = record;
-      const held = keys.membership().recovery;
-      if (
-        held?.id === id ||
-        time <= (held?.time ?? 0) ||
-        time > now() + SYNC_OWNER.clockAhead ||
-        !keys.isGenuineRecovery(record)
-      )
-        return;
-      await keys.change({ recovery: { id, boxKey, by, time, box: keys.recoveryBox(boxKey) } });
     },
     async remove(deviceId, keep) {
       const known = members.devices();

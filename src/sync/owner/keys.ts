@@ -3,6 +3,7 @@ import type { Register, Rotation } from '../../protocol/sync/control.ts';
 import { recoveryBytes, registrationBytes, renewalBytes, rotationBytes } from '../../protocol/sync/proofs.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { deviceKeys, isSignedBy, newest, relayAuth, renewed, sealBox, type DeviceKeys } from '../crypto/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
 import type { Remember } from './database.ts';
 import {
   deviceRecord,
@@ -50,8 +51,8 @@ export interface Keys {
   /** Is it one of the household, by the newest epoch that it has shown the key of? */
   isOnRoll(deviceId: string, epoch: number): boolean;
   recoveryRecord(made: { readonly id: string; readonly boxKey: string; readonly time: number }): RecoveryRecord;
-  /** Was it made by a device of the household? */
-  isGenuineRecovery(record: RecoveryRecord): boolean;
+  /** Another device has made a phrase: from then on keys are sealed to it, if it is of the household and the newest. */
+  hearRecovery(record: RecoveryRecord): Promise<void>;
   recoveryProof(recoveryId: string): string;
   /** The keyring, sealed to a phrase. */
   recoveryBox(boxKey: string): string;
@@ -60,11 +61,14 @@ export interface Keys {
 export function createKeys({
   remember,
   random,
+  now,
   onChange,
   ...given
 }: {
   readonly remember: Remember;
   readonly random: RandomBytes;
+  /** ms since the epoch */
+  readonly now: () => number;
   readonly membership: Membership;
   readonly onChange: () => void;
 }): Keys {
@@ -80,6 +84,8 @@ export function createKeys({
     onChange();
   }
   const sealedTo = (boxKey: string, bytes: Uint8Array) => sealBox(boxKey, bytes, random);
+
+  const recoveryBox = (boxKey: string) => sealedTo(boxKey, writeHanded({ keys: household(), roll: membership.roll }));
 
   /** Anybody can seal to a device; so that nobody else hands it keys, whoever renews them signs. */
   function signed(keys: HouseholdKeys, roll: readonly string[]): Uint8Array {
@@ -160,11 +166,21 @@ export function createKeys({
     isGenuine: (record) => isGenuineDevice(household(), record),
     isOnRoll: (deviceId, epoch) => isOnRoll(household(), membership.roll, deviceId, epoch),
     recoveryRecord: (made) => recoveryRecord(household(), device, made),
-    isGenuineRecovery: (record) =>
-      isGenuineRecovery(household(), record) && isOnRoll(household(), membership.roll, record.by, record.epoch),
+    async hearRecovery(record) {
+      const { id, boxKey, by, time } = record;
+      const held = membership.recovery;
+      const isNewer = held?.id !== id && time > (held?.time ?? 0) && time <= now() + SYNC_OWNER.clockAhead;
+      if (
+        !isNewer ||
+        !isGenuineRecovery(household(), record) ||
+        !isOnRoll(household(), membership.roll, by, record.epoch)
+      )
+        return;
+      await change({ recovery: { id, boxKey, by, time, box: recoveryBox(boxKey) } });
+    },
     recoveryProof: (recoveryId) =>
       relayAuth(current()).sign(recoveryBytes(membership.household, current().epoch, recoveryId)),
-    recoveryBox: (boxKey) => sealedTo(boxKey, writeHanded({ keys: household(), roll: membership.roll })),
+    recoveryBox,
   };
 }
 

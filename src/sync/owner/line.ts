@@ -21,6 +21,12 @@ export interface LineDeps {
   readonly timers: Timers;
   /** ms before try number `failures` + 1. */
   readonly backoff: (failures: number) => number;
+  /** Does the person want a line at all? */
+  readonly isOn: () => boolean;
+}
+
+/** Who hears what comes over it. */
+export interface LineEars {
   /** The relay does not know this device: makes it known. Answers whether another try makes sense at once. */
   readonly register: () => Promise<boolean>;
   /** Let in. Runs before replication begins. */
@@ -33,16 +39,14 @@ export interface LineDeps {
   readonly onAnswer: (message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>) => void;
   readonly onRemoved: () => void;
   readonly onState: (state: 'off' | 'connecting' | 'live' | 'lost') => void;
-  /** Does the person want a line at all? */
-  readonly isOn: () => boolean;
 }
 
 export interface RelayLine {
   /** False where there is no line. */
   say(message: FromDevice): boolean;
   isLive(): boolean;
-  /** The first try. */
-  begin(): void;
+  /** The first try; before it there is no line. */
+  begin(ears: LineEars): void;
   /** Tries again now. */
   reconnect(): void;
   /** `isOn` answers something else now. */
@@ -50,7 +54,28 @@ export interface RelayLine {
   close(): void;
 }
 
-export function openLine(deps: LineDeps): RelayLine {
+/** One that nobody has begun yet says nothing; so what is said over it is made before it, and what hears it after. */
+export function createLine(deps: LineDeps): RelayLine {
+  let open: OpenLine | null = null;
+  let closed = false;
+  return {
+    begin(ears) {
+      if (!closed) open ??= openLine(deps, ears);
+    },
+    say: (message) => open?.say(message) ?? false,
+    isLive: () => open?.isLive() ?? false,
+    reconnect: () => open?.reconnect(),
+    switched: () => open?.switched(),
+    close() {
+      closed = true;
+      open?.close();
+    },
+  };
+}
+
+type OpenLine = Omit<RelayLine, 'begin'>;
+
+function openLine(deps: LineDeps, ears: LineEars): OpenLine {
   const { timers } = deps;
   let number = 0;
   let failures = 0;
@@ -79,7 +104,7 @@ export function openLine(deps: LineDeps): RelayLine {
   function lose() {
     if (closed) return;
     over();
-    deps.onState('lost');
+    ears.onState('lost');
     cancelRetry?.();
     cancelRetry = timers.after(deps.backoff(failures++), open);
   }
@@ -97,13 +122,13 @@ export function openLine(deps: LineDeps): RelayLine {
   }
 
   async function welcome(message: Welcome, mine: number) {
-    await deps.onWelcome(message);
+    await ears.onWelcome(message);
     if (mine !== number || !socket) return;
     const current = socket;
     live = true;
     failures = 0;
     watch(2 * SYNC.heartbeatMs);
-    end = deps.connect({
+    end = ears.connect({
       kind: 'relay',
       name: 'relay',
       send: (frame) => current.frame(frame),
@@ -112,14 +137,14 @@ export function openLine(deps: LineDeps): RelayLine {
     });
     for (const frame of early) end.take(frame);
     early = [];
-    deps.onDevices(message.devices);
-    deps.onState('live');
+    ears.onDevices(message.devices);
+    ears.onState('live');
     ping();
   }
 
   async function introduce() {
     over();
-    if (await deps.register()) open();
+    if (await ears.register()) open();
     else lose();
   }
 
@@ -141,25 +166,25 @@ export function openLine(deps: LineDeps): RelayLine {
         });
         return;
       case 'devices':
-        deps.onDevices(message.devices);
+        ears.onDevices(message.devices);
         return;
       case 'rotated':
-        deps.onRotated(message);
+        ears.onRotated(message);
         return;
       case 'signal':
-        deps.onSignal(message.from, message.data);
+        ears.onSignal(message.from, message.data);
         return;
       case 'removed':
         over();
         closed = true;
-        deps.onRemoved();
+        ears.onRemoved();
         return;
       case 'unknown':
         void introduce();
         return;
       case 'refused':
       case 'recovery-kept':
-        deps.onAnswer(message);
+        ears.onAnswer(message);
         return;
       case 'pong':
         return;
@@ -173,11 +198,11 @@ export function openLine(deps: LineDeps): RelayLine {
     cancelRetry = null;
     if (closed) return;
     if (!deps.isOn()) {
-      deps.onState('off');
+      ears.onState('off');
       return;
     }
     const mine = ++number;
-    deps.onState('connecting');
+    ears.onState('connecting');
     watch(SYNC_OWNER.connect);
     socket = deps.openSocket((item: SocketItem) => {
       if (mine !== number) return;
@@ -194,8 +219,9 @@ export function openLine(deps: LineDeps): RelayLine {
     });
   }
 
+  open();
+
   return {
-    begin: open,
     say(message) {
       if (!live || !socket) return false;
       socket.text(message);

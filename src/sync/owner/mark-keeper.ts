@@ -2,25 +2,46 @@
 import type { Timers } from '../../domain/platform/timers.ts';
 import { MIRROR, readMark, writeMark, type Files, type Mark } from '../mirror/index.ts';
 
-export interface MarkKeeper {
+/** Where it lies. */
+export interface MarkStore {
   /** As it was written last, or found; null: there is none. */
   text(): string | null;
   /** Looks what the file says. */
   load(): Promise<void>;
   /** null: nobody lives here. */
   put(text: string | null): Promise<void>;
+}
+
+/** `tell`: the tabs put it into localStorage. */
+export function createMarkStore(files: Files | null, tell: (text: string | null) => void): MarkStore {
+  let held: string | null = null;
+  return {
+    text: () => held,
+    async load() {
+      const bytes = await files?.read(MIRROR.markFile).catch(() => null);
+      held = bytes ? new TextDecoder().decode(bytes) : null;
+    },
+    async put(text) {
+      if (text === held) return;
+      held = text;
+      tell(text);
+      if (text === null) await files?.remove(MIRROR.markFile);
+      else await files?.write(MIRROR.markFile, new TextEncoder().encode(text));
+    },
+  };
+}
+
+export interface MarkKeeper {
   /** The mark says something that is no longer so. */
   wake(soon?: boolean): void;
   close(): void;
 }
 
 export interface MarkKeeperDeps {
-  readonly files: Files | null;
+  readonly store: MarkStore;
   readonly timers: Timers;
   /** ms since the epoch */
   readonly now: () => number;
-  /** The tabs put it into localStorage. */
-  readonly tell: (text: string | null) => void;
   /** What is so now; null: what is being brought back is not to be written over by the little that is here. */
   readonly facts: () => Promise<Omit<Mark, 'writtenAt'> | null>;
   /** Between two changes of what this device is part of. */
@@ -28,8 +49,7 @@ export interface MarkKeeperDeps {
   readonly onCrash: (error: unknown) => void;
 }
 
-export function createMarkKeeper({ files, timers, now, tell, facts, inTurn, onCrash }: MarkKeeperDeps): MarkKeeper {
-  let held: string | null = null;
+export function createMarkKeeper({ store, timers, now, facts, inTurn, onCrash }: MarkKeeperDeps): MarkKeeper {
   let cancel: (() => void) | null = null;
 
   function callOff() {
@@ -37,30 +57,16 @@ export function createMarkKeeper({ files, timers, now, tell, facts, inTurn, onCr
     cancel = null;
   }
 
-  async function put(text: string | null) {
-    if (text === held) return;
-    held = text;
-    tell(text);
-    if (text === null) await files?.remove(MIRROR.markFile);
-    else await files?.write(MIRROR.markFile, new TextEncoder().encode(text));
-  }
-
   async function write() {
     callOff();
     const so = await facts();
     if (!so) return;
-    const before = readMark(held);
-    if (before && writeMark({ ...so, writtenAt: before.writtenAt }) === held) return;
-    await put(writeMark({ ...so, writtenAt: now() }));
+    const before = readMark(store.text());
+    if (before && writeMark({ ...so, writtenAt: before.writtenAt }) === store.text()) return;
+    await store.put(writeMark({ ...so, writtenAt: now() }));
   }
 
   return {
-    text: () => held,
-    async load() {
-      const bytes = await files?.read(MIRROR.markFile).catch(() => null);
-      held = bytes ? new TextDecoder().decode(bytes) : null;
-    },
-    put,
     wake(soon = true) {
       if (soon) callOff();
       cancel ??= timers.after(soon ? 0 : MIRROR.markEvery, () => void inTurn(write).catch(onCrash));

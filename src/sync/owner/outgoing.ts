@@ -8,12 +8,14 @@ import type { Timers } from '../../domain/platform/timers.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { sealingsOf } from './streams.ts';
+import type { Heard } from './heard.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Sealer } from './sealer.ts';
 
 export interface OutgoingDeps {
   readonly ledger: Pick<LedgerPort, 'outbox' | 'clearOutbox'>;
   readonly sealer: Pick<Sealer, 'seal'>;
+  readonly heard: Pick<Heard, 'has'>;
   readonly timers: Timers;
   /** ms, only ever forward: nothing waits for a clock that went back. */
   readonly elapsed: () => number;
@@ -32,8 +34,6 @@ export interface OutgoingDeps {
 export interface OutgoingPump {
   /** Something waits. */
   wake(): void;
-  /** Documents that came in entries of other devices. */
-  heard(ids: readonly string[]): void;
   /** Rows that are not sealed yet; at least one from the moment that something was put there. */
   waiting(): number;
   /** Seals everything that waits now, without waiting for others. */
@@ -44,6 +44,7 @@ export interface OutgoingPump {
 export function createOutgoing({
   ledger,
   sealer,
+  heard,
   timers,
   elapsed,
   random,
@@ -54,8 +55,6 @@ export function createOutgoing({
 }: OutgoingDeps): OutgoingPump {
   /** When each told row is due, by its number. */
   const due = new Map<number, number>();
-  let known = new Set<string>();
-  let previous = new Set<string>();
   let running: Promise<void> | null = null;
   let again = false;
   let hurry = false;
@@ -63,8 +62,6 @@ export function createOutgoing({
   let failed = false;
   let left = 0;
   let closed = false;
-
-  const isKnown = (id: string) => known.has(id) || previous.has(id);
 
   async function once(): Promise<void> {
     const rows = await ledger.outbox(SYNC_OWNER.outboxRows);
@@ -75,7 +72,7 @@ export function createOutgoing({
       return time <= elapsed();
     });
     if (ready.length > 0) {
-      const docs = ready.flatMap((row) => (row.fromRelay ? row.docs.filter(({ _id }) => !isKnown(_id)) : row.docs));
+      const docs = ready.flatMap((row) => (row.fromRelay ? row.docs.filter(({ _id }) => !heard.has(_id)) : row.docs));
       await onOwn(ready.flatMap((row) => (row.fromRelay ? [] : row.docs)));
       await sealer.seal(sealingsOf(docs));
       await ledger.clearOutbox(ready.map(({ number }) => number));
@@ -135,12 +132,6 @@ export function createOutgoing({
   return {
     wake,
     waiting: () => left,
-    heard(ids) {
-      for (const id of ids) known.add(id);
-      if (known.size <= SYNC_OWNER.heardIds) return;
-      previous = known;
-      known = new Set();
-    },
     async flush() {
       await running;
       hurry = true;

@@ -5,7 +5,7 @@ import { deviceKeys, newPhrase, recoveryOf } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { readHanded } from './handed.ts';
 import type { SyncRelay } from './ports.ts';
-import type { Shared } from './shared.ts';
+import type { Shared } from './contract.ts';
 import type { Welcoming } from './welcoming.ts';
 
 export const IS_SHARED = 'This browser is one of a household’s devices already.';

@@ -11,13 +11,12 @@ import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Stream } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
+import type { OwnWriters } from './own-writers.ts';
 import { STREAMS, type Sealing } from './streams.ts';
-import type { Counters, OwnWriter } from './records.ts';
 
 export interface SealerDeps {
   readonly db: SyncDatabase;
-  readonly counters: Counters;
-  readonly retired: readonly OwnWriter[];
+  readonly writers: OwnWriters;
   readonly entries: Pick<DeviceEntryStore, 'add'>;
   readonly seal: (writer: string, counter: number, payload: Uint8Array) => Uint8Array;
   readonly newWriter: (stream: Stream) => string;
@@ -32,16 +31,9 @@ export interface Sealer {
   seal(items: readonly Sealing[], along?: Partial<SyncMeta>): Promise<void>;
   /** Writes no more under this one: others have other entries of it. */
   leave(writer: string): Promise<void>;
-  /** The writer as this device knows it, if it ever was its own. */
-  own(writer: string): OwnWriter | undefined;
-  /** Does it write under this one now? */
-  isCurrent(writer: string): boolean;
 }
 
-export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, ...deps }: SealerDeps): Sealer {
-  let { counters } = deps;
-  /** By writer: a replica asks often, and they become many in the course of years. */
-  let retired = new Map(deps.retired.map((one) => [one.writer, one]));
+export function createSealer({ db, writers, entries, seal, newWriter, agrees, onSealed }: SealerDeps): Sealer {
   const inTurn = createQueue();
   /** Nobody else can write under these: they were drawn in this run, or the relay agreed in it. */
   const sure = new Set<string>();
@@ -50,27 +42,6 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     if (!sure.has(writer) && agrees(writer)) sure.add(writer);
     return sure.has(writer);
   };
-  const current = (): readonly OwnWriter[] =>
-    STREAMS.flatMap((stream) => (counters[stream] ? [{ stream, ...counters[stream], forked: false }] : []));
-
-  /** These are among the retired ones now. */
-  async function leaveBehind(next: Counters, left: readonly OwnWriter[]) {
-    const all = new Map([...retired, ...left.map((one) => [one.writer, one] as const)]);
-    const tx = syncTransaction(db, 'strict');
-    const meta = tx.objectStore('meta');
-    await settled(tx, Promise.all([meta.put(next, 'counters'), meta.put([...all.values()], 'retired')]));
-    counters = next;
-    retired = all;
-  }
-
-  /** Nothing more is written under what these streams had. */
-  function end(streams: readonly Stream[], forked: boolean) {
-    const ended = current().filter(({ stream }) => streams.includes(stream));
-    return leaveBehind(
-      { ...counters, ...Object.fromEntries(streams.map((stream) => [stream, null])) },
-      ended.map((one) => ({ ...one, forked })),
-    );
-  }
 
   function draw(stream: Stream) {
     const writer = newWriter(stream);
@@ -79,7 +50,7 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
   }
 
   async function once(items: readonly Sealing[], along: Partial<SyncMeta>): Promise<readonly Entry[]> {
-    let next = counters;
+    let next = writers.counters();
     const sealed = items.map(({ stream, payload }): Entry => {
       const { writer, next: counter } = next[stream] ?? draw(stream);
       next = { ...next, [stream]: { writer, next: counter + 1 } };
@@ -91,19 +62,17 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
       tx,
       Promise.all([entries.add(tx, sealed), ...meta.map(([name, value]) => tx.objectStore('meta').put(value, name))]),
     );
-    counters = next;
+    writers.advanced(next);
     return sealed;
   }
 
   return {
-    own: (writer) => current().find((one) => one.writer === writer) ?? retired.get(writer),
-    isCurrent: (writer) => current().some((one) => one.writer === writer),
     seal: (items, along = {}) =>
       inTurn(async () => {
         const streams = STREAMS.filter((stream) => items.some((item) => item.stream === stream));
-        const unsure = current().filter((one) => streams.includes(one.stream) && !isSure(one));
+        const unsure = writers.current().filter((one) => streams.includes(one.stream) && !isSure(one));
         if (unsure.length > 0)
-          await end(
+          await writers.retire(
             unsure.map(({ stream }) => stream),
             false,
           );
@@ -113,17 +82,11 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
         } catch (error) {
           if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error;
           // Entries of ours have come from elsewhere that this profile, restored from a copy, knows nothing of.
-          await end(streams, true);
+          await writers.retire(streams, true);
           sealed = await once(items, along);
         }
         if (sealed.length > 0) onSealed(sealed);
       }),
-    leave: (writer) =>
-      inTurn(async () => {
-        const known = current().find((one) => one.writer === writer);
-        const left = retired.get(writer);
-        if (known) await end([known.stream], true);
-        else if (left && !left.forked) await leaveBehind(counters, [{ ...left, forked: true }]);
-      }),
+    leave: (writer) => inTurn(() => writers.fork(writer)),
   };
 }

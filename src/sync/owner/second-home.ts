@@ -5,12 +5,13 @@
  */
 import type { Timers } from '../../domain/platform/timers.ts';
 import { subtract } from '../../domain/ranges.ts';
-import type { RelayLink } from '../../protocol/sync/page.ts';
-import { MIRROR, type Replacement, type SealedLog } from '../mirror/index.ts';
+import { MIRROR, type SealedLog } from '../mirror/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
+import { recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Returning } from './records.ts';
+import type { Standing } from './standing.ts';
 
 export interface SecondHomeDeps {
   readonly entries: Pick<DeviceEntryStore, 'have' | 'put' | 'read' | 'takeAgain'>;
@@ -21,16 +22,10 @@ export interface SecondHomeDeps {
   readonly returning: Returning | null;
   /** The replica looks at what is here now. */
   readonly reread: () => Promise<void>;
-  readonly relay: () => {
-    readonly link: RelayLink;
-    readonly hasAnnounced: boolean;
-    readonly backlog: { readonly done: number; readonly of: number } | null;
-  };
-  readonly isStale: () => Promise<boolean>;
-  readonly setStale: (on: boolean) => Promise<void>;
-  readonly onChange: () => void;
-  /** null: it works again. */
-  readonly onTrouble: (error: unknown) => void;
+  /** Has the relay said what it has? */
+  readonly relayHasAnnounced: () => boolean;
+  readonly db: SyncDatabase;
+  readonly standing: Standing;
   /** Everything that could be found is here. Once. */
   readonly onReturned: () => void;
   /** Files had what the database did not, and nobody knew of a loss. */
@@ -46,16 +41,12 @@ export interface SecondHome {
   /** A write into the files failed a while ago: what they lack is written now. */
   refill(): Promise<void>;
   progress(): { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
-  /** Was every file read? Before that, entries of ours may lie there that nobody else knows of. */
-  isLookedThrough(): boolean;
-  /** Resolves when no file holds what was there before. */
-  replace(changes: readonly Replacement[]): Promise<void>;
 }
 
 export function createSecondHome(deps: SecondHomeDeps): SecondHome {
-  const { entries, log, ledger, timers, returning } = deps;
+  const { db, entries, log, ledger, timers, returning, standing } = deps;
+  const onTrouble = standing.trouble('files');
   let fromFiles: { readonly done: number; readonly of: number } | null = null;
-  let read = log === null;
   let asked = false;
   let over = returning === null;
   let looking: Promise<void> | null = null;
@@ -74,7 +65,7 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
       async (some, progress) => {
         if (!over) {
           fromFiles = progress;
-          deps.onChange();
+          standing.changed();
         }
         stored += (await entries.put(some, { replace: false })).stored.length;
       },
@@ -106,27 +97,27 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
 
   async function finish() {
     const { documents, agents, lead } = await ledger.team();
-    const { link, hasAnnounced, backlog } = deps.relay();
+    const { link, backlog, filesRead } = standing.now();
     const whole =
       returning !== null && documents >= returning.team.documents && agents >= returning.team.agents && lead !== null;
-    const heardAll = link === 'off' || (link === 'live' && backlog === null && (hasAnnounced || patient));
-    if (over || !read || (!whole && !heardAll)) return;
+    const heardAll = link === 'off' || (link === 'live' && backlog === null && (deps.relayHasAnnounced() || patient));
+    if (over || !filesRead || (!whole && !heardAll)) return;
     over = true;
     cancel?.();
     deps.onReturned();
-    deps.onChange();
+    standing.changed();
   }
 
   function look() {
     if (over) return;
-    if (asked && deps.relay().link === 'live') {
+    if (asked && standing.now().link === 'live') {
       cancel ??= timers.after(SYNC_OWNER.relayHasNone, () => {
         patient = true;
         look();
       });
     }
     looking ??= finish()
-      .catch(deps.onTrouble)
+      .catch(onTrouble)
       .finally(() => {
         looking = null;
       });
@@ -137,18 +128,18 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
       if (over) toRelay();
       else await entries.takeAgain(() => undefined);
       if (log) {
-        if (await deps.isStale()) {
+        if (await recallMeta(db, 'filesStale')) {
           await log.clear();
-          await deps.setStale(false);
+          await rememberMeta(db, { filesStale: false });
         }
         try {
           await takeFromFiles(log);
         } catch (error) {
-          deps.onTrouble(error);
+          onTrouble(error);
         }
       }
-      read = true;
       fromFiles = null;
+      standing.set({ filesRead: true });
       if (!asked && !over) toRelay();
       asked = true;
       look();
@@ -156,20 +147,12 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
     },
     look,
     async refill() {
-      if (log && read && !deps.isClosed()) await fill(log);
+      if (log && standing.now().filesRead && !deps.isClosed()) await fill(log);
     },
     progress() {
       if (fromFiles) return { from: 'files', ...fromFiles };
-      const { backlog } = deps.relay();
+      const { backlog } = standing.now();
       return backlog && { from: 'relay', ...backlog };
-    },
-    isLookedThrough: () => read,
-    async replace(changes) {
-      if (!log) return;
-      // A crash in between must not leave what was forgotten in a file.
-      await deps.setStale(true);
-      await log.replace(changes);
-      await deps.setStale(false);
     },
   };
 }

@@ -1,113 +1,39 @@
 /**
  * A device within its household, while it runs: its entries and their replica, what it seals and what it
- * hears, the lines to the relay and to other browsers.
+ * hears, the lines to the relay and to other browsers. Its parts from the lowest; what one finds that those above are to
+ * know goes up as an event.
  */
-import type { Timers } from '../../domain/platform/timers.ts';
-import { MAX_AHEAD_MS, MOST_AHEAD_MS } from '../../domain/stamp.ts';
-import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
-import type { Entry } from '../../protocol/sync/entries.ts';
-import type { DeviceSeen } from '../../protocol/sync/control.ts';
-import type { DirectOrder, DirectReport, RelayLink, SyncStatus } from '../../protocol/sync/page.ts';
-import type { Stream, RandomBytes } from '../contract.ts';
-import { digestOf, streamOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
-import { createDirect, type Direct } from '../direct/index.ts';
+import { streamOf } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
+import { createAhead } from './ahead.ts';
 import { createBackfill } from './backfill.ts';
-import { recallMeta, rememberMeta, type Remember, type SyncDatabase, type SyncMeta } from './database.ts';
-import { createEntryStore } from './entry-store.ts';
-import { deviceViews } from './device-views.ts';
-import { createChanges } from './changes.ts';
+import { createBeside } from './beside.ts';
+import { createConnections } from './connections.ts';
+import type { Shared, SharedDeps } from './contract.ts';
+import { recallMeta, rememberMeta, type Remember } from './database.ts';
+import { createDeviceEvents } from './events.ts';
 import { createExchange } from './exchange.ts';
-import { sealEverything } from './first-seal.ts';
-import { createHandedOver } from './handed-over.ts';
-import { createTipTeller } from './tips.ts';
-import { createMembers, type Members } from './members.ts';
-import type { SealedLog } from '../mirror/index.ts';
-import { createSecondHome } from './second-home.ts';
-import { createKeys, type Keys } from './keys.ts';
-import { openLine, type RelayLine } from './line.ts';
-import { createOutgoing } from './outgoing.ts';
-import { latestOf, withoutForgotten, writePayload, type Payload } from './payload.ts';
-import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
+import { createHeard } from './heard.ts';
+import { createHolding } from './holding.ts';
+import { createKeys } from './keys.ts';
+import { createMembers } from './members.ts';
+import { createOwnWriters } from './own-writers.ts';
+import { withoutForgotten } from './payload.ts';
 import type { FirstSeal, Membership } from './records.ts';
-import { createKeyRotation, type KeyRotation } from './key-rotation.ts';
-import { createForks } from './forks.ts';
-import { createSealer } from './sealer.ts';
-import { createTaking } from './taking.ts';
-
-export interface SharedDeps {
-  readonly db: SyncDatabase;
-  readonly ledger: LedgerPort;
-  readonly relay: SyncRelay;
-  readonly openSocket: OpenSocket;
-  readonly timers: Timers;
-  readonly backoff: (failures: number) => number;
-  /** ms since the epoch */
-  readonly now: () => number;
-  /** ms, only ever forward, for spans; left out: `now`. */
-  readonly elapsed?: () => number;
-  readonly random: RandomBytes;
-  /** Entries once more, in files; null: this browser has none that a worker can write. */
-  readonly log: SealedLog | null;
-  readonly order: (order: DirectOrder) => void;
-  /** Is this browser let in at the relay, as far as is known? */
-  readonly isLetIn: () => boolean;
-  /** The status may have changed. */
-  readonly onChange: () => void;
-  /** Something failed, and is tried again. */
-  readonly onTrouble: (error: unknown) => void;
-  /** Keys, devices or this device's part have changed. */
-  readonly onMark: () => void;
-  /** What was lost is here again, or was looked for in every place. */
-  readonly onReturned: () => void;
-  /** Files had what the database did not. */
-  readonly onFound: () => void;
-  /** This device was removed from its household. */
-  readonly onRemoved: () => void;
-}
-
-export interface Shared {
-  readonly keys: Keys;
-  readonly members: Members;
-  readonly keyRotation: KeyRotation;
-  status(): Extract<SyncStatus, { kind: 'shared' }>;
-  /** How far bringing back is; null: nothing is known of it yet. */
-  progress(): Extract<SyncStatus, { kind: 'returning' }>['progress'];
-  /** Files lack something: it is written again. */
-  refill(): void;
-  /** The person takes what waits because it is dated ahead, but for what no clock can be. */
-  takeAhead(): Promise<void>;
-  /** The person wants entries handed to the relay, or no more. */
-  keepAtRelay(on: boolean): Promise<void>;
-  /** Something waits in the ledger's outbox. */
-  wake(): void;
-  /** Documents that were new in the ledger, whoever wrote them. */
-  hearDocuments(docs: readonly Doc[]): void;
-  /** What these cover is gone from the ledger: it goes from the entries too. */
-  forget(forgets: readonly ForgetDoc[]): Promise<void>;
-  /** This device's record, under this name. */
-  introduce(name: string): Promise<void>;
-  /** Everything that waits is sealed, and the last conversations are told: before a device joins. */
-  flush(): Promise<void>;
-  /** Resolves when the last sessions of these agents are here, or after `patience` ms; those that are not. */
-  caughtUp(agentIds: readonly string[], patience: number): Promise<readonly string[]>;
-  readonly direct: Direct;
-  report(report: DirectReport): void;
-  reconnect(): void;
-  close(): Promise<void>;
-}
+import { createSecondHome } from './second-home.ts';
+import { createStanding } from './standing.ts';
+import { sharedStatus } from './shared-status.ts';
+import { createUnacknowledged } from './unacknowledged.ts';
+import { createWriting } from './writing.ts';
 
 const NOTHING_SEALED: FirstSeal = { done: false, through: null };
 
-/** Fetched in this order. */
-const PRIORITY: Readonly<Record<Stream, number>> = { people: 0, talk: 1 };
-
 export async function openShared(deps: SharedDeps, membership: Membership): Promise<Shared> {
-  const { db, ledger, timers, now, elapsed = now, random, log, onChange } = deps;
+  const { db, ledger, timers, now, elapsed = now, random, log } = deps;
+  const { deviceId } = membership;
   const remember: Remember = (values, durability) => rememberMeta(db, values, durability);
-  const keys = createKeys({ remember, random, membership, onChange: deps.onMark });
-  const [returning, devices, tips, name, firstSeal, counters, retired] = await Promise.all([
+  const [returning, devices, tips, name, firstSeal, counters, retired, aheadTaken] = await Promise.all([
     recallMeta(db, 'returning'),
     recallMeta(db, 'devices'),
     recallMeta(db, 'tips'),
@@ -115,30 +41,21 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     recallMeta(db, 'firstSeal'),
     recallMeta(db, 'counters'),
     recallMeta(db, 'retired'),
+    recallMeta(db, 'aheadTaken'),
   ]);
-
-  let seen: ReadonlyMap<string, DeviceSeen> = new Map();
-  let link: Exclude<RelayLink, 'locked-out'> = 'connecting';
-  let backlog: { readonly done: number; readonly of: number; readonly people: number } | null = null;
-  let sealing: { readonly done: number; readonly of: number } | null = null;
-  let shut = 0;
-  let ahead = { entries: 0, latest: 0 };
-  let lookAgain: (() => void) | null = null;
-  /** What is dated up to here, ms since the epoch, the person has taken, or was written on this device. */
-  let aheadTaken = (await recallMeta(db, 'aheadTaken')) ?? 0;
-  let refused = 0;
   let closed = false;
-  const troubles = new Map<string, string>();
+  const isClosed = () => closed;
+  const events = createDeviceEvents();
+  const standing = createStanding({
+    timers,
+    filesRead: log === null,
+    onChange: () => deps.events.tell('changed'),
+    onTrouble: deps.onTrouble,
+  });
+  const { trouble } = standing;
 
-  const changes = createChanges(timers, onChange);
-  const changed = changes.tell;
-  const trouble = (from: string) => (error: unknown) => {
-    if (error === null) troubles.delete(from);
-    else deps.onTrouble(error);
-    if (error !== null) troubles.set(from, error instanceof Error ? error.message : String(error));
-    changed();
-  };
-
+  // Who is of the household, and which of their talk is here.
+  const keys = createKeys({ remember, random, now, membership, onChange: () => deps.events.tell('mark') });
   const members = createMembers({
     remember,
     devices: devices ?? [],
@@ -146,260 +63,102 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     isGenuine: keys.isGenuine,
     isOnRoll: keys.isOnRoll,
     isLetIn: keys.isLetIn,
-    onChange: membersChanged,
+    onChange: () => events.tell('members'),
   });
-  const isMember = (deviceId: string) => members.devices().some((one) => one.deviceId === deviceId && !one.removed);
-  const backfill = createBackfill({ ledger, tips: members.tips, onChange: changed });
-
+  const backfill = createBackfill({ ledger, tips: members.tips, onChange: standing.changed });
+  const lookFor = () => void backfill.look().catch(trouble('backfill'));
   /** Documents have come: is what was awaited among them? */
   const look = () => {
-    if (backfill.arriving().length > 0) void backfill.look().catch(trouble('backfill'));
+    if (backfill.arriving().length > 0) lookFor();
   };
-
-  function membersChanged() {
-    const out = members
-      .devices()
-      .filter(({ removed }) => removed)
-      .map(({ deviceId }) => deviceId);
-    direct.removed(out);
-    if (out.includes(keys.membership().deviceId)) deps.onRemoved();
-    void backfill.look().catch(trouble('backfill'));
-    deps.onMark();
-    changed();
-  }
-
-  /** What is dated up to then, ms since the epoch, need not wait any more. */
-  async function takeUpTo(time: number): Promise<void> {
-    const most = Math.min(time, now() + MOST_AHEAD_MS);
-    if (most <= Math.max(now() + MAX_AHEAD_MS, aheadTaken)) return;
-    aheadTaken = most;
-    await rememberMeta(db, { aheadTaken });
-  }
-
-  const open = ({ writer, counter, sealed }: Entry) => openEntry({ keys: keys.household(), writer, counter, sealed });
-  const entries = createEntryStore({
-    db,
-    open,
-    digestOf,
-    take: createTaking({
-      ledger,
-      members,
-      outgoing: () => outgoing,
-      keyRotation: () => keyRotation,
-      onMisfit: trouble('misfit'),
-    }),
-    onKept: (fresh) => log?.add(fresh),
-    onChanged: (changes) => home.replace(changes),
-    // A household of one device hears only what it wrote itself, as it comes back.
-    isAhead: (time) => !keys.membership().alone && time > Math.max(now(), aheadTaken) + MAX_AHEAD_MS,
-    onShut(count, waiting) {
-      shut = count;
-      ahead = waiting;
-      // Its time comes, or the clock of this device is set right.
-      if (ahead.entries > 0)
-        lookAgain ??= timers.after(SYNC_OWNER.aheadAgain, () => {
-          lookAgain = null;
-          void entries.openShut().catch(trouble('storing'));
-        });
-      changed();
-    },
+  events.on('stored', look);
+  events.on('members', () => {
+    if (members.devices().some((one) => one.deviceId === deviceId && one.removed)) deps.events.tell('removed');
+    lookFor();
+    deps.events.tell('mark');
+    standing.changed();
   });
-  const sealer = createSealer({
+
+  // What is here, and what others have.
+  const heard = createHeard();
+  const beside = createBeside(db, log);
+  const ahead = createAhead({ db, keys, now, taken: aheadTaken ?? 0 });
+  const holding = createHolding({ db, ledger, timers, keys, members, heard, ahead, beside, standing });
+  const { entries } = holding;
+  const writers = createOwnWriters({
     db,
     counters: counters ?? { people: null, talk: null },
     retired: retired ?? [],
-    entries,
-    seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
-    newWriter: (stream) => newWriter(keys.household(), stream, random),
-    // A relay that was put back as far as this profile was would agree: the files may know of more.
-    agrees: (writer) => home.isLookedThrough() && exchange.replica().agrees(writer),
-    onSealed(fresh) {
-      log?.add(fresh);
-      handed.sealed(fresh.length);
-      exchange.replica().wrote(fresh);
-      changed();
-    },
   });
-  /** 0 to 1 */
-  const chance = () => (random(1)[0] ?? 0) / 256;
-  const outgoing = createOutgoing({
-    ledger,
-    sealer,
+  const exchange = createExchange({
+    entries,
+    writers,
+    streamOf: (writer) => streamOf(keys.household(), writer),
     timers,
+    standing,
+    events,
+  });
+  const relayHas = () => exchange.replica().peerHas('relay');
+  const unacknowledged = createUnacknowledged(() => exchange.replica().have());
+  events.on('peers', () => {
+    unacknowledged.heard(relayHas());
+    // It took all there is: whatever it had no room for before.
+    if (unacknowledged.left() === 0) trouble('full')(null);
+  });
+
+  const writing = createWriting({
+    ...deps,
     elapsed,
-    random: chance,
-    // What is written in answer to it is dated after it.
-    onOwn: (docs) => takeUpTo(latestOf({ docs: [...docs] })),
-    hasOthers: () => members.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId),
-    onTrouble: trouble('sealing'),
-    onChange: changed,
-  });
-  const say = (payload: Payload, along?: Partial<SyncMeta>) =>
-    sealer.seal([{ stream: 'people', payload: writePayload(payload) }], along);
-  const tipTeller = createTipTeller({
-    ledger,
-    members,
-    timers,
-    now,
-    random: chance,
-    isWhole: () => backlog === null && backfill.arriving().length === 0,
-    say,
-    onTrouble: trouble('sealing'),
-  });
-
-  const exchange = createExchange(
-    {
-      store: entries,
-      timers,
-      priority: (writer) => PRIORITY[streamOf(keys.household(), writer) ?? 'talk'],
-      own: (writer) => forks.isWatched(writer),
-      left: (writer) => forks.isLeft(writer),
-      onStored() {
-        look();
-        changed();
-      },
-      onAhead: (writer) => forks.ahead(writer),
-      onPeers() {
-        handed.heard(exchange.replica().peerHas('relay'));
-        home.look();
-        // It took all there is: whatever it had no room for before.
-        if (handed.left() === 0) troubles.delete('full');
-        changed();
-      },
-      onBacklog(now) {
-        backlog =
-          now === null
-            ? null
-            : { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 };
-        if (now === null) tipTeller.look();
-        home.look();
-        changed();
-      },
-      onConflict: ({ writer, counter }, sealed) => forks.conflict({ writer, counter, sealed }),
-      onRefused(keys) {
-        refused += keys.length;
-        changed();
-      },
-      onTrouble: trouble('storing'),
-    },
-    changed,
-  );
-  const handed = createHandedOver(() => exchange.replica().have());
-  const forks = createForks({
-    entries,
-    sealer,
-    open,
-    restart: exchange.restart,
-    timers,
-    onTrouble: trouble('sealing'),
-  });
-
-  const { deviceId, household } = membership;
-  const direct = createDirect({
-    deviceId,
-    keys: keys.household,
-    isMember,
-    sendSignal: (to, data) => void line.say({ kind: 'signal', to, data }),
-    order: deps.order,
-    connect: exchange.connect,
-    timers,
-    random,
-    now,
-    onLines: changed,
-  });
-
-  const line: RelayLine = openLine({
-    household,
-    deviceId,
-    device: keys.device,
-    openSocket: deps.openSocket,
-    timers,
-    backoff: deps.backoff,
-    async register() {
-      const answer = await deps.relay.register({ household, body: keys.registration() });
-      if (answer.ok) trouble('register')(null);
-      else if (answer.type === 'device-removed') deps.onRemoved();
-      // Renewed while this device was away: with the newer keys it is let in.
-      else if (answer.type === 'old-key' && (await keyRotation.adopt(answer.box))) return true;
-      else if (answer.status !== null && answer.status !== 401) trouble('register')(new Error(answer.reason));
-      return answer.ok;
-    },
-    onWelcome: (welcome) => keyRotation.hearWelcome(welcome),
-    connect(relay) {
-      handed.begin();
-      return exchange.connect(relay);
-    },
-    onDevices(list) {
-      seen = new Map(list.map((one) => [one.device, one]));
-      direct.setOnline(list.flatMap((one) => (one.online ? [one.device] : [])));
-      changed();
-    },
-    onRotated: (rotated) => void keyRotation.hearRotated(rotated).catch(trouble('keys')),
-    onSignal: (from, data) => direct.hearSignal(from, data),
-    onAnswer: (message) => keyRotation.hearAnswer(message),
-    onRemoved: deps.onRemoved,
-    onState(state) {
-      link = state;
-      if (state === 'lost' || state === 'off') direct.setOnline([]);
-      home.look();
-      changed();
-    },
-    isOn: () => keys.membership().relay,
-  });
-
-  const keyRotation = createKeyRotation({
     keys,
     members,
-    timers,
-    now,
-    line: () => line,
-    register: () => deps.relay.register({ household, body: keys.registration() }),
-    say,
-    onKeys() {
-      membersChanged();
-      return entries.openShut();
-    },
-    onTrouble: trouble('keys'),
-    onFull: trouble('full'),
+    backfill,
+    holding,
+    heard,
+    ahead,
+    beside,
+    writers,
+    exchange,
+    unacknowledged,
+    standing,
+    events,
+    firstSeal: firstSeal ?? NOTHING_SEALED,
+    isClosed,
   });
+  const { outgoing, tipTeller, say } = writing;
+  const connections = createConnections({
+    ...deps,
+    keys,
+    members,
+    exchange,
+    unacknowledged,
+    standing,
+    events,
+    say,
+    openShut: holding.openShut,
+    onRemoved: () => deps.events.tell('removed'),
+  });
+  const { line, direct, keyRotation } = connections;
 
-  const sealRest = (state: FirstSeal) =>
-    sealEverything(
-      {
-        db,
-        ledger,
-        sealer,
-        sealed: entries.documentIds,
-        onProgress(progress) {
-          sealing = progress;
-          if (progress === null) tipTeller.look();
-          changed();
-        },
-        isClosed: () => closed,
-      },
-      state,
-    ).catch(trouble('sealing'));
   const home = createSecondHome({
+    db,
     entries,
     log,
     ledger,
     timers,
+    standing,
     returning: returning ?? null,
     reread: () => exchange.replica().reread(),
-    relay: () => ({ link, hasAnnounced: exchange.replica().peerHas('relay').size > 0, backlog }),
-    isStale: async () => (await recallMeta(db, 'filesStale')) ?? false,
-    setStale: (on) => rememberMeta(db, { filesStale: on }),
-    onChange: changed,
-    onTrouble: trouble('files'),
-    onFound: deps.onFound,
+    relayHasAnnounced: () => relayHas().size > 0,
+    onFound: () => deps.events.tell('found'),
     onReturned() {
-      deps.onReturned();
+      deps.events.tell('returned');
       // What no entry holds: documents that were only in what was left of the ledger.
-      if (firstSeal?.done !== true) void sealRest(firstSeal ?? NOTHING_SEALED);
+      void writing.sealRest();
     },
-    isClosed: () => closed,
+    isClosed,
   });
-  if (!returning && firstSeal?.done !== true) void sealRest(firstSeal ?? NOTHING_SEALED);
+  for (const name of ['peers', 'backlog', 'link'] as const) events.on(name, home.look);
+
   async function introduce(called: string): Promise<void> {
     await rememberMeta(db, { name: called });
     const known = members.devices().find((one) => one.deviceId === deviceId);
@@ -412,20 +171,20 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     await members.hear({ devices: [record] });
     await say({ devices: [record] }, { name: null });
   }
+
+  if (!returning) void writing.sealRest();
   // Without its record no other device could send it renewed keys.
   if (name) await introduce(name).catch(trouble('introduction'));
   // A newer Roost can open what an older one could not.
-  void exchange
-    .replica()
-    .ready.then(() => entries.openShut())
-    .catch(trouble('storing'));
-  void backfill.look().catch(trouble('backfill'));
+  void exchange.replica().ready.then(holding.openShut).catch(trouble('storing'));
+  lookFor();
   outgoing.wake();
-  void home.begin(() => line.begin()).catch(trouble('files'));
+  void home.begin(connections.begin).catch(trouble('files'));
 
+  const isLate = (agentIds: readonly string[]) => backfill.arriving().filter((id) => agentIds.includes(id));
   const isCaughtUp = (agentIds: readonly string[]) => {
-    if (link !== 'live' || exchange.replica().peerHas('relay').size === 0) return false;
-    if (agentIds.some((id) => backfill.arriving().includes(id))) return false;
+    const { link, backlog } = standing.now();
+    if (link !== 'live' || relayHas().size === 0 || isLate(agentIds).length > 0) return false;
     if (backlog === null) return true;
     // A device that went away right after a session may have told no tips of it: what is soon here is waited for.
     const much = backlog.of - backlog.done > SYNC_OWNER.soonHere;
@@ -438,8 +197,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     keyRotation,
     direct,
     wake: outgoing.wake,
-    reconnect: () => line.reconnect(),
-    report: (report) => direct.report(report),
+    reconnect: line.reconnect,
+    report: direct.report,
     hearDocuments(docs) {
       look();
       if (docs.some((doc) => isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'end')) tipTeller.look();
@@ -447,12 +206,9 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     forget: (forgets) =>
       entries.rewrite(
         (entry) => {
-          const opened = open(entry);
+          const opened = holding.open(entry);
           const left = opened.ok ? withoutForgotten(opened.payload, forgets) : null;
-          return (
-            left &&
-            sealEntry({ keys: keys.household(), writer: entry.writer, counter: entry.counter, payload: left, random })
-          );
+          return left && writing.seal(entry.writer, entry.counter, left);
         },
         (rewritten) => exchange.replica().wrote(rewritten, { replace: true }),
       ),
@@ -460,56 +216,42 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     progress: home.progress,
     refill: () => void home.refill().catch(trouble('files')),
     async takeAhead() {
-      await takeUpTo(ahead.latest);
-      await entries.openShut();
+      await ahead.takeUpTo(standing.now().ahead.latest);
+      await holding.openShut();
     },
     async keepAtRelay(on) {
       await keys.change({ relay: on });
       line.switched();
-      changed();
+      standing.changed();
     },
     async flush() {
       await outgoing.flush();
       await tipTeller.tell();
     },
-    caughtUp: (agentIds, patience) => {
-      const late = () => backfill.arriving().filter((id) => agentIds.includes(id));
-      // A relay that is away has nothing newer; and where nobody is let in, nothing comes either.
-      return changes.until(() => isCaughtUp(agentIds) || link === 'lost', patience).then(late);
-    },
-    status() {
-      return {
-        kind: 'shared',
-        household,
-        deviceId,
-        link: link !== 'live' && link !== 'off' && !deps.isLetIn() ? 'locked-out' : link,
-        files: log !== null,
-        devices: deviceViews({
-          records: members.devices(),
-          seen,
-          self: deviceId,
-          isLive: link === 'live',
-          direct: direct.lines(),
-        }),
-        toSend: handed.left() + outgoing.waiting() + (sealing ? 1 : 0),
-        backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
+    // A relay that is away has nothing newer; and where nobody is let in, nothing comes either.
+    caughtUp: (agentIds, patience) =>
+      standing
+        .until(() => isCaughtUp(agentIds) || standing.now().link === 'lost', patience)
+        .then(() => isLate(agentIds)),
+    status: () =>
+      sharedStatus({
+        facts: standing.now(),
+        trouble: standing.firstTrouble(),
+        membership: keys.membership(),
+        devices: members.devices(),
+        direct: direct.lines(),
+        isLetIn: deps.isLetIn(),
+        hasFiles: log !== null,
+        toSend: unacknowledged.left() + outgoing.waiting(),
         arriving: backfill.arriving(),
-        phrase: keys.membership().recovery !== null,
-        newer: shut,
-        ahead: ahead.entries === 0 ? null : { ...ahead, taken: ahead.latest <= now() + MOST_AHEAD_MS },
-        refused,
-        trouble: [...troubles.values()][0] ?? null,
-      };
-    },
+        now: now(),
+      }),
     async close() {
       closed = true;
-      lookAgain?.();
+      holding.close();
       await log?.flush();
-      forks.close();
-      line.close();
-      direct.close();
-      tipTeller.close();
-      await outgoing.close();
+      connections.close();
+      await writing.close();
       await exchange.close();
     },
   };

@@ -2,7 +2,7 @@
 import { count, subtract } from '../../domain/ranges.ts';
 import type { Have } from '../../protocol/sync/entries.ts';
 
-export interface HandedOver {
+export interface Unacknowledged {
   /** A line to the relay begins: it may have been put back from a copy, and has to say anew what it has. */
   begin(): void;
   /** The relay said what it has; empty where there is none on the line. */
@@ -12,7 +12,7 @@ export interface HandedOver {
   left(): number;
 }
 
-export function createHandedOver(here: () => Have): HandedOver {
+export function createUnacknowledged(here: () => Have): Unacknowledged {
   /** What the relay had when it was last heard; null: not since this page began. */
   let known: Have | null = null;
   let since = 0;

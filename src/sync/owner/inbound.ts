@@ -1,18 +1,18 @@
 /** What came from other devices, into the ledger and into the list of members. */
+import type { Heard } from './heard.ts';
+import type { Keys } from './keys.ts';
 import type { Members } from './members.ts';
-import type { OutgoingPump } from './outgoing.ts';
 import type { ReadPayload } from './payload.ts';
 import type { LedgerPort } from './ports.ts';
-import type { KeyRotation } from './key-rotation.ts';
 
 const MISFIT =
   'Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.';
 
-export interface TakingDeps {
+export interface InboundDeps {
   readonly ledger: Pick<LedgerPort, 'append'>;
   readonly members: Pick<Members, 'hear'>;
-  readonly outgoing: () => Pick<OutgoingPump, 'heard'>;
-  readonly keyRotation: () => Pick<KeyRotation, 'hearRecovery'>;
+  readonly keys: Pick<Keys, 'hearRecovery'>;
+  readonly heard: Pick<Heard, 'add'>;
   readonly onMisfit: (error: Error) => void;
 }
 
@@ -25,7 +25,7 @@ function idOf(doc: unknown): string[] {
 }
 
 /** Answers how to take what entries carry: it resolves when all of it is durable, and rejects where it cannot be stored. */
-export function createTaking({ ledger, members, outgoing, keyRotation, onMisfit }: TakingDeps) {
+export function createInbound({ ledger, members, keys, heard, onMisfit }: InboundDeps) {
   /** One that is no document keeps none of the others out. */
   async function append(docs: readonly unknown[]) {
     if (docs.length === 0) return;
@@ -47,12 +47,12 @@ export function createTaking({ ledger, members, outgoing, keyRotation, onMisfit 
   return async function take(payloads: readonly ReadPayload[]): Promise<void> {
     const docs = payloads.flatMap((payload) => payload.docs ?? []);
     // Before they are in the ledger: what waits here to be sealed need not be.
-    outgoing().heard(docs.flatMap(idOf));
+    heard.add(docs.flatMap(idOf));
     await append(docs);
     await members.hear({
       devices: payloads.flatMap((payload) => payload.devices ?? []),
       tips: payloads.flatMap((payload) => payload.tips ?? []),
     });
-    for (const { recovery } of payloads) if (recovery) await keyRotation().hearRecovery(recovery);
+    for (const { recovery } of payloads) if (recovery) await keys.hearRecovery(recovery);
   };
 }

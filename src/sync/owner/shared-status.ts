@@ -1,0 +1,53 @@
+/** What tabs are told of a device within its household. */
+import { MOST_AHEAD_MS } from '../../domain/stamp.ts';
+import type { SyncStatus } from '../../protocol/sync/page.ts';
+import { deviceViews } from './device-views.ts';
+import type { KnownDevice } from './members.ts';
+import type { Membership } from './records.ts';
+import type { Facts } from './standing.ts';
+
+export interface StatusParts {
+  readonly facts: Facts;
+  readonly trouble: string | null;
+  readonly membership: Membership;
+  readonly devices: readonly KnownDevice[];
+  /** Devices to which there is a direct line. */
+  readonly direct: readonly string[];
+  readonly isLetIn: boolean;
+  readonly hasFiles: boolean;
+  /** Entries that the relay lacks, and rows that are not sealed. */
+  readonly toSend: number;
+  readonly arriving: readonly string[];
+  /** ms since the epoch */
+  readonly now: number;
+}
+
+export function sharedStatus({
+  facts: { seen, link, backlog, sealing, shut, ahead, refused },
+  trouble,
+  membership: { household, deviceId, recovery },
+  devices,
+  direct,
+  isLetIn,
+  hasFiles,
+  toSend,
+  arriving,
+  now,
+}: StatusParts): Extract<SyncStatus, { kind: 'shared' }> {
+  return {
+    kind: 'shared',
+    household,
+    deviceId,
+    link: link !== 'live' && link !== 'off' && !isLetIn ? 'locked-out' : link,
+    files: hasFiles,
+    devices: deviceViews({ records: devices, seen, self: deviceId, isLive: link === 'live', direct }),
+    toSend: toSend + (sealing ? 1 : 0),
+    backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
+    arriving,
+    phrase: recovery !== null,
+    newer: shut,
+    ahead: ahead.entries === 0 ? null : { ...ahead, taken: ahead.latest <= now + MOST_AHEAD_MS },
+    refused,
+    trouble,
+  };
+}
