@@ -18,6 +18,11 @@ export interface Misfit {
   /** null: the fields say it all. */
   readonly reason: string | null;
 }
+/** What agents have left with the relay, and whose the person has taken back. */
+export interface Copies {
+  readonly copies: readonly CopyStanding[];
+  readonly takenBack: readonly string[];
+}
 export type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
 
 export interface Schedules {
@@ -25,7 +30,7 @@ export interface Schedules {
   /** `hours`: either way. */
   timeline(hours: number): Query<Timeline>;
   history(scheduleId: string): Query<readonly Occurrence[]>;
-  readonly copies: Query<readonly CopyStanding[]>;
+  readonly copies: Query<Copies>;
   /** `scheduleId` null: a new one. */
   save(scheduleId: string | null, schedule: Schedule): Promise<Saved>;
   /** What is refused is told as a notice. */
@@ -52,10 +57,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     ...deps,
     ask: async () => mapResult(await reach((client) => client.schedules()), ({ schedules }) => schedules),
   });
-  const copies = createQuery<readonly CopyStanding[]>({
-    ...deps,
-    ask: async () => mapResult(await reach((client) => client.standingCopies()), ({ copies: left }) => left),
-  });
+  const copies = createQuery<Copies>({ ...deps, ask: () => reach((client) => client.standingCopies()) });
   const timelines = createQueryFamily((hours: string) =>
     createQuery<Timeline>({ ...deps, ask: () => reach((client) => client.timeline({ hours: Number(hours) })) }),
   );

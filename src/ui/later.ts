@@ -16,6 +16,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./threads/threads-page.tsx'),
     import('./costs/costs-page.tsx'),
     import('./night/night-page.tsx'),
+    import('./night/morning.tsx'),
     import('./agent/elsewhere.tsx'),
     import('./preview/wake-preview.tsx'),
     import('./agent/forget-dialog.tsx'),

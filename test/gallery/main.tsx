@@ -89,7 +89,8 @@ async function show(scene: Scene): Promise<void> {
   for (const event of scene.events ?? []) owner.say({ news: 'event', stored: { id: (id += 1), event } });
   scene.then?.(state, owner);
   for (const name of scene.press ?? []) {
-    await settled();
+    do await settled();
+    while (document.querySelector('.lazy'));
     press(name);
   }
 }

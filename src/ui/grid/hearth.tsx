@@ -6,6 +6,7 @@ import { answeringOf } from '../../domain/lifecycle.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../places.ts';
 import { RehearsalNote } from '../shell/rehearsal-note.tsx';
 import { endText } from '../text/reasons.ts';
@@ -14,6 +15,8 @@ import { BigButton, useProgress } from './big-button.tsx';
 import { useSleepers } from './use-sleepers.ts';
 import { Grid } from './grid.tsx';
 import './hearth.css';
+
+const Morning = optional(() => import('../night/morning.tsx'));
 
 /** How much would be remembered: kept current while anybody sleeps. */
 function WakeSizesKeeper() {
@@ -125,9 +128,12 @@ function LoadFailed() {
 /** The grid with everything that belongs to it. */
 export function Hearth({ selected }: { selected: string | null }) {
   const failed = useHousehold((state) => state.status === 'failed');
+  // Where nothing was ever scheduled, nothing happened by itself.
+  const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   return (
     <section className="hearth" aria-label="Hearth">
       <h1 className="visually-hidden">Your team</h1>
+      {scheduled && <Morning />}
       <Grid selected={selected} />
       {failed && <LoadFailed />}
       <CallError />

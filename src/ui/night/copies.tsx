@@ -29,7 +29,7 @@ export function StandingCopies({ agentId }: { agentId: string | null }) {
         sealed on its disk. What you take back is gone from there, and the agent does nothing alone any more.
       </p>
       <QueryView query={schedules.copies} what="What the relay holds">
-        {(copies) => {
+        {({ copies, takenBack }) => {
           const mates = team.all.filter((mate) => !mate.retired && (agentId === null || mate.agentId === agentId));
           const known = new Set(mates.map((mate) => mate.agentId));
           const others =
@@ -60,7 +60,9 @@ export function StandingCopies({ agentId }: { agentId: string | null }) {
                             ]
                               .filter((part) => part !== null)
                               .join(', ')}; ${bytes(copy.bytes)} sealed.`
-                          : 'Nothing is left.'}
+                          : takenBack.includes(mate.agentId)
+                            ? 'You took it back. It is left again when you switch on something of it.'
+                            : 'Nothing is left.'}
                       </p>
                     </div>
                     {copy && (

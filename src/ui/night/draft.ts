@@ -1,5 +1,6 @@
 /** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
-import { slotAfter, type CronClock, type Timing } from '../../domain/schedule/timing.ts';
+import { DAY_MS, dayOf, firstWhere, wallTime } from '../../domain/zone-days.ts';
+import type { Timing } from '../../domain/schedule/timing.ts';
 import type { ScheduleOf } from '../../protocol/schedules.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 
@@ -171,21 +172,43 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
   };
 }
 
-/** When it is due next, by the same arithmetic as the relay's clock; null: never, or that cannot be said yet. */
+/** The first moment after `now` at these days and this time in `zone`; on a day that leaves the time out, the first moment after it. */
+function nextWeekly(days: readonly number[], time: string, zone: string, now: number): number | null {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  let day = dayOf(zone, now);
+  for (let n = 0; n <= 8; n++, day = dayOf(zone, day.end)) {
+    const midnight = Math.floor(wallTime(zone, day.start) / DAY_MS) * DAY_MS;
+    if (days.length > 0 && !days.includes(new Date(midnight).getUTCDay())) continue;
+    const wanted = midnight + (hours * 60 + minutes) * MINUTE;
+    const at = firstWhere(day.start - 1, day.end, (each) => wallTime(zone, each) >= wanted);
+    if (at > now && at < day.end) return at;
+  }
+  return null;
+}
+
+/** When it is due next; null: never, or only the relay can say. `zone`: of the household; `offset`: minutes, that an interval was given. */
 export function nextOf(
   draft: Draft,
   before: Timing | null,
-  context: { readonly cron: CronClock; readonly zone: string; readonly offset: number },
+  { zone, offset }: { readonly zone: string; readonly offset: number },
   now: number,
 ): number | null {
   const timing = timingOf(draft, before);
-  if (!timing) return null;
-  try {
-    return slotAfter(timing, now, context);
-  } catch (error) {
-    // The cron text is none, and is being written.
-    if (error instanceof Error) return null;
-    throw error;
+  switch (timing?.kind) {
+    case undefined:
+    case 'cron':
+      return null;
+    case 'weekly':
+      return nextWeekly(timing.days, timing.time, timing.zone ?? zone, now);
+    case 'every': {
+      const step = timing.minutes * MINUTE;
+      const shift = ((timing.offset ?? offset) * MINUTE) % step;
+      return (Math.floor((now - shift) / step) + 1) * step + shift;
+    }
+    case 'once':
+      return timing.at > now ? timing.at : null;
+    default:
+      return timing satisfies never;
   }
 }
 

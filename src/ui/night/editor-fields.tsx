@@ -158,7 +158,9 @@ export function WhenFields({ draft, set, wrong, zone, now, next, spread }: WhenP
       )}
       <p className="editor-next" role="status">
         {next === null
-          ? 'When it is due next shows here.'
+          ? draft.timing === 'cron'
+            ? 'Once it is saved, the list says when it is due next.'
+            : 'It is not due as it stands.'
           : draft.timing === 'every' && spread
             ? `Due within ${draft.minutes} minutes, and then every ${draft.minutes}.`
             : `Due next: ${nextText(next, now)}.`}

@@ -1,5 +1,4 @@
-import { useMemo, useState, type FormEvent } from 'react';
-import { createCronClock } from '../../protocol/cron.ts';
+import { useState, type FormEvent } from 'react';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -28,7 +27,6 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   const now = useNow(15_000);
   const limits = useQuery(state.limits.query);
   const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
-  const cron = useMemo(() => createCronClock(), []);
   const [draft, setDraft] = useState(first);
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
@@ -39,7 +37,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   };
   const told = refused ? wrongAt(refused.fields, draft) : { at: {}, rest: [] };
   const wrong: Wrong = { ...told.at, ...(asked ? wrongIn(draft) : {}) };
-  const next = zone === null ? null : nextOf(draft, before?.timing ?? null, { cron, zone, offset: offset ?? 0 }, now);
+  const next = zone === null ? null : nextOf(draft, before?.timing ?? null, { zone, offset: offset ?? 0 }, now);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (busy) return;

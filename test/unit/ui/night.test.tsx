@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { team } from './support/household.ts';
+import type { Doc } from '../../../src/protocol/documents.ts';
+import { at, NOW, team } from './support/household.ts';
 import { nights, SCHEDULED, scheduled, timeline } from './support/night.ts';
 import { json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
@@ -151,7 +152,7 @@ test('one switch stops everything, and what an agent has left with the relay can
   expect(left.textContent).toMatch(
     /LyraLeft 20 minutes ago: name, soul \(1,812 characters\), last conversation \(18,220 characters\); 21 KB sealed\./,
   );
-  expect(left.textContent).toMatch(/WrenNothing is left\./);
+  expect(left.textContent).toMatch(/WrenYou took it back\./);
   await page.user.click(screen.getByRole('button', { name: 'Take it back: Lyra' }));
   await screen.findByText(/What Lyra had left is gone from the relay/);
   await page.user.click(screen.getByRole('switch', { name: 'Stop everything' }));
@@ -167,4 +168,31 @@ test('where the relay cannot say it, the page says so and asks again', async () 
   nights(page.reach);
   await page.user.click(screen.getByRole('button', { name: 'Try again' }));
   await routines('Lyra');
+});
+
+test('a card says once what they did while nobody was here, and it stays closed', async () => {
+  const record: Doc = {
+    _id: 'schedule:1',
+    type: 'schedule',
+    schema: 1,
+    at: at(NOW - 48 * 3_600_000),
+    recordId: 'schedule-1',
+    value: { home: 'h', removed: false, schedule: SCHEDULED[0]?.schedule },
+  };
+  const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
+  expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
+  await page.say({ news: 'documents', docs: [record] });
+  const card = await screen.findByRole('region', { name: 'While you were away' });
+  expect(card.textContent).toContain('Lyra and Wren, for $0.0246.');
+  const [lyra, wren, more] = within(card)
+    .getAllByRole('listitem')
+    .filter((item) => item.className.includes('tint'));
+  expect(more).toBeUndefined();
+  expect(lyra?.textContent).toMatch(/LyraMorning roundtoday 07:25\$0\.0123.*The bridge holds/);
+  expect(wren?.textContent).toMatch(/failed, today 04:55.*overloaded.*skipped: quiet hours, today 02:55/);
+  // What had nothing to do is no news.
+  expect(card.textContent).not.toContain('Mail');
+  await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'setting', key: 'runsReadTo', value: NOW });
 });

@@ -155,6 +155,7 @@ export function nights(
       occurrences: line.occurrences.filter((one) => one.scheduleId === scheduleId),
     });
   reach.on('GET /api/standing-copies', {
+    takenBack: ['agent-2'],
     copies: schedules.some(({ schedule }) => schedule.agentId === 'agent-1')
       ? [
           {

@@ -1,0 +1,60 @@
+import { Link } from 'wouter';
+import { Words } from '../chat/words.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
+import { PATHS } from '../places.ts';
+import { money } from '../text/money.ts';
+import { useNow } from '../use-now.ts';
+import { useTeammates } from '../use-teammates.ts';
+import type { AccountLine } from './account.ts';
+import { momentText, outcomeText, toneOf } from './words.ts';
+
+/** Who did what, in their own last words, and what went wrong; each line leads to the agent, or to its nights. */
+export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
+  const team = useTeammates();
+  const now = useNow();
+  return (
+    <ul className="account" aria-label="What they did by themselves">
+      {lines.map((line) => {
+        const mate = team.find(line.agentId);
+        const { lastDone } = line;
+        return (
+          <li key={line.scheduleId} className="tint" style={{ '--c': mate.color }}>
+            <span className="account-face">
+              <FaceOf agentId={mate.agentId} />
+            </span>
+            <div>
+              <p className="account-head">
+                <Link href={PATHS.agent(mate.agentId)} className="account-name">
+                  <span dir="auto">{mate.name}</span>
+                </Link>
+                <span dir="auto">{line.name}</span>
+                {lastDone && (
+                  <small>
+                    {line.done > 1 ? `${line.done} times, last ` : ''}
+                    {momentText(lastDone.dueAt, now)}
+                  </small>
+                )}
+                {line.costMicroUsd > 0 && <small>{money(line.costMicroUsd)}</small>}
+              </p>
+              {lastDone !== null && lastDone.said !== null && lastDone.said !== '' && (
+                <div className="account-said">
+                  <Words text={lastDone.said} />
+                </div>
+              )}
+              {line.troubles.map(({ newest, count }) => (
+                <p key={outcomeText(newest)} className="account-trouble" data-tone={toneOf(newest)}>
+                  <i className="tone-mark" aria-hidden="true" />
+                  <Link href={PATHS.night(mate.agentId)}>
+                    {count > 1 ? `${count} × ` : ''}
+                    {outcomeText(newest)}, {momentText(newest.dueAt, now)}
+                  </Link>
+                  {newest.detail !== null && toneOf(newest) === 'bad' && <span>{newest.detail}</span>}
+                </p>
+              ))}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,49 @@
+/** What happened since the person was last here, for one card. Pure. */
+import type { Occurrence } from '../../protocol/schedules.ts';
+import { toneOf } from './words.ts';
+
+/** What became of one routine: its newest words, and how often it did what. */
+export interface AccountLine {
+  readonly scheduleId: string;
+  readonly agentId: string;
+  readonly name: string;
+  /** Runs that came to a good end. */
+  readonly done: number;
+  /** The last of them; null: none. */
+  readonly lastDone: Occurrence | null;
+  /** What failed, and what was skipped though something was to be done: the newest of each sort, and how many. */
+  readonly troubles: readonly { readonly newest: Occurrence; readonly count: number }[];
+  readonly costMicroUsd: number;
+}
+
+/** Of the moments that ended in (`since`, `upTo`], newest first. What idled is no news, and neither is what was called off. */
+export function accountOf(newestFirst: readonly Occurrence[], since: number, upTo: number): readonly AccountLine[] {
+  const lines = new Map<string, AccountLine>();
+  for (const one of newestFirst) {
+    const tone = toneOf(one);
+    if (one.endedAt === null || one.endedAt <= since || one.endedAt > upTo) continue;
+    if (tone === 'quiet' || tone === 'open') continue;
+    const held = lines.get(one.scheduleId) ?? {
+      scheduleId: one.scheduleId,
+      agentId: one.agentId,
+      name: one.name,
+      done: 0,
+      lastDone: null,
+      troubles: [],
+      costMicroUsd: 0,
+    };
+    const same = ({ newest }: { readonly newest: Occurrence }) =>
+      newest.state === one.state && newest.reason === one.reason;
+    const troubles = held.troubles.some(same)
+      ? held.troubles.map((trouble) => (same(trouble) ? { ...trouble, count: trouble.count + 1 } : trouble))
+      : [...held.troubles, { newest: one, count: 1 }];
+    lines.set(one.scheduleId, {
+      ...held,
+      done: held.done + (tone === 'good' ? 1 : 0),
+      lastDone: held.lastDone ?? (tone === 'good' ? one : null),
+      troubles: tone === 'good' ? held.troubles : troubles,
+      costMicroUsd: held.costMicroUsd + (one.costMicroUsd ?? 0),
+    });
+  }
+  return [...lines.values()];
+}
