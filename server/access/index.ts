@@ -11,10 +11,21 @@ import type { Env } from '../endpoint.ts';
 import { addressOf } from './address.ts';
 import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
-import { pageKeyOf } from './page-key.ts';
+import { PAGE_KEY } from '../../src/protocol/page-key.ts';
 import { badLinkPage, handOverPage, signInPage, welcomePage } from './pages.ts';
 import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
+
+/** The page key as a call brings it. It never stands in an address: those are logged, and lie in histories. */
+function pageKeyOf({ req }: Context): string | undefined {
+  const header = req.header(PAGE_KEY.header);
+  if (header !== undefined) return header;
+  const offered = req
+    .header('sec-websocket-protocol')
+    ?.split(',')
+    .map((name) => name.trim());
+  return offered?.find((name) => name.startsWith(PAGE_KEY.offered))?.slice(PAGE_KEY.offered.length);
+}
 
 export { createCredentialRoutes } from './credential-routes.ts';
 export { createCredentials, type Bearer, type Credentials } from './credentials.ts';

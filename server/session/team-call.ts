@@ -4,10 +4,38 @@
  */
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
-import type { CallKind, RoostEvent } from '../../src/protocol/events.ts';
+import type { CallKind, RoostEvent, AsleepReason } from '../../src/protocol/events.ts';
 import type { SessionContext } from './context.ts';
 import type { Present } from './presence.ts';
-import { teamReport, type ReportLine, type SeatOutcome } from './report.ts';
+import { onOneLine } from '../../src/domain/quoting.ts';
+
+/** The `[TEAM REPORT]`: who came, who did not and why, and who is still on the way. */
+const REPORT_TAG = '[TEAM REPORT]';
+
+type SeatOutcome = { readonly here: true } | { readonly here: false; readonly reason: AsleepReason };
+
+interface ReportLine {
+  readonly seat: number;
+  readonly name: string | null;
+  /** Null: not decided yet. */
+  readonly outcome: SeatOutcome | null;
+}
+
+const called = ({ name, seat }: ReportLine) => (name === null ? `seat ${seat}` : `${name} (seat ${seat})`);
+
+function teamReport(lines: readonly ReportLine[]): string {
+  const here = lines.filter((line) => line.outcome?.here === true);
+  const late = lines.filter((line) => line.outcome === null);
+  const missing = lines.flatMap((line) =>
+    line.outcome?.here === false ? [`- ${called(line)}: ${onOneLine(line.outcome.reason.message)}`] : [],
+  );
+  return [
+    REPORT_TAG,
+    ...(here.length > 0 ? [`Here: ${here.map(called).join(', ')}.`] : []),
+    ...(missing.length > 0 ? ['Not here:', ...missing] : []),
+    ...(late.length > 0 ? [`Still on the way: ${late.map(called).join(', ')}.`] : []),
+  ].join('\n');
+}
 
 export interface RunningCall {
   readonly callId: string;

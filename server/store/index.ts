@@ -2,16 +2,156 @@
  * The relay's store: Postgres, with the same SQL and the same migrations wherever it runs. Without a
  * database URL it is PGlite, on disk inside the home.
  */
-import { Kysely, Migrator, sql } from 'kysely';
-import { openEmbedded } from './embedded.ts';
+import { Kysely, Migrator, sql, PostgresDialect, type Dialect } from 'kysely';
+import { existsSync } from 'node:fs';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { openEngine, type Engine } from './engine.ts';
+import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
+import { StoreError } from './store-error.ts';
 import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { SCHEMA } from './schema.ts';
-import { openServer } from './server.ts';
-import { StoreError } from './store-error.ts';
+import pg from 'pg';
 import type { Tables } from './tables.ts';
+import { z } from 'zod';
 
-export { parseText } from './json-text.ts';
+/**
+ * PGlite on disk. Making a store takes seconds and several hundred megabytes, once; both are spent in a
+ * worker thread, so that the memory goes with it, and in a folder beside the final one, so that a kill in
+ * the middle leaves nothing that looks like a store.
+ */
+
+/** ms after an engine could not be opened before it is tried again; each try costs a quarter of a second of the relay. */
+const REOPEN_PAUSE_MS = 500;
+
+/** Segments of the log of 1 MB, not 16. */
+const INITDB = ['--wal-segsize=1'];
+/** Two databases that others would be made from: two thirds of an empty store's files. */
+const TRIM = [
+  'update pg_database set datistemplate = false',
+  'drop database template0',
+  'drop database template1',
+  'checkpoint',
+];
+
+/** CommonJS, as a worker made from text is; the package's address is resolved out here, where it is known. */
+const MAKER = `
+const { workerData } = require('node:worker_threads');
+import(workerData.pglite).then(async ({ PGlite }) => {
+  const made = await PGlite.create({ dataDir: workerData.folder, initDbStartParams: workerData.initdb });
+  for (const statement of workerData.trim) await made.exec(statement);
+  await made.close();
+});
+`;
+
+/** A file, or the names in a folder. */
+async function flushFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function flushTree(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  await Promise.all(entries.map((entry) => (entry.isDirectory() ? flushTree : flushFile)(join(folder, entry.name))));
+  await flushFile(folder);
+}
+
+async function makeStore(folder: string): Promise<void> {
+  const making = `${folder}.making`;
+  await rm(making, { recursive: true, force: true });
+  const workerData = {
+    pglite: import.meta.resolve('@electric-sql/pglite'),
+    folder: making,
+    initdb: INITDB,
+    trim: TRIM,
+  };
+  const worker = new Worker(MAKER, { eval: true, workerData });
+  await new Promise<void>((resolve, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the worker ended with ${code}`))));
+  });
+  await flushTree(making);
+  await rename(making, folder);
+  await flushFile(dirname(folder));
+}
+
+/** An engine that died is left, and another opened on its folder, where Postgres recovers what was committed. */
+function createEngineSource(folder: string, first: Engine, now: () => number): EngineSource {
+  let engine = first;
+  let closed = false;
+  let failed: { readonly at: number; readonly error: unknown } | null = null;
+  return {
+    async get() {
+      if (closed || !engine.dead()) return engine;
+      if (failed && now() - failed.at < REOPEN_PAUSE_MS) throw failed.error;
+      try {
+        engine = await openEngine(folder);
+        failed = null;
+      } catch (error) {
+        failed = { at: now(), error };
+        throw error;
+      }
+      return engine;
+    },
+    async close() {
+      closed = true;
+      await engine.close();
+    },
+  };
+}
+
+/** The embedded store in `folder`. Throws `StoreError` where it cannot be made or opened. */
+async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embedded> {
+  try {
+    if (!existsSync(folder)) {
+      onFirst?.();
+      await makeStore(folder);
+    }
+    return createEmbedded(createEngineSource(folder, await openEngine(folder), () => performance.now()));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreError(`The store in ${folder} cannot be opened: ${reason}`, { cause: error });
+  }
+}
+
+/** A Postgres server, named by a URL. */
+const POOL_SIZE = 8;
+/** ms to wait for a connection before the store counts as unreachable. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** `bigint` as a number: the ids and times kept here stay below 2^53. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : format === 'binary'
+        ? pg.types.getTypeParser(oid, 'binary')
+        : pg.types.getTypeParser(oid, 'text'),
+};
+
+function openServer(databaseUrl: string, onIdleError: (error: Error) => void): Dialect {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types,
+  });
+  // A connection that breaks while nobody uses it: the pool makes another; unheard, it would end the process.
+  pool.on('error', onIdleError);
+  return new PostgresDialect({ pool });
+}
+
+/** Text in the columns whose names end in `_json`; why it is kept so stands in tables.ts. */
+
+/** The text that such a column holds. Throws where it holds anything else. */
+export const parseText = (json: string): string => z.string().parse(JSON.parse(json));
+
 export type { Journal, OpenJournal } from './journal.ts';
 export { StoreError, storeTrouble } from './store-error.ts';
 export type Db = Kysely<Tables>;

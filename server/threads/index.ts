@@ -4,15 +4,181 @@
  * Everything is in the store; what is in memory is who waits. Messages have places from 1, given out under a lock on their
  * thread's row, so two processes that write at once cannot give one twice.
  */
-import { createThreadsContext, type ThreadsDeps } from './context.ts';
+import { createThreadsContext, type ThreadsDeps, admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import type { RecordSource } from '../records/index.ts';
 import { createMembership } from './membership.ts';
-import { createReading } from './reading.ts';
+import { createReading, type Reading } from './reading.ts';
 import { createThreadRecords } from './records.ts';
-import { createSending } from './sending.ts';
-import { createAnnouncer } from './announcer.ts';
-import type { Threads } from './types.ts';
-import { createWaiting } from './waiting.ts';
+import { PERSON, refuseMentions } from '../../src/domain/threads.ts';
+import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
+import type { Db } from '../store/index.ts';
+import { refuseThreadMessage } from '../quotas.ts';
+import { json, lockThread, messageOf, readThread } from './rows.ts';
+import { type Announcer, createAnnouncer } from './announcer.ts';
+import type { Answer, Threads, Page, WaitFor } from './types.ts';
+import { saidBy } from './used.ts';
+
+/** Saying something in a thread. */
+type Sent = Answer<{ readonly thread: Thread; readonly message: ThreadMessage; readonly repeated: boolean }>;
+
+function createSending(context: ThreadsContext, announcer: Announcer): Pick<Threads, 'send'> {
+  const { db, home, now, newId, inTurn, changed, findAgents, refuseForRoom } = context;
+
+  async function readSent(trx: Db, threadId: string, clientId: string): Promise<ThreadMessage | null> {
+    const row = await trx
+      .selectFrom('thread_messages')
+      .selectAll()
+      .where('home', '=', home)
+      .where('thread', '=', threadId)
+      .where('client_json', '=', json(clientId))
+      .executeTakeFirst();
+    return row ? messageOf(row) : null;
+  }
+
+  async function write(trx: Db, thread: Thread, message: ThreadMessage, clientId: string | null): Promise<void> {
+    const { messageId, place, from, text, mentions, time } = message;
+    const at = { home, thread: thread.threadId, place };
+    await trx
+      .insertInto('thread_messages')
+      .values({
+        ...at,
+        message: messageId,
+        from_json: json(from),
+        text_json: json(text),
+        mentions_json: JSON.stringify(mentions),
+        sent_at: time,
+        client_json: clientId === null ? null : json(clientId),
+      })
+      .execute();
+    if (mentions.length > 0)
+      await trx
+        .insertInto('thread_mentions')
+        .values(mentions.map((agentId) => ({ ...at, agent_json: json(agentId), announced: false })))
+        .execute();
+    await trx
+      .updateTable('threads')
+      .set({ messages: place, last_at: Math.max(time, thread.lastTime) })
+      .where('home', '=', home)
+      .where('thread', '=', thread.threadId)
+      .execute();
+  }
+
+  return {
+    send: (by, threadId, { text, mentionRefs, clientId }) =>
+      inTurn(async () => {
+        const found = await findAgents(mentionRefs);
+        const sent = await db.transaction().execute(async (trx): Promise<Sent> => {
+          const taken = admit(await lockThread(trx, home, threadId), by);
+          if (!taken.ok) return taken;
+          const { thread } = taken;
+          const before = clientId === null ? null : await readSent(trx, threadId, clientId);
+          if (before) return { ok: true, thread, message: before, repeated: true };
+          const closed = refuseClosed(thread);
+          if (closed) return closed;
+          if (!found.ok) return found;
+          const bad = refuseMentions({ from: by, participants: thread.participants, mentions: found.agents });
+          if (bad !== null) return refuse('bad-mention', bad);
+          const time = now();
+          const over =
+            by === PERSON
+              ? null
+              : ((await refuseForRoom?.()) ??
+                refuseThreadMessage(Buffer.byteLength(json(text)), thread.messages, await saidBy(trx, home, by, time)));
+          if (over !== null) return refuse('too-many', over);
+          const message: ThreadMessage = {
+            messageId: newId(),
+            place: thread.messages + 1,
+            from: by,
+            text,
+            mentions: found.agents.map(({ agentId }) => agentId),
+            time,
+          };
+          await write(trx, thread, message, clientId);
+          return { ok: true, thread, message, repeated: false };
+        });
+        if (!sent.ok) return sent;
+        if (!sent.repeated) changed(sent.thread.participants);
+        return { ok: true, message: sent.message, notes: await announcer.mentioned(sent.thread, sent.message) };
+      }),
+  };
+}
+
+/** Waiting for something in a thread: a look at what is there, and another whenever something happens. */
+function createWaiting({ db, home, notifier }: ThreadsContext, { takeUnread }: Reading): Pick<Threads, 'wait'> {
+  /** The thread with the oldest message that this agent waits for and was not given yet; null where there is none. */
+  async function findUnread(agentId: string, until: WaitFor, threadId: string | null): Promise<string | null> {
+    let query = db
+      .selectFrom('thread_members as member')
+      .innerJoin('thread_messages as message', (join) =>
+        join
+          .onRef('message.home', '=', 'member.home')
+          .onRef('message.thread', '=', 'member.thread')
+          .onRef('message.place', '>', 'member.seen_place'),
+      )
+      .select('message.thread')
+      .where('member.home', '=', home)
+      .where('member.agent_json', '=', json(agentId))
+      .where('member.removed_at', 'is', null)
+      .where('message.from_json', '<>', json(agentId))
+      .orderBy('message.sent_at')
+      .orderBy('message.place')
+      .limit(1);
+    if (threadId !== null) query = query.where('message.thread', '=', threadId);
+    if (until.kind === 'from') query = query.where('message.from_json', '=', json(until.who));
+    if (until.kind === 'mention')
+      query = query.innerJoin('thread_mentions as mention', (join) =>
+        join
+          .onRef('mention.home', '=', 'message.home')
+          .onRef('mention.thread', '=', 'message.thread')
+          .onRef('mention.place', '=', 'message.place')
+          .on('mention.agent_json', '=', json(agentId)),
+      );
+    return (await query.executeTakeFirst())?.thread ?? null;
+  }
+
+  /** Null: nothing yet. A refusal where nothing can come any more. */
+  async function look(
+    agentId: string,
+    until: WaitFor,
+    threadId: string | null,
+    run: string,
+  ): Promise<Answer<{ readonly page: Page }> | null> {
+    for (
+      let found = await findUnread(agentId, until, threadId);
+      found !== null;
+      found = await findUnread(agentId, until, threadId)
+    ) {
+      const page = await takeUnread(agentId, found, run);
+      if (page) return { ok: true, page };
+      // Another call of this agent was given it meanwhile.
+    }
+    if (threadId === null) return null;
+    const taken = admit(await readThread(db, home, threadId), agentId);
+    if (!taken.ok) return taken;
+    if (until.kind === 'from' && until.who !== PERSON && !taken.thread.participants.includes(until.who))
+      return refuse(
+        'not-in-it',
+        `${until.name} is not in the thread “${taken.thread.title}”, and will say nothing there.`,
+      );
+    return refuseClosed(taken.thread);
+  }
+
+  return {
+    async wait(reader, { until, threadId, limitMs, signal, run }) {
+      const listener = notifier.listen(reader, { limitMs, signal });
+      try {
+        for (;;) {
+          const found = signal.aborted ? null : await look(reader, until, threadId, run);
+          if (found) return found.ok ? { ok: true, came: true, page: found.page } : found;
+          const why = await listener.next();
+          if (why !== 'rung') return { ok: true, came: false, why };
+        }
+      } finally {
+        listener.stop();
+      }
+    },
+  };
+}
 
 export type { ThreadsDeps } from './context.ts';
 export { createThreadRoutes } from './routes.ts';

@@ -6,7 +6,7 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, useState, type ReactNode, useSyncExternalStore } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
@@ -26,9 +26,20 @@ import { KeysDialog } from './shell/keys-dialog.tsx';
 import { NoticeList } from './shell/notices.tsx';
 import { Sky } from './shell/sky.tsx';
 import { useKeys } from './shell/use-keys.ts';
-import { useMedia } from './use-media.ts';
 import { useTitle } from './use-title.ts';
 import { Welcome } from './welcome/welcome.tsx';
+
+/** Does this media query hold now? */
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = matchMedia(query);
+      list.addEventListener('change', changed);
+      return () => list.removeEventListener('change', changed);
+    },
+    () => matchMedia(query).matches,
+  );
+}
 
 const AgentPage = optional(() => import('./agent/agent-page.tsx'));
 const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));

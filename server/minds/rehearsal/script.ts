@@ -1,11 +1,109 @@
 /** From a request to what the rehearsal mind does with it. */
 import type { Rehearsal } from '../../../src/protocol/http.ts';
-import { explain, nudged, thinkAloud } from './birth.ts';
-import { greet } from './greeting.ts';
-import { lead } from './lead.ts';
-import { calledWell, type Reading } from './reading.ts';
-import type { Reply, ReplyPart } from './reply.ts';
-import { afterTool, talk } from './talk.ts';
+import { explain, nudged, thinkAloud, temperamentOf } from './birth.ts';
+import { createChance, seedOf } from './chance.ts';
+import { readSaid } from '../../../src/domain/quoting.ts';
+import { parseTranscript } from '../../../src/domain/transcript.ts';
+import { quote } from './facts.ts';
+import { type Reading, calledWell } from './reading.ts';
+import { words, type ReplyPart, type Reply, call } from './reply.ts';
+import { isTeamCall, positionsCalled } from '../../../src/domain/wake-payload.ts';
+import { newSoul, talk, afterTool } from './talk.ts';
+
+/** The lead of a rehearsal: it follows the protocol to the letter. */
+const REPORT = '[TEAM REPORT]';
+
+function lead(reading: Reading, options: { seed: number; leadIgnores: boolean }): ReplyPart[] {
+  const teamCall = [...reading.last.texts].reverse().find(isTeamCall);
+  if (teamCall !== undefined) return onTeamCall(teamCall, options.leadIgnores);
+  const report = [...reading.last.results.map((result) => result.text), ...reading.last.texts].find((text) =>
+    text.startsWith(REPORT),
+  );
+  if (report !== undefined) return withSoul(reading, options.seed, [words(onReport(report, reading, options.seed))]);
+  if (reading.last.texts.length > 0) {
+    const parts = talk(reading, options.seed);
+    return parts.some((part) => part.kind === 'call') ? parts : withSoul(reading, options.seed, parts);
+  }
+  const failed = reading.last.results.find((result) => result.isError);
+  if (failed)
+    return [words(`The call could not be made: ${failed.text} Nobody is lost by it; everyone is as they were.`)];
+  return [words('That is written down, and I will be given it whenever I wake.')];
+}
+
+function onTeamCall(text: string, ignores: boolean): ReplyPart[] {
+  if (ignores)
+    return [
+      words(
+        'I read that, and I am leaving it where it is. This rehearsal was told that the lead does not call the team.',
+      ),
+    ];
+  return [call('spawn_team', { seats: positionsCalled(text).map((position) => position + 1) })];
+}
+
+function onReport(report: string, reading: Reading, seed: number): string {
+  const line = (label: string) => new RegExp(`^${label}: (.+)\\.$`, 'm').exec(report)?.[1] ?? null;
+  const here = line('Here')?.replace(/ \(seat \d\)/g, '') ?? null;
+  const missing = report.split('\n').filter((row) => row.startsWith('- '));
+  const chance = createChance(seedOf('report', seed, report));
+  const sentences: string[] = [];
+  if (here) {
+    const names = here.replace(/, ([^,]+)$/, ' and $1');
+    sentences.push(
+      chance.pick([
+        `Welcome, ${names}. It is good to have you in the room.`,
+        `${names}: hello. The room is better for it.`,
+        `Good to see you, ${names}. ${reading.human} is here as well.`,
+      ]),
+    );
+  }
+  if (missing.length > 0)
+    sentences.push(`Not everyone came:\n\n${missing.join('\n')}\n\nThe button is there to try again.`);
+  const late = line('Still on the way');
+  if (late) sentences.push(`Still on the way: ${late}.`);
+  return sentences.length > 0 ? sentences.join('\n\n') : 'Nobody came this time. The button is there to try again.';
+}
+
+/** Its first quiet moment: a lead that has no soul writes one, once. */
+function withSoul(reading: Reading, seed: number, parts: readonly ReplyPart[]): ReplyPart[] {
+  if (reading.hasSoul || calledWell(reading, 'write_soul')) return [...parts];
+  return [...parts, call('write_soul', { text: newSoul(reading, '', seed) })];
+}
+
+/** How an agent of a rehearsal wakes: it greets, and shows that it remembers. */
+function soulIn(prompt: string): string | null {
+  const inside = readSaid(prompt).find(({ head }) => head === '<your-soul>')?.text;
+  return inside?.trim() ? inside.trim() : null;
+}
+
+function greet(reading: Reading, seed: number): ReplyPart[] {
+  const prompt = reading.turns[0]?.texts.join('\n') ?? '';
+  const said = parseTranscript(prompt);
+  const theirs = said.filter((message) => message.author === reading.human && message.text !== '').at(-1);
+  const last = said.filter((message) => message.text !== '').at(-1);
+  const soul = soulIn(prompt);
+  const chance = createChance(seedOf('greeting', seed, reading.position, theirs?.text ?? '', said.length));
+  const temperament = temperamentOf(seed, reading.position);
+  const hello = chance.pick([
+    `Good morning, ${reading.human}. ${chance.pick(temperament.hello)}`,
+    `Hello, ${reading.human}. ${chance.pick(temperament.hello)}`,
+    `There you are, ${reading.human}. ${chance.pick(temperament.hello)}`,
+  ]);
+  const name = reading.name
+    ? `I am ${reading.name}; the name still fits.`
+    : 'I have not got a name yet, and I am here all the same.';
+  return [words(hello, `${name} ${lastTalkOf(theirs?.text, last, soul)}`)];
+}
+
+function lastTalkOf(
+  theirs: string | undefined,
+  last: { author: string; text: string } | undefined,
+  soul: string | null,
+): string {
+  if (theirs) return `The last thing you told me before I slept was ${quote(theirs)}. I have kept it.`;
+  if (last) return `The last words I have from before are ${quote(last.text)}.`;
+  if (soul) return `What I have from before is what I wrote on my first day: ${quote(soul.split(/\n\n/)[0] ?? soul)}.`;
+  return 'I remember nothing from before, so this may as well be the first day.';
+}
 
 /** `birth`: how many were born in this seat before. */
 export function replyTo(reading: Reading, options: Rehearsal, birth: number): Reply {

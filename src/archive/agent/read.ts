@@ -7,12 +7,111 @@ import type { Workers } from '../methods.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import type { AgentWarning } from '../types.ts';
-import { chooseFiles, type AgentFiles } from './choose.ts';
-import { guessName } from './guess-name.ts';
+import { FILES } from './format.ts';
+import { type ZipEntry, zipEntries } from './zip.ts';
 import { readIdentity, readLines } from './memories.ts';
 import { byStamp } from './order.ts';
 import { readText, withPlainLines } from './text.ts';
-import { zipEntries } from './zip.ts';
+
+/** Which files of a zip are an agent. */
+interface AgentFiles {
+  /** null: there is an identity, which has the soul too. */
+  readonly soul: ZipEntry | null;
+  readonly identity: ZipEntry | null;
+  /** Transcripts, and what else there is. */
+  readonly memories: readonly ZipEntry[];
+  /** The name of the folder that they are in. */
+  readonly folder: string | null;
+  readonly warnings: readonly AgentWarning[];
+}
+
+const NO_SOUL =
+  'There is no SOUL.md in this zip. Put a text file of that name into it, with the words of the soul, and pack it again.';
+
+const lower = (path: string) => path.toLowerCase();
+const partsOf = (path: string) => path.split('/').filter((part) => part !== '' && part !== '.');
+const nameOf = (path: string) => partsOf(path).at(-1) ?? '';
+const isNamed = (path: string, name: string) => lower(nameOf(path)) === lower(name);
+/** What macOS, Windows and editors leave in zips. */
+const isJunk = (path: string) =>
+  partsOf(path).some(
+    (part) => part === '__MACOSX' || part.startsWith('.') || /^(thumbs\.db|desktop\.ini)$/i.test(part),
+  );
+const byDepth = (a: ZipEntry, b: ZipEntry) =>
+  partsOf(a.path).length - partsOf(b.path).length || (a.path < b.path ? -1 : 1);
+
+/** The shallowest SOUL.md decides which folder it is. Throws an `ArchiveError` where nothing could be a soul. */
+function chooseFiles(entries: readonly ZipEntry[]): AgentFiles {
+  const files = entries.filter(({ path }) => !isJunk(path)).sort(byDepth);
+  const souls = files.filter(({ path }) => isNamed(path, FILES.soul));
+  const texts = files.filter(
+    ({ path }) => /\.(md|markdown)$/i.test(path) && !/^(readme|license)\./i.test(nameOf(path)),
+  );
+  const identities = files.filter(({ path }) => isNamed(path, FILES.identity));
+  // Without a SOUL.md, one Markdown file that stands alone is as clear.
+  const soul = souls[0] ?? (identities.length === 0 && texts.length === 1 ? texts[0] : undefined);
+  const first = soul ?? identities[0];
+  if (!first) throw new ArchiveError('not-an-archive', NO_SOUL);
+
+  const folder = partsOf(first.path).slice(0, -1);
+  const prefix = folder.map((part) => `${lower(part)}/`).join('');
+  const within = (path: string) => partsOf(lower(path)).join('/');
+  const isMemory = (path: string) =>
+    path === `${prefix}${FILES.more}` ||
+    (path.startsWith(`${prefix}${FILES.transcripts}/`) && path.endsWith(FILES.transcriptEnd));
+  return {
+    soul: soul ?? null,
+    identity: identities.find(({ path }) => within(path) === `${prefix}${FILES.identity}`) ?? null,
+    memories: files.filter(({ path }) => isMemory(within(path))),
+    folder: folder.at(-1) ?? null,
+    warnings:
+      soul && souls.length > 1
+        ? [{ kind: 'several-souls', taken: soul.path, others: souls.slice(1).map(({ path }) => path) }]
+        : [],
+  };
+}
+
+/** What somebody may be called, from a soul that was written by hand. */
+
+/** Names of files and folders that say what is in them, not who. */
+const NO_NAMES = /^(soul|agent|agents|new folder|untitled folder|archive|download|downloads)$/i;
+
+/** The first heading, else `name:` in the front matter, else the name of the folder; null: none of them says. */
+function guessName(soul: string, folder: string | null): string | null {
+  return headingOf(soul) ?? frontMatterName(soul) ?? nameFrom(folder ?? '');
+}
+
+function headingOf(soul: string): string | null {
+  let fence: string | null = null;
+  for (const line of withoutFrontMatter(soul).split('\n')) {
+    const mark = /^ {0,3}(```|~~~)/.exec(line)?.[1];
+    if (mark && (fence === null || fence === mark)) fence = fence === null ? mark : null;
+    if (fence !== null) continue;
+    const heading = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$/.exec(line)?.[1];
+    if (heading !== undefined) return nameFrom(heading);
+  }
+  return null;
+}
+
+const FRONT_MATTER = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/;
+const withoutFrontMatter = (soul: string) => soul.replace(FRONT_MATTER, '');
+
+function frontMatterName(soul: string): string | null {
+  const value = /^name:[ \t]*(.*)$/im.exec(FRONT_MATTER.exec(soul)?.[1] ?? '')?.[1];
+  return value === undefined ? null : nameFrom(value.trim().replace(/^(["'])(.*)\1$/, '$2'));
+}
+
+/** Without the marks of Markdown; null where nothing is left, or where it says only what the text is. */
+function nameFrom(text: string): string | null {
+  const plain = text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/[*_`~]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, LIMITS.name)
+    .trim();
+  return plain === '' || NO_NAMES.test(plain) ? null : plain;
+}
 
 const TOO_LARGE = 'This file is larger than an agent could be. Choose a zip with one agent’s folder, or a SOUL.md.';
 const SOUL_TOO_LONG = `This soul is longer than ${LIMITS.soul.toLocaleString('en')} characters, more than anybody can wake with. Shorten it, and choose it again.`;

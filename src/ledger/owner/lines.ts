@@ -2,9 +2,13 @@
 import type { FromOwner } from '../../protocol/owner-rpc.ts';
 import type { RpcServer } from '../../protocol/rpc/server.ts';
 import type { OwnerNews } from '../../protocol/worker.ts';
-import { inOneGo, membersOf, tabGone, type ToTab } from '../line.ts';
-import { fromTabSchema, helloSchema } from './from-tab.ts';
+import { inOneGo, membersOf, tabGone, type ToTab, type FromTab, type Hello } from '../line.ts';
+import { z } from 'zod';
 import { OWNER_LINE } from '../settings.ts';
+
+/** What a tab may say on a line, as the owner reads it. */
+const helloSchema: z.ZodType<Hello> = z.object({ from: z.string(), hello: z.literal(true) });
+const fromTabSchema: z.ZodType<FromTab> = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);
 
 type OwnerServer = RpcServer<OwnerNews>;
 

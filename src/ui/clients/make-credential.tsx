@@ -3,7 +3,133 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useRoost } from '../context.tsx';
 import type { Teammate } from '../use-teammates.ts';
-import { SecretDialog } from './secret-dialog.tsx';
+import { copyText } from '../parts/copy.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { CopyIcon } from '../parts/icons.tsx';
+
+/** What another client is told, ready to be pasted. `origin`: where this page and its relay are, without a slash at the end. */
+
+interface ToPaste {
+  readonly key: string;
+  readonly title: string;
+  readonly about: string;
+  readonly text: string;
+}
+
+function settingsToPaste(origin: string, secret: string): readonly ToPaste[] {
+  return [
+    {
+      key: 'claude-code',
+      title: 'Claude Code: Roost’s tools',
+      about: 'Once, in a terminal. Inbox, threads, waking and the rest are then tools of that Claude Code.',
+      text: `claude mcp add --transport http roost ${origin}/mcp --header "Authorization: Bearer ${secret}"`,
+    },
+    {
+      key: 'mcp',
+      title: 'Any other MCP client',
+      about: 'Streamable HTTP. Where a client takes its settings as JSON, this is the entry.',
+      text: JSON.stringify(
+        {
+          mcpServers: { roost: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${secret}` } } },
+        },
+        null,
+        2,
+      ),
+    },
+    {
+      key: 'proxy',
+      title: 'Claude Code, or any Anthropic client: the model through Roost',
+      about:
+        'Roost puts the real key in, counts what it costs, and holds requests while the agent is set to sleep. The key here may be anything.',
+      text: `export ANTHROPIC_BASE_URL=${origin}/llm/${secret}\nexport ANTHROPIC_API_KEY=roost`,
+    },
+  ];
+}
+
+/** For an application, which is no agent. */
+function callsToPaste(origin: string, secret: string): readonly ToPaste[] {
+  return [
+    {
+      key: 'sleep',
+      title: 'Set an agent to sleep, or wake it',
+      about:
+        'NAME is an agent’s name or id; true lets it sleep, false wakes it, within its limits. GET tells how it is.',
+      text: `curl -X PUT ${origin}/api/v1/sessions/current/NAME/sleeping -H "Authorization: Bearer ${secret}" -H "Content-Type: application/json" -d '{"sleeping": true}'`,
+    },
+  ];
+}
+
+function Copyable({ text, what }: { text: string; what: string }) {
+  const state = useRoost();
+  return (
+    <div className="command">
+      {/* Read by keyboard too where it scrolls. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre tabIndex={0} aria-label={what}>
+        {text}
+      </pre>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={`Copy: ${what}`}
+        title="Copy"
+        onClick={() => void copyText(state, text, what)}
+      >
+        <CopyIcon />
+      </button>
+    </div>
+  );
+}
+
+/** Shows a secret, this once, and what to do with it. It goes by its button only: a stray press beside it must not lose it. */
+function SecretDialog({
+  name,
+  label,
+  secret,
+  onClose,
+}: {
+  name: string | null;
+  label: string;
+  secret: string;
+  onClose: () => void;
+}) {
+  const [asked, setAsked] = useState(false);
+  return (
+    <Dialog
+      title={name === null ? 'A credential for an application' : `A credential for ${name}`}
+      shape="wide"
+      onClose={() => setAsked(true)}
+    >
+      <div className="secret">
+        <p>
+          <strong>This is shown once.</strong> Roost keeps only a hash of it. Whoever has it{' '}
+          {name === null ? 'can set agents to sleep and wake them' : `acts as ${name}`}
+          {label === '' ? '' : ` (${label})`}; keep it as you keep a password.
+        </p>
+        <Copyable text={secret} what="The secret" />
+        {(name === null ? callsToPaste : settingsToPaste)(location.origin, secret).map(
+          ({ key, title, about, text }) => (
+            <section key={key} aria-label={title}>
+              <h3>{title}</h3>
+              <p>{about}</p>
+              <Copyable text={text} what={title} />
+            </section>
+          ),
+        )}
+        {asked && (
+          <p className="setting-hint" role="status">
+            After this it cannot be shown again; lost, it is revoked and another is made.
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="solid" onClick={onClose}>
+            I have copied what I need
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
 
 /** In the list of agents: no id is so. */
 const APPLICATION = 'an application';

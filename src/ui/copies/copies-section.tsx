@@ -1,6 +1,99 @@
-import { ExportAll } from './export-all.tsx';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import { householdFileName } from '../../state/agent-copies.ts';
+import { useRoost } from '../context.tsx';
+import { bytes, plural } from '../text/sizes.ts';
+import { NewPassphraseFields, passphraseFault, type NewPassphrase } from './passphrase.tsx';
+import { chooseSink } from './sink.ts';
+import { Work } from './work.tsx';
 import { ImportCopy } from './import-copy.tsx';
 import './copies.css';
+
+const EMPTY: NewPassphrase = { first: '', second: '' };
+
+function Begin() {
+  const { copies, device, notices } = useRoost();
+  const [sealed, setSealed] = useState(true);
+  const [passphrase, setPassphrase] = useState<NewPassphrase>(EMPTY);
+  const [tried, setTried] = useState(false);
+  const begin = async () => {
+    setTried(true);
+    if (sealed && passphraseFault(passphrase) !== null) return;
+    try {
+      const sink = await chooseSink(householdFileName({ exportedAt: device.now(), sealed }));
+      if (sink) await copies.exportAll({ sink, passphrase: sealed ? passphrase.first : null });
+    } catch (error) {
+      // The place that was chosen cannot be written.
+      notices.error(
+        `The file could not be made: ${error instanceof Error ? error.message : String(error)}. Choose another place.`,
+      );
+    }
+  };
+  return (
+    <form
+      className="copies-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void begin();
+      }}
+    >
+      <label className="tick-line">
+        <input type="checkbox" checked={sealed} onChange={(event) => setSealed(event.target.checked)} />
+        Under a passphrase
+      </label>
+      {sealed ? (
+        <NewPassphraseFields value={passphrase} onChange={setPassphrase} tried={tried} />
+      ) : (
+        <p className="setting-hint">Without one, whoever gets the file can read every word in it.</p>
+      )}
+      <button type="submit" className="solid">
+        Export everything
+      </button>
+    </form>
+  );
+}
+
+/** Everything into one file: who the agents are, every word, and how the household wants things. */
+function ExportAll() {
+  const { copies } = useRoost();
+  const state = useStore(copies.store, ({ exporting }) => exporting);
+  return (
+    <>
+      <p>
+        One file with everything: who your agents are, their souls, every word that was said, and these settings. Keep
+        it somewhere else than on this device.
+      </p>
+      {(state.kind === 'idle' || state.kind === 'failed') && <Begin />}
+      {state.kind === 'running' && (
+        <Work label="Writing the file" progress={state.progress} onCancel={() => copies.cancel('exporting')} />
+      )}
+      <div role="status" className="copies-said">
+        {state.kind === 'done' && (
+          <div className="copies-done">
+            <p>
+              <strong>Exported.</strong> {plural(state.exported.documents, 'document')}, {bytes(state.exported.bytes)},
+              in <b dir="auto">{state.fileName}</b>
+              {state.sealed ? ', under your passphrase' : ', readable by anybody who has it'}.
+            </p>
+            {state.unnoted !== null && <p>The file is whole. Only its date could not be kept here: {state.unnoted}</p>}
+            <button type="button" className="ghost" onClick={() => copies.reset('exporting')}>
+              Export again
+            </button>
+          </div>
+        )}
+        {state.kind === 'failed' && (
+          <p className="wrong-note">
+            <span>
+              <strong>It could not be exported.</strong> {state.reason} No file was left behind; what is here is as it
+              was.
+            </span>
+          </p>
+        )}
+      </div>
+    </>
+  );
+}
 
 /** Copies that leave this device, and come back. */
 export function CopiesSection() {

@@ -3,10 +3,41 @@ import { useDevices, useRoost } from '../context.tsx';
 import { PATHS, usePlace } from '../places.ts';
 import { Alone } from './alone.tsx';
 import { DeviceDialog, type DeviceDialogName } from './later.tsx';
-import { Removed } from './removed.tsx';
+import { Link } from 'wouter';
+import type { SyncStatus } from '../../protocol/sync/page.ts';
+import { UnderWay } from './under-way.tsx';
 import { Shared } from './shared.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
+
+interface Props {
+  readonly status: Extract<SyncStatus, { kind: 'removed' }>;
+  readonly onOpen: (dialog: DeviceDialogName) => void;
+}
+
+/** This device was taken out of the household: what is left to do here. */
+function Removed({ status, onOpen }: Props) {
+  return (
+    <>
+      <p className="devices-lead">
+        <strong>This device was removed from your devices.</strong> What is here stays here, to read and to export.
+        Nothing new comes, and what is written here now reaches no other device.
+      </p>
+      <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
+      <div className="devices-ways">
+        <button type="button" className="solid" onClick={() => onOpen('join')}>
+          Join again
+        </button>
+        <button type="button" className="ghost" onClick={() => onOpen('restore')}>
+          I have a recovery phrase
+        </button>
+        <Link href={PATHS.settings('copies')} className="ghost">
+          Export what is here
+        </Link>
+      </div>
+    </>
+  );
+}
 
 /** The same team on every device: what is shared, with whom, and how far it is. */
 export function DevicesSection() {

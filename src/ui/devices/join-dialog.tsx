@@ -1,19 +1,61 @@
-import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useState, type FormEvent, type ReactNode, useMemo } from 'react';
 import type { Joining } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { CopyableText } from './copy-text.tsx';
-import { Countdown, useLeft } from './countdown.tsx';
+import { useNow } from '../use-now.ts';
 import { guessDeviceName } from '../../domain/device-name.ts';
 import { NameField } from './name-field.tsx';
-import { QrCode } from './qr-code.tsx';
+import { modulesOf, pathOf } from './qr.ts';
 import { CompareWords, Words } from './six-words.tsx';
 import { StepHead } from './step-head.tsx';
 import { TwoTeams } from './two-teams.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** `4:07` */
+const clock = (ms: number) =>
+  `${Math.floor(ms / MINUTE)}:${String(Math.floor((ms % MINUTE) / SECOND)).padStart(2, '0')}`;
+
+/** How long is left until `until` (ms since the epoch); 0 once it is over. */
+function useLeft(until: number): number {
+  const now = useNow(SECOND);
+  return Math.max(0, until - now);
+}
+
+/** How long an offer is good for. Its last minute is said once to those who listen; the seconds are not. */
+function Countdown({ left }: { left: number }) {
+  return (
+    <p className="countdown">
+      Good for{' '}
+      <span role="timer" aria-live="off">
+        {clock(left)}
+      </span>
+      <span className="visually-hidden" role="status">
+        {left <= MINUTE && left > 0 ? 'Less than a minute is left.' : ''}
+      </span>
+    </p>
+  );
+}
+
+/** A QR code, dark on light in both themes: that is what cameras look for. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => {
+    const modules = modulesOf(text);
+    return { size: modules.length, path: pathOf(modules) };
+  }, [text]);
+  return (
+    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#0a0c14" />
+    </svg>
+  );
+}
 
 /** The offer: a code to be scanned, and the same as text. */
 function Offer({

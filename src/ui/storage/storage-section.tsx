@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { StorageStatus } from '../../protocol/worker.ts';
+import type { StorageStatus, ExportNote } from '../../protocol/worker.ts';
 import { useDevices, useInfo, useRoost } from '../context.tsx';
 import { PATHS } from '../places.ts';
 import { protectionText } from '../text/devices.ts';
@@ -8,13 +8,97 @@ import { storageTrouble } from '../text/reasons.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
 import { useNow } from '../use-now.ts';
 import { BeingForgotten } from './being-forgotten.tsx';
-import { Kinds } from './kinds.tsx';
-import { LastCopy } from './last-copy.tsx';
+import { kindGroups } from '../text/kinds.ts';
+import { clockTime, dayWithin, duration } from '../text/time.ts';
 import { Rebuild, Work } from './rebuild.tsx';
-import { RelayRoom } from './relay-room.tsx';
+import { relayRoom } from '../../state/relay-room.ts';
+import { shortages } from '../text/room.ts';
+import { useQuery } from '../use-query.ts';
 import { useStorage } from './use-storage.ts';
 import { Volumes } from './volumes.tsx';
 import './storage.css';
+
+/** A copy older than this is worth another one: 30 days, in ms. */
+const OLD_AFTER = 30 * 24 * 60 * 60 * 1000;
+
+/** When a whole copy last left this device, and a nudge where that is long ago or never was. */
+function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
+  const due = note === null || now - note.time > OLD_AFTER;
+  return (
+    <>
+      <p>
+        {note === null ? (
+          <>
+            <strong>Never: no copy has left this device.</strong> What the relay keeps is sealed with a key that lies on
+            your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no
+            phrase, your agents are gone. One file keeps them.
+          </>
+        ) : (
+          <>
+            <strong>
+              {dayWithin(note.time, now).replace(/^./, (letter) => letter.toUpperCase())} {clockTime(note.time)}
+            </strong>
+            : {plural(note.documents, 'document')}, {note.sealed ? 'under a passphrase' : 'without a passphrase'}.
+            {due ? ` That is ${duration(now - note.time)} ago: what came since is only here.` : ''}
+          </>
+        )}
+      </p>
+      <Link className={due ? 'solid solid-link' : 'ghost'} href={PATHS.settings('copies')}>
+        {note === null ? 'Make the first copy' : 'Make a copy'}
+      </Link>
+    </>
+  );
+}
+
+/** What there is, by kind: a bar for its share, and the figures in words beside it. */
+function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
+  const groups = kindGroups(kinds);
+  const most = groups[0]?.chars ?? 0;
+  if (groups.length === 0) return <p className="setting-hint">Nothing is stored yet.</p>;
+  return (
+    <table className="kinds">
+      <caption className="visually-hidden">What is stored, by kind</caption>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="visually-hidden">Kind</span>
+          </th>
+          <td aria-hidden="true" />
+          <th scope="col">documents</th>
+          <th scope="col">as text</th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map(({ name, documents, chars }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td className="kinds-bar" aria-hidden="true">
+              <i style={{ '--share': `${most === 0 ? 0 : Math.max(1, (chars / most) * 100)}%` }} />
+            </td>
+            <td>{count(documents)}</td>
+            <td>{bytes(chars)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What the relay has on its disk, in one line, and what is short there. Nothing is drawn until it is known. */
+function RelayRoom() {
+  const room = useQuery(relayRoom(useRoost()));
+  if (room.kind !== 'ready') return null;
+  return (
+    <>
+      <p className="setting-hint">The relay’s home takes {bytes(room.value.bytes)} on its own disk.</p>
+      {shortages(room.value).map((line) => (
+        <p key={line} className="setting-hint" role="status">
+          {line}
+        </p>
+      ))}
+    </>
+  );
+}
 
 function Block({ title, state, children }: { title: string; state?: 'good' | 'warn'; children: ReactNode }) {
   return (

@@ -5,8 +5,214 @@ import { PATHS } from '../places.ts';
 import { useNames } from '../use-names.ts';
 import { Budget } from './budget.tsx';
 import { StopSwitch } from './stop-switch.tsx';
-import { WakeFeed } from './wake-feed.tsx';
+import { useState, useId } from 'react';
+import type { WakeDecision } from '../../protocol/wakes.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
+import { useRoost } from '../context.tsx';
+import { OlderButton } from '../inbox/inbox.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { dayName, clockTime, fullTime } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import { LEAD_ID } from '../../domain/seat.ts';
+import { FaceOf } from '../grid/face-of.tsx';
+import { ChevronIcon } from '../parts/icons.tsx';
+import { pathOf, type StepState } from './path.ts';
+import {
+  CHECK_QUESTIONS,
+  CHECK_TITLES,
+  outcomeText,
+  OUTCOME_WORDS,
+  askedText,
+  REASON_WORDS,
+  sourceName,
+  WAY_WORDS,
+  type NameOf,
+} from './words.ts';
 import './wakes.css';
+
+const STATE_WORDS: Record<StepState, string> = {
+  passed: 'passed',
+  stopped: 'stopped here',
+  beyond: 'not reached',
+  waived: 'not asked: you are never refused',
+};
+
+/** The ten checks in their order, from who asked to what came of it; the one that stopped it is marked. */
+function WakePath({ wake }: { wake: WakeDecision }) {
+  const steps = pathOf(wake);
+  return (
+    <ol className="wake-path" aria-label="The way through the checks">
+      <li className="wake-step" data-step="asked">
+        <span className="wake-step-dot" aria-hidden="true" />
+        <span className="wake-step-name">Asked</span>
+      </li>
+      {steps.map(({ check, state }, i) => (
+        <li
+          key={check}
+          className="wake-step"
+          data-step={state}
+          data-outcome={state === 'stopped' ? wake.outcome : undefined}
+          title={CHECK_QUESTIONS[check]}
+          {...(state === 'stopped' ? { 'aria-current': 'step' as const } : {})}
+        >
+          <span className="wake-step-dot" aria-hidden="true">
+            {i + 1}
+          </span>
+          <span className="wake-step-name">
+            {CHECK_TITLES[check]}
+            <span className={state === 'stopped' ? 'wake-step-said' : 'visually-hidden'}>
+              <span className="visually-hidden">: </span>
+              {state === 'stopped' ? outcomeText(wake) : STATE_WORDS[state]}
+            </span>
+          </span>
+        </li>
+      ))}
+      <li className="wake-step" data-step="end" data-outcome={wake.outcome}>
+        <span className="wake-step-dot" aria-hidden="true" />
+        <span className="wake-step-name">{OUTCOME_WORDS[wake.outcome]}</span>
+      </li>
+    </ol>
+  );
+}
+
+function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
+  const { time, source, target, way, reason, messageId, detail } = wake;
+  return (
+    <dl className="wake-facts">
+      <dt>When</dt>
+      <dd>{fullTime(time)}</dd>
+      <dt>Who</dt>
+      <dd dir="auto">{sourceName(source, nameOf)}</dd>
+      <dt>Whom</dt>
+      <dd dir="auto">
+        <Link href={PATHS.agent(target)}>{nameOf(target)}</Link>
+      </dd>
+      <dt>Way</dt>
+      <dd>{WAY_WORDS[way]}</dd>
+      {reason && (
+        <>
+          <dt>Reason</dt>
+          <dd>{REASON_WORDS[reason]}</dd>
+        </>
+      )}
+      <dt>What came of it</dt>
+      <dd dir="auto">{detail}</dd>
+      {messageId && (
+        <>
+          <dt>Message</dt>
+          <dd>
+            <Link href={PATHS.inbox(target)}>
+              {target === LEAD_ID ? 'In the lead’s inbox' : `In the inbox of ${nameOf(target)}`}
+            </Link>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+interface Props {
+  readonly wake: WakeDecision;
+  readonly nameOf: NameOf;
+  readonly open: boolean;
+  readonly onToggle: () => void;
+}
+
+/** One decision of the gate; opened, with its way through the checks. */
+function WakeRow({ wake, nameOf, open, onToggle }: Props) {
+  const id = useId();
+  const reason = wake.reason && REASON_WORDS[wake.reason];
+  return (
+    <li className="wake" data-open={open}>
+      <button type="button" className="wake-line" aria-expanded={open} aria-controls={id} onClick={onToggle}>
+        <span className="wake-mark" data-outcome={wake.outcome} aria-hidden="true" />
+        <span className="wake-face" aria-hidden="true">
+          <FaceOf agentId={wake.target} />
+        </span>
+        <span className="wake-words">
+          <span className="wake-asked" dir="auto">
+            {askedText(wake, nameOf)}
+            {reason && <span className="wake-reason"> · {reason}</span>}
+          </span>{' '}
+          <span className="wake-outcome" data-outcome={wake.outcome}>
+            <span className="visually-hidden">: </span>
+            {outcomeText(wake)}
+          </span>
+        </span>
+        <time dateTime={new Date(wake.time).toISOString()} title={fullTime(wake.time)}>
+          {clockTime(wake.time)}
+        </time>
+        <ChevronIcon />
+      </button>
+      <div id={id} className="wake-more" hidden={!open}>
+        {open && (
+          <>
+            <Facts wake={wake} nameOf={nameOf} />
+            <WakePath wake={wake} />
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Newest first, by day of the reader. */
+function byDay(wakes: readonly WakeDecision[], now: number): { day: string; wakes: WakeDecision[] }[] {
+  const days: { day: string; wakes: WakeDecision[] }[] = [];
+  for (const wake of wakes) {
+    const day = dayName(wake.time, now);
+    const last = days.at(-1);
+    if (last?.day === day) last.wakes.push(wake);
+    else days.push({ day, wakes: [wake] });
+  }
+  return days;
+}
+
+function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
+  const now = useNow();
+  const nameOf = useNames();
+  const [open, setOpen] = useState<string | null>(null);
+  return byDay(wakes, now).map(({ day, wakes: list }) => (
+    <section key={day} className="wake-day" aria-label={day}>
+      <h3>{day}</h3>
+      <ul className="wakes">
+        {list.map((wake) => (
+          <WakeRow
+            key={wake.decisionId}
+            wake={wake}
+            nameOf={nameOf}
+            open={wake.decisionId === open}
+            onToggle={() => setOpen(wake.decisionId === open ? null : wake.decisionId)}
+          />
+        ))}
+      </ul>
+    </section>
+  ));
+}
+
+/** Every wake that was asked for, newest first, and what came of it. It goes on by itself. */
+function WakeFeed({ agentId }: { agentId: string | null }) {
+  const nameOf = useNames();
+  const query = reachQueries(useRoost()).wakes(agentId);
+  return (
+    <QueryView query={query} what="The wakes">
+      {({ rows, more }) =>
+        rows.length === 0 ? (
+          <p className="wakes-empty">
+            {agentId === null
+              ? 'No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.'
+              : `${nameOf(agentId)} was never asked for.`}
+          </p>
+        ) : (
+          <>
+            <Days wakes={rows} />
+            {more && <OlderButton paged={query} label="Older wakes" />}
+          </>
+        )
+      }
+    </QueryView>
+  );
+}
 
 /** The feed of wakes, with the switch that stops them all. */
 export default function WakesPage({ agentId, onClose }: { agentId: string | null; onClose: () => void }) {
