@@ -1,4 +1,4 @@
-import { useState, type ReactNode, useId } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Costs } from '../../protocol/costs.ts';
 import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
@@ -9,38 +9,11 @@ import { costText, tokens, tokensOf } from '../text/money.ts';
 import { plural } from '../text/sizes.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { Chart, type Measure } from './chart.tsx';
+import { OneOf } from './one-of.tsx';
 import { Meter } from './meter.tsx';
 import { AgentTable, DayTable, SessionTable } from './tables.tsx';
 import { USUAL_DAYS, useCostBook, useCosts } from './use-costs.ts';
 import './costs.css';
-
-interface Props<Value extends string | number> {
-  readonly label: string;
-  readonly options: readonly { readonly value: Value; readonly text: string }[];
-  readonly value: Value;
-  readonly onChange: (value: Value) => void;
-}
-
-/** One of a few, side by side. */
-function OneOf<Value extends string | number>({ label, options, value, onChange }: Props<Value>) {
-  const name = useId();
-  return (
-    <div className="one-of" role="radiogroup" aria-label={label}>
-      {options.map((option) => (
-        <label key={option.value}>
-          <input
-            type="radio"
-            className="visually-hidden"
-            name={name}
-            checked={option.value === value}
-            onChange={() => onChange(option.value)}
-          />
-          <span>{option.text}</span>
-        </label>
-      ))}
-    </div>
-  );
-}
 
 const RANGES = [7, USUAL_DAYS, 90] as const;
 

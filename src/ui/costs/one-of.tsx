@@ -1,0 +1,29 @@
+import { useId } from 'react';
+
+interface Props<Value extends string | number> {
+  readonly label: string;
+  readonly options: readonly { readonly value: Value; readonly text: string }[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+/** One of a few, side by side. */
+export function OneOf<Value extends string | number>({ label, options, value, onChange }: Props<Value>) {
+  const name = useId();
+  return (
+    <div className="one-of" role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        <label key={option.value}>
+          <input
+            type="radio"
+            className="visually-hidden"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          <span>{option.text}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
