@@ -1,0 +1,121 @@
+/** Who may end a moment that was due: a relay that dies, one that hangs and comes back, two at once. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/schedules/rows.ts';
+import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
+import type { Store } from '../../server/store/index.ts';
+import type { Timing } from '../../src/domain/schedule/timing.ts';
+import { createCronClock } from '../../server/schedules/cron.ts';
+import { routine } from '../support/schedules.ts';
+import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 10, 23, 6, 0);
+const EVERY_TEN: Timing = { kind: 'every', minutes: 10, offset: 0 };
+const DONE = { state: 'done', reason: null } as const;
+
+describe.each(STORES)('moments that are claimed, on %s', (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  beforeAll(async () => {
+    place = await createStorePlace(kind);
+    store = await place.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  const contextOf = () => ({ cron: createCronClock(), zone: 'UTC', offset: 0 });
+  const advance = async (rows: ScheduleRows, now: number) => {
+    while (await rows.advance({ now, stops: [], contextOf, isDark: () => false }));
+  };
+  /** A routine of every ten minutes, with its first moment due. */
+  async function open(catchUp: 'skip' | 'once' | 'each' = 'once') {
+    const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits: SCHEDULE_LIMITS });
+    const schedule = routine({ timing: EVERY_TEN, catchUp });
+    await rows.write('s1', schedule, START, START + 10 * MINUTE, 0);
+    await advance(rows, START + 10 * MINUTE);
+    return rows;
+  }
+  const states = async (rows: ScheduleRows, until: number) =>
+    (await rows.between(0, until, { most: 1_000 })).map(({ dueAt, state }) => [(dueAt - START) / MINUTE, state]);
+  const claim = async (rows: ScheduleRows, now: number) => {
+    const claimed = await rows.claim(now, randomUUID(), true);
+    if (!claimed) throw new Error('Nothing is due.');
+    return claimed;
+  };
+
+  it('are claimed by one of many', async () => {
+    const rows = await open();
+    const now = START + 10 * MINUTE;
+    const claims = await Promise.all(Array.from({ length: 8 }, () => rows.claim(now, randomUUID(), true)));
+    expect(claims.filter((each) => each !== null)).toHaveLength(1);
+  });
+
+  it('of a relay that died before it began are begun with again', async () => {
+    const rows = await open();
+    const now = START + 10 * MINUTE;
+    const first = await claim(rows, now);
+    await rows.recover(now, true);
+    const second = await claim(rows, now);
+    expect(second.dueAt).toBe(first.dueAt);
+    // The first comes back: it may neither begin nor end what is not its own any more.
+    expect(await rows.begins(first, 'run-1', now)).toBe(false);
+    expect(await rows.begins(second, 'run-2', now)).toBe(true);
+    expect(await rows.end(first, DONE, NO_DETAIL, now)).toBe(false);
+    expect(await rows.end(second, DONE, NO_DETAIL, now)).toBe(true);
+    expect(await rows.end(second, { state: 'failed', reason: null }, NO_DETAIL, now)).toBe(false);
+    expect(await states(rows, now)).toEqual([[10, 'done']]);
+  });
+
+  it('of a relay that died while it ran are crashed, and nobody begins with them again', async () => {
+    const rows = await open();
+    const now = START + 10 * MINUTE;
+    const dead = await claim(rows, now);
+    await rows.begins(dead, 'run-1', now);
+    await rows.recover(now + SCHEDULE_LIMITS.leaseMs / 2, false);
+    expect(await states(rows, now)).toEqual([[10, 'running']]);
+    await rows.recover(now + SCHEDULE_LIMITS.leaseMs + 1, false);
+    expect(await states(rows, now)).toEqual([[10, 'crashed']]);
+    expect(await rows.claim(now + 2 * MINUTE, randomUUID(), true)).toBeNull();
+    expect(await rows.end(dead, DONE, NO_DETAIL, now)).toBe(false);
+  });
+
+  it('that hang on are kept alive by signs of life', async () => {
+    const rows = await open();
+    const now = START + 10 * MINUTE;
+    const live = await claim(rows, now);
+    await rows.begins(live, 'run-1', now);
+    for (let time = now; time < now + 5 * MINUTE; time += SCHEDULE_LIMITS.renewMs) {
+      await rows.renew([live], time);
+      await rows.recover(time, false);
+    }
+    expect(await rows.end(live, DONE, NO_DETAIL, now + 5 * MINUTE)).toBe(true);
+  });
+
+  it.each([
+    ['skip', 0],
+    ['once', 1],
+    ['each', 2],
+  ] as const)('and were left waiting for hours are made up for as the schedule says: %s', async (catchUp, made) => {
+    const rows = await open(catchUp);
+    const dead = await claim(rows, START + 10 * MINUTE);
+    const back = START + 8 * 60 * MINUTE + 2 * MINUTE;
+    await rows.recover(back, true);
+    await advance(rows, back);
+    const all = await states(rows, back);
+    expect(all).toHaveLength(48);
+    expect(all.filter(([, state]) => state === 'due')).toHaveLength(made);
+    expect(all.filter(([, state]) => state === 'missed')).toHaveLength(48 - made);
+    expect(await rows.end(dead, DONE, NO_DETAIL, back)).toBe(false);
+  });
+
+  it('have one row each, also where the clock goes back', async () => {
+    const rows = await open();
+    await advance(rows, START + 60 * MINUTE);
+    await rows.reckon(START + 20 * MINUTE, contextOf, () => true);
+    await advance(rows, START + 60 * MINUTE);
+    expect((await states(rows, START + 60 * MINUTE)).map(([minute]) => minute)).toEqual([60, 50, 40, 30, 20, 10]);
+  });
+});
