@@ -5,7 +5,7 @@
  */
 export { adopt, type Adoption } from './agent/adopt.ts';
 export { createArchive, type Archive, type ArchiveWorker } from './client.ts';
-export { createConsent, type Consents } from './household/consent.ts';
+export { createConsent, isConsented, type Consents } from './household/consent.ts';
 export { agentFileName, householdFileName } from './file-names.ts';
 export { ArchiveError, type ArchiveErrorKind } from './problem.ts';
 export { ARCHIVE } from './settings.ts';

@@ -82,6 +82,8 @@ export type ArchiveConflict =
     }
   /** The lead of the file was named at another time than the lead here. There is one lead: `after` is its name then. */
   | { readonly kind: 'lead'; readonly here: string; readonly file: string; readonly after: string }
+  /** Documents dated further ahead than any clock goes wrong, a hundred years: they are not taken. */
+  | { readonly kind: 'never'; readonly documents: number }
   /** Documents that are here under the same id with other contents: what is here stays. */
   | { readonly kind: 'different'; readonly documents: number; readonly ids: readonly string[] };
 
@@ -212,6 +214,8 @@ export interface AgentExport extends ArchiveWork {
 export type AgentWarning =
   /** Several files could be the soul; `taken` is used. */
   | { readonly kind: 'several-souls'; readonly taken: string; readonly others: readonly string[] }
+  /** Documents dated further ahead than any clock goes wrong: they are left out. */
+  | { readonly kind: 'never'; readonly documents: number }
   /** SOUL.md says something else than the identity beside it: the file's words are taken, as a later soul. */
   | { readonly kind: 'soul-edited' }
   /** The text is not UTF-8 or UTF-16: it was read as Windows-1252. */

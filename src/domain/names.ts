@@ -52,6 +52,9 @@ function cleaned(raw: string): string {
   return SEEN.test(name) ? name : '';
 }
 
+/** A text of somebody else's as it is shown beside words of ours: on one line, without what nobody sees and what turns lines around. */
+export const shownText = (raw: string): string => raw.replace(UNSEEN, '').replace(BLANK, ' ').trim();
+
 const words = (name: string, signs = true) =>
   latinLookOf(cleaned(name), signs)
     .split(/[\s\p{P}]+/u)

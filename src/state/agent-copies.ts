@@ -3,6 +3,8 @@ import {
   adopt,
   ARCHIVE,
   createConsent,
+  isConsented,
+  type AgentWarning,
   type ArchiveChange,
   type Consents,
   type ParsedAgent,
@@ -52,7 +54,7 @@ export interface Applicant {
   readonly consents: Consents;
 }
 
-const NO_CONSENTS: Consents = { changes: [], needs: new Map(), agents: new Map() };
+const NO_CONSENTS: Consents = { changes: [], needs: new Map(), agents: new Map(), never: new Set() };
 
 export type Read = { readonly ok: true; readonly applicant: Applicant } | Extract<Done, { ok: false }>;
 
@@ -84,9 +86,14 @@ export async function readAgent(
       lives && parsed.warnings.some(({ kind }) => kind === 'soul-edited')
         ? [{ kind: 'soul-edited', tick: SOUL_EDITED, agentId }]
         : [];
+    const never: AgentWarning[] = found.never.size > 0 ? [{ kind: 'never', documents: found.never.size }] : [];
     return {
       ok: true,
-      applicant: { parsed, comparison: sum, consents: { ...found, changes: [...found.changes, ...edited] } },
+      applicant: {
+        parsed: { ...parsed, warnings: [...parsed.warnings, ...never] },
+        comparison: sum,
+        consents: { ...found, changes: [...found.changes, ...edited] },
+      },
     };
   } catch (error) {
     return { ok: false, reason: sentence(error) };
@@ -124,9 +131,7 @@ export async function adoptAgent(
   function docsOf(): readonly Doc[] {
     if (welcoming.as === 'new') return adopt({ ...welcoming, parsed, clock, now: device.now() });
     const { ticks } = welcoming;
-    const wanted = parsed.documents.filter(
-      ({ _id }) => consents.needs.get(_id)?.every((tick) => ticks.has(tick)) ?? true,
-    );
+    const wanted = parsed.documents.filter(({ _id }) => isConsented(consents.needs, ticks, _id));
     if (welcoming.as === 'itself')
       return adopt({ ...welcoming, parsed: { ...parsed, documents: wanted }, clock, newId: device.newId });
     const writer = createWriter({ clock, newId: device.newId, now: device.now });

@@ -19,8 +19,14 @@ const MODEL = 'claude-opus-5-5';
 
 const store = storeFor('pglite');
 
-/** One request of a client that may leave at any time. */
-async function ask(base: string, random: () => number, maxTokens: number, over: AbortSignal): Promise<void> {
+/** One request of a client that may leave at any time, unless it stays. */
+async function ask(
+  base: string,
+  random: () => number,
+  maxTokens: number,
+  over: AbortSignal,
+  stays = false,
+): Promise<void> {
   const leaving = new AbortController();
   const body = JSON.stringify({
     model: MODEL,
@@ -28,7 +34,8 @@ async function ask(base: string, random: () => number, maxTokens: number, over: 
     stream: random() < 0.5,
     messages: [{ role: 'user', content: 'x'.repeat(Math.floor(random() * 20_000)) }],
   });
-  const timer = random() < 0.4 ? setTimeout(() => leaving.abort(), random() * 60) : undefined;
+  const leavesAfter = random() < 0.4 ? random() * 60 : null;
+  const timer = leavesAfter === null || stays ? undefined : setTimeout(() => leaving.abort(), leavesAfter);
   try {
     const response = await fetch(`${base}/v1/messages`, {
       method: 'POST',
@@ -76,6 +83,8 @@ it.concurrent.for(Array.from({ length: SEEDS }, (_none, i) => FIRST + i))(
       const base = () => bases[Math.floor(random() * bases.length)] ?? '';
       // Small ones first: a mean of these would say that a hundred large ones are cheap.
       for (let small = 0; small < 3; small++) await ask(base(), random, 10, over.signal);
+      // However slow this machine is, something is spent.
+      while (model.spent.length === 0) await ask(base(), random, 10, over.signal, true);
       if (random() < 0.8) await spenders.start(MODEL, 256 + Math.floor(random() * 8_000));
       const waves = 1 + Math.floor(random() * 3);
       for (let wave = 0; wave < waves; wave++) {

@@ -1,7 +1,7 @@
 /** From an agent that was read from a file to the documents that let it live here. */
 import type { Agent, ChangeKind } from '../../domain/agent.ts';
 import { LEAD_ID, seatColor, type SeatPosition } from '../../domain/seat.ts';
-import type { Clock } from '../../domain/stamp.ts';
+import { MAX_AHEAD_MS, parseStamp, type Clock } from '../../domain/stamp.ts';
 import { parseDocument, type AgentChangeDoc, type AgentIdentityDoc, type Doc } from '../../protocol/documents.ts';
 import { isKnown, kindOf, SCHEMA_VERSION } from '../../protocol/known.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
@@ -56,10 +56,23 @@ export type Adoption =
 
 /** The documents to append, oldest first, changes that are made now at the end. Throws where `as: 'itself'` is nobody. */
 export function adopt(adoption: Adoption): Doc[] {
+  if (adoption.as === 'new') return asNew({ ...adoption, parsed: withoutAhead(adoption.parsed, adoption.now) });
+  for (const doc of adoption.parsed.documents) adoption.clock.follow(doc.at);
+  return asItself(adoption);
+}
+
+function asNew(adoption: Extract<Adoption, { as: 'new' }>): Doc[] {
   const { parsed, clock } = adoption;
   for (const doc of parsed.documents) clock.follow(doc.at);
-  if (adoption.as === 'itself') return asItself(adoption);
   return parsed.agentId === null ? [firstLife(adoption)] : asCopy(adoption, parsed.agentId);
+}
+
+/** A copy changes nobody who is here. But what is dated ahead would move this household's clock, and nobody was asked for that. */
+function withoutAhead(parsed: ParsedAgent, now: number): ParsedAgent {
+  const documents = parsed.documents.filter(({ at }) => (parseStamp(at)?.time ?? 0) <= now + MAX_AHEAD_MS);
+  return documents.some(({ type }) => type === 'agent-identity')
+    ? { ...parsed, documents }
+    : { ...parsed, agentId: null, documents: [] };
 }
 
 /** The agent as its folder tells of it. */

@@ -5,8 +5,10 @@
  */
 import { finalForgets, pendingForgets } from '../../domain/forgetting.ts';
 import type { Agent } from '../../domain/agent.ts';
+import { isSameName } from '../../domain/names.ts';
+import { LEAD_ID, seatNumber } from '../../domain/seat.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
-import { MAX_AHEAD_MS, parseStamp } from '../../domain/stamp.ts';
+import { MAX_AHEAD_MS, MOST_AHEAD_MS, parseStamp } from '../../domain/stamp.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
@@ -17,7 +19,7 @@ import type {
   SettingDoc,
 } from '../../protocol/documents.ts';
 import { isKnown, kindOf } from '../../protocol/known.ts';
-import type { ArchiveChange } from '../types.ts';
+import type { ArchiveChange, ShownAgent } from '../types.ts';
 import { createNewest, rosterFrom, settingsFrom, union, type Deciding } from './newest.ts';
 
 export interface Consents {
@@ -26,6 +28,8 @@ export interface Consents {
   readonly needs: ReadonlyMap<string, readonly string[]>;
   /** By agent: the tick without which nothing of it is taken. */
   readonly agents: ReadonlyMap<string, string>;
+  /** Documents that are never taken: they are dated further ahead than any clock goes wrong. */
+  readonly never: ReadonlySet<string>;
 }
 
 export interface Consent {
@@ -36,6 +40,10 @@ export interface Consent {
 
 /** Of settings that this Roost does not know, and of how far was read elsewhere: nobody can say what they would change here, so they are not offered. */
 const NEVER = 'never';
+
+/** May a document come, with these ticks? */
+export const isConsented = (needs: Consents['needs'], ticks: ReadonlySet<string>, id: string): boolean =>
+  needs.get(id)?.every((tick) => tick !== NEVER && ticks.has(tick)) ?? true;
 /** As it decides: retiring and returning are one. */
 const ASPECTS = { rename: 'name', seat: 'seat', retire: 'retired', return: 'retired', soul: 'soul' } as const;
 const valueOf = {
@@ -61,6 +69,7 @@ export function createConsent(here: Deciding, now: number): Consent {
   /** Of kinds that come in only where the person agrees, by what they are to people. */
   const records = new Map<string, string[]>();
   const ahead: string[] = [];
+  const never = new Set<string>();
   let latest = 0;
   const isEmpty = here.identities.length === 0 && here.settings.length === 0;
   const residents = rosterFrom(here);
@@ -83,8 +92,11 @@ export function createConsent(here: Deciding, now: number): Consent {
 
   return {
     take(fresh) {
-      newest.take(fresh);
-      for (const doc of fresh) {
+      const isNever = ({ at }: Doc) => (parseStamp(at)?.time ?? 0) > now + MOST_AHEAD_MS;
+      for (const { _id } of fresh.filter(isNever)) never.add(_id);
+      const possible = fresh.filter((doc) => !isNever(doc));
+      newest.take(possible);
+      for (const doc of possible) {
         const time = parseStamp(doc.at)?.time ?? 0;
         if (time > now + MAX_AHEAD_MS) {
           ahead.push(doc._id);
@@ -97,14 +109,20 @@ export function createConsent(here: Deciding, now: number): Consent {
       const changes: ArchiveChange[] = [];
       const needs = new Map<string, readonly string[]>();
       const agents = new Map<string, string>();
+      for (const id of never) needs.set(id, [NEVER]);
       const offer = (change: ArchiveChange, ids: Iterable<string>) => {
         changes.push(change);
         for (const id of ids) needs.set(id, [...(needs.get(id) ?? []), change.tick]);
       };
       if (!isEmpty) {
         const file = newest.now();
-        offerAgents(here, file, births, changed, offer);
-        for (const { agentId, name, position, here: sits } of seatsTaken(here, file)) {
+        const shown = shownAmong(here, file);
+        const nameOf = (agentId: string) => {
+          const agent = residents.byId.get(agentId);
+          return agent ? shown(agent).name : null;
+        };
+        offerAgents(here, file, births, changed, shown, offer);
+        for (const { agentId, name, position, here: sits } of seatsTaken(here, file, shown)) {
           const tick = `takes-seat:${agentId}`;
           changes.push({ kind: 'takes-seat', tick, agentId, name, position, here: sits });
           agents.set(agentId, tick);
@@ -116,10 +134,16 @@ export function createConsent(here: Deciding, now: number): Consent {
         );
         for (const { _id, target, finalAt } of forgets) {
           const ids = [_id, ...undos.filter(({ forgetId }) => forgetId === _id).map((undo) => undo._id)];
-          const name = residents.byId.get(target.agentId)?.name ?? null;
           if (effective.has(_id))
             offer(
-              { kind: 'forget', tick: `forget:${_id}`, agentId: target.agentId, name, what: target.kind, finalAt },
+              {
+                kind: 'forget',
+                tick: `forget:${_id}`,
+                agentId: target.agentId,
+                name: nameOf(target.agentId),
+                what: target.kind,
+                finalAt,
+              },
               ids,
             );
         }
@@ -132,7 +156,7 @@ export function createConsent(here: Deciding, now: number): Consent {
               kind: 'edits',
               tick: `edits:${agentId}`,
               agentId,
-              name: residents.byId.get(agentId)?.name ?? agentId,
+              name: nameOf(agentId) ?? agentId,
               messages: ids.length,
             },
             ids,
@@ -142,7 +166,7 @@ export function createConsent(here: Deciding, now: number): Consent {
         if (queued.length > 0) offer({ kind: 'queued', tick: 'queued', messages: queued.length }, queued);
       }
       if (ahead.length > 0) offer({ kind: 'ahead', tick: 'ahead', documents: ahead.length, latest }, ahead);
-      return { changes, needs, agents };
+      return { changes, needs, agents, never };
     },
   };
 }
@@ -156,6 +180,7 @@ function offerAgents(
   file: Deciding,
   births: readonly AgentIdentityDoc[],
   changed: readonly { readonly _id: string; readonly agentId: string; readonly aspect: Aspect }[],
+  shown: Shown,
   offer: Offer,
 ) {
   const before = rosterFrom(here);
@@ -183,10 +208,31 @@ function offerAgents(
   }
 }
 
-const shown = ({ name, position, soul, retired }: Agent) => ({ name, position, soulChars: soul.length, retired });
+type Shown = (agent: Agent) => ShownAgent;
+
+/** Where another is called so too, here or in the file, to the eye, or the person is, with the seat. */
+function shownAmong(here: Deciding, file: Deciding): Shown {
+  const both = union(here, file);
+  const all = [here, file, both].flatMap((deciding) => [...rosterFrom(deciding).byId.values()]);
+  const persons = [here, both].map((deciding) => settingsFrom(deciding).humanName);
+  const isAlike = ({ agentId, name }: Agent) =>
+    all.some((other) => other.agentId !== agentId && isSameName(other.name, name)) ||
+    persons.some((person) => person !== null && isSameName(person, name));
+  const seatOf = ({ agentId, position }: Agent) =>
+    agentId === LEAD_ID ? 'the lead' : position === null ? 'without a seat' : `seat ${seatNumber(position)}`;
+  return (agent) => {
+    const { name, position, soul, retired } = agent;
+    return {
+      name: isAlike(agent) ? `${name} (${seatOf(agent)})` : name,
+      position,
+      soulChars: soul.length,
+      retired,
+    };
+  };
+}
 
 /** Who comes new and was born before somebody who sits, in the same seat. */
-function seatsTaken(here: Deciding, file: Deciding) {
+function seatsTaken(here: Deciding, file: Deciding, shown: Shown) {
   const before = rosterFrom(here);
   const isNew = ({ agentId }: { readonly agentId: string }) => !before.byId.has(agentId);
   const after = rosterFrom({
@@ -197,7 +243,7 @@ function seatsTaken(here: Deciding, file: Deciding) {
     const sits = after.seats.get(position);
     return !sits || sits.agentId === sat.agentId || !isNew(sits)
       ? []
-      : [{ agentId: sits.agentId, name: sits.name, position, here: sat.name }];
+      : [{ agentId: sits.agentId, name: shown(sits).name, position, here: shown(sat).name }];
   });
 }
 

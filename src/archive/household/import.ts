@@ -3,6 +3,7 @@ import type { Doc } from '../../protocol/documents.ts';
 import type { Workers } from '../methods.ts';
 import { ArchiveError } from '../problem.ts';
 import { belongsTo } from './belongs.ts';
+import { isConsented } from './consent.ts';
 import { readHousehold } from './read.ts';
 
 export const importHousehold: Workers['importArchive'] = async (
@@ -17,7 +18,7 @@ export const importHousehold: Workers['importArchive'] = async (
     ...[...source.agents].flatMap(([agentId, tick]) => (ticked.has(tick) ? [] : [agentId])),
   ]);
   const isWanted = (doc: Doc) => {
-    if (needs.get(doc._id)?.every((tick) => ticked.has(tick)) === false) return false;
+    if (!isConsented(needs, ticked, doc._id)) return false;
     if (doc.type === 'setting') return withSettings;
     const agentId = belongsTo(doc, forgets);
     return agentId === null || !without.has(agentId);

@@ -129,11 +129,12 @@ export const openHousehold: Workers['openArchive'] = async ({ file, passphrase, 
       isHere: rosterHere.byId.has(agentId),
     }),
   );
+  const { changes, needs, agents: agentNeeds, never } = consent.result();
   const conflicts = [
     ...conflictsBetween(here, inFile),
+    ...(never.size > 0 ? [{ kind: 'never' as const, documents: never.size }] : []),
     ...(different > 0 ? [{ kind: 'different' as const, documents: different, ids: differing }] : []),
   ];
-  const { changes, needs, agents: agentNeeds } = consent.result();
   return {
     preview: {
       version: header.version,

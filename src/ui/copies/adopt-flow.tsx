@@ -1,6 +1,6 @@
 import { useEffect, useId, useState, type ReactNode } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
-import { checkName } from '../../domain/names.ts';
+import { checkName, shownText } from '../../domain/names.ts';
 import { isSeatPosition, LEAD_ID, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
 import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcoming } from '../../state/agent-copies.ts';
 import { rosterOfDocs } from '../../state/household.ts';
@@ -8,6 +8,7 @@ import { Words } from '../chat/words.tsx';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS, usePlace } from '../places.ts';
+import { neverText } from '../text/conflicts.ts';
 import { names, plural } from '../text/sizes.ts';
 import { Changes } from './changes.tsx';
 import { Work } from './work.tsx';
@@ -15,13 +16,15 @@ import { Work } from './work.tsx';
 function warningText(warning: AgentWarning): string {
   switch (warning.kind) {
     case 'several-souls':
-      return `Several files could be the soul. ${warning.taken} was taken; ${names(warning.others)} ${warning.others.length === 1 ? 'was' : 'were'} not.`;
+      return `Several files could be the soul. ${shownText(warning.taken)} was taken; ${names(warning.others.map(shownText))} ${warning.others.length === 1 ? 'was' : 'were'} not.`;
     case 'soul-edited':
       return 'SOUL.md says something else than the identity beside it. Where it is adopted anew its words are taken, as a later soul; the first one is kept.';
     case 'other-encoding':
-      return `${warning.path} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
+      return `${shownText(warning.path)} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
     case 'unreadable':
-      return `${warning.path} was left out: ${warning.reason}`;
+      return `${shownText(warning.path)} was left out: ${shownText(warning.reason)}`;
+    case 'never':
+      return neverText(warning.documents);
     default:
       return warning satisfies never;
   }
@@ -233,7 +236,7 @@ export function AdoptFlow({
       <div className="wrong-note" role="alert">
         <p>
           <strong>
-            <span dir="auto">{file.name}</span> cannot be adopted.
+            <span dir="auto">{shownText(file.name)}</span> cannot be adopted.
           </strong>{' '}
           {step.reason}
         </p>

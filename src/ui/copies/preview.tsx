@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { shownText } from '../../domain/names.ts';
 import { seatNumber } from '../../domain/seat.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { ArchivedAgent, ArchivePreview } from '../../state/agent-copies.ts';
@@ -81,6 +82,7 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
         return !leaveOut.has(conflict.file.agentId);
       case 'lead':
         return !leaveOut.has(LEAD_ID);
+      case 'never':
       case 'different':
         return true;
       default:
@@ -114,7 +116,7 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
     >
       <div>
         <p className="copies-file">
-          <b dir="auto">{fileName}</b>{' '}
+          <b dir="auto">{shownText(fileName)}</b>{' '}
           <small>
             written {fullTime(exportedAt)}
             {sealed ? ', under a passphrase' : ''}

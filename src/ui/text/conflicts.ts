@@ -1,5 +1,6 @@
 /** What importing would meet, in sentences. */
 import type { SettingKey } from '../../domain/settings.ts';
+import { shownText } from '../../domain/names.ts';
 import { seatNumber } from '../../domain/seat.ts';
 import type { ArchiveChange, ArchiveConflict } from '../../state/agent-copies.ts';
 import { plural } from './sizes.ts';
@@ -29,7 +30,7 @@ function valueText(key: string, value: unknown): string {
   if (typeof value === 'number' && key === 'runsReadTo') return fullTime(value);
   if (typeof value === 'number' && key.endsWith('Ms'))
     return value >= 60_000 ? `${value / 60_000} min` : `${value / 1000} s`;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = shownText(typeof value === 'string' ? value : JSON.stringify(value));
   return text.length > VALUE_MAX ? `a text of ${plural(text.length, 'character')}` : `“${text}”`;
 }
 
@@ -62,7 +63,7 @@ export function changeText(change: ArchiveChange): string {
       return `${change.name} was born earlier than ${change.here}, and would have seat ${seatNumber(change.position)}. Without this tick, ${change.name} does not come.`;
     case 'setting': {
       const { key, here, file, isDefaultHere } = change;
-      return `${isSettingKey(key) ? SETTINGS[key] : `The setting “${key}”`}: ${valueText(key, file)}; ${isDefaultHere ? 'never set here' : `here ${valueText(key, here)}`}.`;
+      return `${isSettingKey(key) ? SETTINGS[key] : `The setting “${shownText(key)}”`}: ${valueText(key, file)}; ${isDefaultHere ? 'never set here' : `here ${valueText(key, here)}`}.`;
     }
     case 'forget': {
       const who = change.name ?? 'somebody who does not live here';
@@ -85,6 +86,9 @@ export function changeText(change: ArchiveChange): string {
   }
 }
 
+export const neverText = (documents: number): string =>
+  `${plural(documents, 'document')} ${documents === 1 ? 'is' : 'are'} dated more than a hundred years ahead of this device’s clock, and not taken.`;
+
 /** One conflict: what stands against what, and what holds afterwards. */
 export function conflictText(conflict: ArchiveConflict): string {
   switch (conflict.kind) {
@@ -98,6 +102,8 @@ export function conflictText(conflict: ArchiveConflict): string {
     }
     case 'lead':
       return `There is one lead. Here it is ${conflict.here}, in the file ${conflict.file}; afterwards it is ${conflict.after}.`;
+    case 'never':
+      return neverText(conflict.documents);
     case 'different':
       return `${plural(conflict.documents, 'document')} ${conflict.documents === 1 ? 'is' : 'are'} here under the same id with other contents. What is here stays.`;
     default:

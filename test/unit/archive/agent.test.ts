@@ -385,6 +385,28 @@ describe('Adopting', () => {
     expect(parseStamp(docs.at(-1)?.at ?? '')?.time).toBeGreaterThanOrEqual(now + 3_600_000);
   });
 
+  it('a copy leaves out what is dated ahead, and the clock here stays', async () => {
+    const late = {
+      ...messageDoc(16),
+      at: stampOf(1).replace(/^\d{15}/, String(now + 25 * 3_600_000).padStart(15, '0')),
+    };
+    const parsed = await read(await agentZipOf([...LYRA, late], 'a1'));
+    expect(parsed.documents.map(({ at }) => at)).toContain(late.at);
+    const here = clock();
+    const copy = adopt({ as: 'new', parsed, agentId: 'b1', name: 'Mo', position: 2, now, clock: here });
+    const plain = adopt({
+      as: 'new',
+      parsed: await read(await agentZipOf(LYRA, 'a1')),
+      agentId: 'b1',
+      name: 'Mo',
+      position: 2,
+      now,
+      clock: clock(),
+    });
+    expect(copy.map(({ _id }) => _id)).toEqual(plain.map(({ _id }) => _id));
+    expect(here.lead()).toBeLessThan(1_000);
+  });
+
   it('a copy lives beside the original, with all memories and no id in common but its sessions', async () => {
     const parsed = await parsedLyra();
     const copy = adopt({ as: 'new', parsed, agentId: 'b1', name: 'Lyra Two', position: 5, now, clock: clock() });

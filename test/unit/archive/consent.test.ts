@@ -1,8 +1,9 @@
 /** Copies that are more than they say: what would change here comes only where it was ticked. */
 import { describe, expect, it } from 'vitest';
-import { MAX_AHEAD_MS, formatStamp } from '../../../src/domain/stamp.ts';
+import { createClock, formatStamp, LAST_TIME, MAX_AHEAD_MS, MOST_AHEAD_MS } from '../../../src/domain/stamp.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import { rosterFrom, settingsFrom } from '../../../src/archive/household/newest.ts';
+import { changeText } from '../../../src/ui/text/conflicts.ts';
 import { changeDoc, identityDoc, messageDoc, settingDoc, stampOf } from '../../support/documents.ts';
 import { archiveHere, EXPORTED_AT, exportOf, memoryLedger, open } from './support.ts';
 
@@ -132,5 +133,57 @@ describe('A copy', () => {
       offered: ['ahead'],
       came: [...HOME, edge].map(({ _id }) => _id),
     });
+  });
+
+  it.each([
+    ['where somebody lives', HOME],
+    ['where nobody lives yet', []],
+  ])(
+    'never brings what is dated further ahead than any clock goes wrong, whatever is ticked, %s',
+    async (_where, here) => {
+      const time = EXPORTED_AT + MOST_AHEAD_MS;
+      const edge = changeDoc(70, 'a1', { kind: 'rename', name: 'Edge' });
+      const planted: readonly Doc[] = [
+        { ...changeDoc(71, 'a1', { kind: 'rename', name: 'For ever' }), at: at(time + 1) },
+        { ...settingDoc(72, 'humanName', 'Mallory'), at: at(LAST_TIME) },
+        { ...messageDoc(73), at: at(LAST_TIME) },
+      ];
+      const file = [...HOME, { ...edge, at: at(time) }, ...planted];
+      const ledger = memoryLedger(here);
+      const { preview } = await open(await exportOf(file), ledger);
+      expect(preview.conflicts).toContainEqual({ kind: 'never', documents: planted.length });
+      const all = [...preview.changes.map(({ tick }) => tick), 'ahead', 'never'];
+      const { came, ledger: after } = await imported(file, all, here);
+      expect(came.filter((id) => planted.some(({ _id }) => _id === id))).toEqual([]);
+      expect(came).toContain(edge._id);
+      expect(settingsFrom(after.here()).humanName).toBe('Ada');
+      // And the next edit, stamped after all that came, holds.
+      const clock = createClock({ now: () => EXPORTED_AT, node: 'n' });
+      for (const doc of after.documents.values()) clock.follow(doc.at);
+      const mine = { ...changeDoc(80, 'a1', { kind: 'rename', name: 'Mine' }), at: clock.next() };
+      await after.append([mine]);
+      expect(rosterFrom(after.here()).byId.get('a1')?.name).toBe('Mine');
+    },
+  );
+
+  it('names those who are called alike with their seats, and shows no character that nobody sees', async () => {
+    const twin = { ...identityDoc(50, 'b1', 1, 'Another.'), name: 'L\u200byra\u202e', bornAt: 900 };
+    const file = [
+      twin,
+      changeDoc(51, 'a1', { kind: 'retire' }),
+      changeDoc(52, 'lead', { kind: 'rename', name: 'A\u200dda' }),
+      settingDoc(53, 'humanName', 'M\u202ellory'),
+    ];
+    const { name } = LYRA;
+    const opened = await open(
+      await exportOf([{ ...twin, name: `${name}\u202e` }, ...file.slice(1)]),
+      memoryLedger(HOME),
+    );
+    const texts = opened.preview.changes.map(changeText);
+    expect(texts).toContain(`${name} (seat 1) would be retired.`);
+    expect(texts).toContain('Julian would be called “Ada (the lead)”.');
+    expect(texts).toContain('Your name: “Mllory”; here “Ada”.');
+    expect(texts.join(' ')).not.toMatch(/[\p{Cf}]/u);
+    for (const agent of opened.preview.agents) expect(agent.name).not.toMatch(/[\p{Cf}]/u);
   });
 });
