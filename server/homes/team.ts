@@ -4,6 +4,7 @@
  */
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
+import { createCronClock } from '../../src/protocol/cron.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
 import { createCosts, type CostBook } from '../costs/index.ts';
@@ -25,7 +26,6 @@ import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
 import {
   createAlone,
   createCopies,
-  createCronClock,
   createScripts,
   createSchedules,
   type Copies,

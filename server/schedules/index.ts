@@ -16,7 +16,7 @@ import type { Logger } from '../runs/context.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
-import { cronProblem } from './cron.ts';
+import { cronProblem } from '../../src/protocol/cron.ts';
 import { createPerform } from './perform.ts';
 import { createScheduleRecords } from './records.ts';
 import { createScheduleRows, isOn, type Row } from './rows.ts';
@@ -25,7 +25,6 @@ import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
 export { createAlone, type OpenAlone } from './alone.ts';
 export { createCopies, type Copies } from './copies.ts';
-export { createCronClock } from './cron.ts';
 export { createScripts, type Scripts } from './scripts.ts';
 export { createSealer, readSealingKey, type Sealer } from './sealer.ts';
 

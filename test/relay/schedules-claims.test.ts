@@ -4,14 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import type { Store } from '../../server/store/index.ts';
-import type { Timing } from '../../src/domain/schedule/timing.ts';
-import { createCronClock } from '../../server/schedules/cron.ts';
+import { createCronClock } from '../../src/protocol/cron.ts';
 import { routine } from '../support/schedules.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 10, 23, 6, 0);
-const EVERY_TEN: Timing = { kind: 'every', minutes: 10, offset: 0 };
+const EVERY_TEN = { kind: 'every', minutes: 10, offset: 0 } as const;
 const DONE = { state: 'done', reason: null } as const;
 
 describe.each(STORES)('moments that are claimed, on %s', (kind) => {

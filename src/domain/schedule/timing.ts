@@ -3,7 +3,7 @@
  * so that nothing drifts, and an overlong run swallows no moment.
  */
 
-/** Cron texts in a time zone. The arithmetic is a library's; see `server/schedules/cron.ts`. */
+/** Cron texts in a time zone. The arithmetic is a library's; see `src/protocol/cron.ts`. */
 export interface CronClock {
   /** The first moment after `after`, ms since the epoch; null: there is none any more. Throws where the text or the zone is none. */
   next(cron: string, zone: string, after: number): number | null;

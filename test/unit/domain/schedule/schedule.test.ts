@@ -6,7 +6,7 @@ import { spreadOffsets } from '../../../../src/domain/schedule/offsets.ts';
 import { clashesOf, darkAt, darkSpans, momentsBetween } from '../../../../src/domain/schedule/timeline.ts';
 import { slotAfter, slotsBetween, type Timing, type TimingContext } from '../../../../src/domain/schedule/timing.ts';
 import { wallTime } from '../../../../src/domain/zone-days.ts';
-import { createCronClock, cronProblem } from '../../../../server/schedules/cron.ts';
+import { createCronClock, cronProblem } from '../../../../src/protocol/cron.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

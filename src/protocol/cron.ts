@@ -1,6 +1,6 @@
 /** Cron texts: five fields, minute to weekday, in a time zone. Only the arithmetic is croner's; nothing of it runs here. */
 import { Cron } from 'croner';
-import type { CronClock } from '../../src/domain/schedule/timing.ts';
+import type { CronClock } from '../domain/schedule/timing.ts';
 
 /** Parsed ones that are remembered: parsing takes longer than asking. */
 const REMEMBERED = 1_000;
