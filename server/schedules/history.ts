@@ -1,7 +1,7 @@
 /** What became of what was due, and when the clock of a home went last. */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { OPEN_STATES, SKIP_REASONS, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
+import { SKIP_REASONS, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
@@ -83,22 +83,6 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .$if(scheduleId !== undefined, (query) => query.where('occurrences.schedule', '=', scheduleId ?? ''))
         .orderBy('occurrences.due_at', 'desc')
         .limit(most)
-        .execute();
-      return rows.map(occurrenceOf);
-    },
-    async open(): Promise<Occurrence[]> {
-      const rows = await db
-        .selectFrom('occurrences')
-        .leftJoin('schedules', (join) =>
-          join
-            .onRef('schedules.home', '=', 'occurrences.home')
-            .onRef('schedules.schedule', '=', 'occurrences.schedule'),
-        )
-        .selectAll('occurrences')
-        .select(['schedules.value_json as value_json', 'schedules.name_json as name_json'])
-        .where('occurrences.home', '=', home)
-        .where('state', 'in', [...OPEN_STATES])
-        .orderBy('occurrences.due_at')
         .execute();
       return rows.map(occurrenceOf);
     },

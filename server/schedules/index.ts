@@ -2,12 +2,10 @@
  * What is due without anybody there: routines, reminders and scripts of one home, its clock, the account of every moment
  * that came, and what agents need to be at work alone.
  */
-import { spreadOffsets } from '../../src/domain/schedule/offsets.ts';
 import { rowOf } from '../../src/domain/schedule/occurrence.ts';
-import { darkAt, darkSpans, momentsBetween, type Moment } from '../../src/domain/schedule/timeline.ts';
-import { slotAfter, type CronClock, type Timing, type TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { Moment } from '../../src/domain/schedule/timeline.ts';
+import { slotAfter, type CronClock, type Timing } from '../../src/domain/schedule/timing.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import { DEFAULT_LIMITS } from '../../src/domain/guardrails.ts';
 import type { Changed, RoostEvent } from '../../src/protocol/events.ts';
 import type { Occurrence, Schedule, Scheduled } from '../../src/protocol/schedules.ts';
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
@@ -18,6 +16,7 @@ import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
 import { createPerform } from './perform.ts';
+import { createPreview, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
 import { createScheduleRows, isOn, type Row } from './rows.ts';
 import type { Scripts } from './scripts.ts';
@@ -66,13 +65,6 @@ export interface Schedules {
   close(planned: boolean): Promise<void>;
 }
 
-export interface Dark {
-  readonly agentId: string;
-  readonly from: number;
-  readonly to: number;
-  readonly label: string;
-}
-
 export interface SchedulesDeps {
   readonly db: Db;
   /** Names the home. */
@@ -100,37 +92,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   const changed = (agentId: string | null, what: Changed = 'schedules') =>
     deps.announce({ kind: 'changed', time: now(), what, agentId });
 
-  /** Offsets that are given, by schedule. They follow from all that there is. */
-  const offsetsOf = (all: readonly Pick<Row, 'scheduleId' | 'schedule'>[]) =>
-    spreadOffsets(
-      all.flatMap(({ scheduleId, schedule: { timing } }) =>
-        timing.kind === 'every' ? [{ id: scheduleId, minutes: timing.minutes, offset: timing.offset }] : [],
-      ),
-    );
-  const zoneOf = async () => (await configs.household()).effective.time_zone;
-  async function readContext(more: readonly Pick<Row, 'scheduleId' | 'schedule'>[] = []) {
-    const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
-    const offsets = offsetsOf([
-      ...all.filter(({ scheduleId }) => more.every((one) => one.scheduleId !== scheduleId)),
-      ...more,
-    ]);
-    const contextOf = ({ scheduleId }: Pick<Row, 'scheduleId'>): TimingContext => ({
-      cron,
-      zone,
-      offset: offsets.get(scheduleId) ?? 0,
-    });
-    return { zone, all, offsets, contextOf };
-  }
-  async function blackoutsOf(agentIds: readonly string[]) {
-    const known = new Map(
-      await Promise.all(
-        [...new Set(agentIds)].map(
-          async (agentId) => [agentId, (await configs.agent(agentId)).effective.coordination.blackouts] as const,
-        ),
-      ),
-    );
-    return (agentId: string) => known.get(agentId) ?? DEFAULT_LIMITS.blackouts;
-  }
+  const preview = createPreview({ rows, configs, cron });
+  const { readContext } = preview;
 
   const clock = createClock({
     rows,
@@ -144,12 +107,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       const { contextOf } = await readContext();
       return contextOf;
     },
-    async darkness() {
-      const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
-      const of = await blackoutsOf(all.map(({ schedule }) => schedule.agentId));
-      return ({ schedule }, at) =>
-        darkAt({ inDark: schedule.timing.kind === 'once' }, of(schedule.agentId), zone, at) !== null;
-    },
+    darkness: preview.darkness,
     perform: createPerform({
       rows,
       alone,
@@ -308,35 +266,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       return null;
     },
     history: (from, to, which) => rows.between(from, to, which),
-    async timeline(from, to, most) {
-      const { zone, all, offsets } = await readContext();
-      return momentsBetween(
-        all.map((row) => ({
-          id: row.scheduleId,
-          agentId: row.schedule.agentId,
-          timing: row.schedule.timing,
-          enabled: isOn(row),
-          inDark: row.schedule.timing.kind === 'once',
-        })),
-        from,
-        to,
-        {
-          cron,
-          zone,
-          offsetOf: (id) => offsets.get(id) ?? 0,
-          blackoutsOf: await blackoutsOf(all.map(({ schedule }) => schedule.agentId)),
-          most,
-        },
-      );
-    },
-    async blackouts(from, to) {
-      const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
-      const agentIds = [...new Set(all.map(({ schedule }) => schedule.agentId))];
-      const of = await blackoutsOf(agentIds);
-      return agentIds.flatMap((agentId) =>
-        darkSpans(of(agentId), zone, from, to).map((span) => ({ agentId, ...span })),
-      );
-    },
+    timeline: preview.timeline,
+    blackouts: preview.blackouts,
     close: (planned) => clock.close(planned),
   };
 }
