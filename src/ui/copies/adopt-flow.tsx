@@ -1,9 +1,8 @@
-import { useEffect, useId, useState, type ReactNode } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
 import { checkName, shownText } from '../../domain/names.ts';
-import { isSeatPosition, LEAD_ID, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
+import { isSeatPosition, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
 import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcoming } from '../../state/agent-copies.ts';
-import { rosterOfDocs } from '../../state/household.ts';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -11,6 +10,7 @@ import { PATHS, usePlace } from '../places.ts';
 import { neverText } from '../text/conflicts.ts';
 import { names, plural } from '../text/sizes.ts';
 import { Changes } from './changes.tsx';
+import { Standing, useStanding } from './standing.tsx';
 import { Work } from './work.tsx';
 
 function warningText(warning: AgentWarning): string {
@@ -28,31 +28,6 @@ function warningText(warning: AgentWarning): string {
     default:
       return warning satisfies never;
   }
-}
-
-/** Somebody of the file who is here already, in one way or another. */
-function useStanding({ parsed, comparison, consents }: Applicant) {
-  const roster = useHousehold((state) => state.roster);
-  const identities = useHousehold((state) => state.identities);
-  const changes = useHousehold((state) => state.changes);
-  const { agentId } = parsed;
-  if (agentId === null) return { kind: 'nobody-yet' } as const;
-  if (agentId === LEAD_ID) return { kind: 'lead' } as const;
-  const agent = roster.byId.get(agentId);
-  if (agent)
-    return {
-      kind: 'here',
-      agent,
-      fresh: (comparison?.fresh ?? []).filter((id) => !consents.needs.has(id)).length,
-    } as const;
-  const leaving = rosterOfDocs(identities.values(), changes.values()).byId.get(agentId);
-  if (leaving) return { kind: 'leaving', name: leaving.name } as const;
-  if ((comparison?.forgotten ?? 0) > 0) return { kind: 'forgotten' } as const;
-  return { kind: 'away' } as const;
-}
-
-function Standing({ children }: { children: ReactNode }) {
-  return <p className="copies-standing">{children}</p>;
 }
 
 function Form({
