@@ -55,6 +55,14 @@ export function createStandingCopies({
   let comparing = false;
   let again = false;
 
+  /** Whoever shows what is left asks again; it is no reason to compare. */
+  let telling = false;
+  function tellLeft(agentId: string): void {
+    telling = true;
+    changes.tell({ what: 'schedules', agentId });
+    telling = false;
+  }
+
   function copyOf(share: WakeShare): StandingCopy | null {
     const payload = payloadOf(share);
     const { roster, settings } = household.store.getState();
@@ -94,8 +102,9 @@ export function createStandingCopies({
       if (!copy || stopped) continue;
       const version = versionOf(copy);
       const { agentId } = share.agent;
-      if (left.get(agentId) !== version)
-        await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
+      if (left.get(agentId) === version) continue;
+      const done = await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
+      if (done.ok) tellLeft(agentId);
     }
   }
 
@@ -131,6 +140,7 @@ export function createStandingCopies({
     start() {
       stopped = false;
       const stop = changes.subscribe(({ what }) => {
+        if (telling) return;
         if (what === 'schedules' || what === 'everything') compareSoon(what === 'schedules' ? 0 : COMPARE_AFTER_MS);
       });
       compareSoon(COMPARE_AFTER_MS);

@@ -5,8 +5,8 @@ import type { OwnerNews, StorageProblem } from '../../src/protocol/worker.ts';
 import type { RoostState } from '../../src/state/index.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/ui/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/ui/support/devices.ts';
-import { NOW, runningSession, said, sessionEnd, sessionStart, team } from '../unit/ui/support/household.ts';
-import { nights, timeline } from '../unit/ui/support/night.ts';
+import { at, NOW, runningSession, said, sessionEnd, sessionStart, team } from '../unit/ui/support/household.ts';
+import { nights, SCHEDULED, timeline } from '../unit/ui/support/night.ts';
 import { refused, type MemoryReach } from '../unit/ui/support/reach.ts';
 
 export interface Scene {
@@ -212,6 +212,24 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'wakes, none': { docs: team(3), path: '/wakes' },
   'costs, failed': { docs: team(3), path: '/costs' },
+  'morning card': {
+    docs: [...team(3), ...TALK],
+    prepare: ({ reach }) => nights(reach),
+    then: (_state, owner) =>
+      owner.say({
+        news: 'documents',
+        docs: [
+          {
+            _id: 'schedule:1',
+            type: 'schedule',
+            schema: 1,
+            at: at(NOW - 48 * HOUR),
+            recordId: 'schedule-1',
+            value: { home: 'home-1', removed: false, schedule: SCHEDULED[0]?.schedule },
+          },
+        ],
+      }),
+  },
   'night, some': { docs: team(3), path: '/night', prepare: ({ reach }) => nights(reach) },
   'night, history': {
     docs: team(3),

@@ -69,11 +69,11 @@ export function StandingCopies({ agentId }: { agentId: string | null }) {
                       <button
                         type="button"
                         className="ghost"
+                        aria-label={`Take it back: ${mate.name}`}
                         disabled={taking !== null}
                         onClick={() => takeBack(mate.agentId, mate.name)}
                       >
                         {taking === mate.agentId ? 'Taking it back…' : 'Take it back'}
-                        <span className="visually-hidden">: {mate.name}</span>
                       </button>
                     )}
                   </li>

@@ -13,6 +13,7 @@ import { draftOf, emptyDraft, EXAMPLES, type Draft, type Routine } from './draft
 import { RoutineEditor } from './editor.tsx';
 import { AgentGroup } from './routines.tsx';
 import { NightTimeline } from './timeline.tsx';
+import { useOpenedAt } from './use-opened-at.ts';
 import './night.css';
 
 /** What is being written: a new one, or one that is there. */
@@ -47,6 +48,8 @@ function Empty({ onExample }: { onExample: (draft: Omit<Draft, 'agentId'>) => vo
 export default function NightPage({ agentId, onClose }: { agentId: string | null; onClose: () => void }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
+  // Whoever looks here first has the page open from now on.
+  useOpenedAt();
   const [editing, setEditing] = useState<Editing | null>(null);
   // What was written and not saved, where its dialog was closed: by what it is of.
   const kept = useRef(new Map<string, Draft>());

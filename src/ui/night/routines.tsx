@@ -79,10 +79,11 @@ function Row({ scheduled, onChange }: { scheduled: Scheduled; onChange: (schedul
             <button
               type="button"
               className="ghost"
+              aria-label={`Run now: ${schedule.name}`}
               disabled={busy}
               onClick={() => act(() => schedules.runNow(scheduled))}
             >
-              Run now<span className="visually-hidden">: {schedule.name}</span>
+              Run now
             </button>
           )}
           <button

@@ -1,25 +1,32 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+import { onePerPage } from '../../state/per-page.ts';
 import { useRoost } from '../context.tsx';
 
 /** ms out of sight, after which coming back is as good as opening the page. */
 const AWAY_MS = 10 * 60_000;
 
+// Of the page, and not of what is shown on it: what happens while one looks about is seen, and no news afterwards.
+const openedOf = onePerPage(({ device }) => createStore<{ readonly at: number }>()(() => ({ at: device.now() })));
+
 /** When the person opened the page, or came back to it after a while; ms since the epoch. */
 export function useOpenedAt(): number {
-  const { device } = useRoost();
-  const [opened, setOpened] = useState(() => device.now());
+  const state = useRoost();
+  const opened = openedOf(state);
   useEffect(() => {
+    const { device } = state;
     let hiddenAt: number | null = null;
     const look = () => {
       if (document.hidden) {
         hiddenAt = device.now();
         return;
       }
-      if (hiddenAt !== null && device.now() - hiddenAt >= AWAY_MS) setOpened(device.now());
+      if (hiddenAt !== null && device.now() - hiddenAt >= AWAY_MS) opened.setState({ at: device.now() });
       hiddenAt = null;
     };
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
-  }, [device]);
-  return opened;
+  }, [state, opened]);
+  return useStore(opened, ({ at }) => at);
 }

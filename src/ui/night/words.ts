@@ -84,7 +84,7 @@ const SKIPPED: Record<SkipReason, string> = {
   budget: 'the budget for the day was used up',
   'nothing-waits': 'nothing waited for it',
   overlap: 'the one before still ran',
-  'switched-off': 'it was switched off',
+  'switched-off': 'wakes were stopped',
   'planned-stop': 'you had stopped the relay',
   'no-copy': 'the relay holds nothing to wake it from',
   gate: 'its wake limits did not let it pass',
