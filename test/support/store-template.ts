@@ -14,14 +14,13 @@ import { openStore } from '../../server/store/index.ts';
 
 const { resolve } = createRequire(import.meta.url);
 const STORE = new URL('../../server/store/', import.meta.url);
-const sources = [
-  'migrations.ts',
-  'embedded.ts',
-  'engine.ts',
-  ...readdirSync(new URL('steps/', STORE))
+/** All that says how an empty store looks: the folder and its steps. */
+const sources = ['', 'steps/'].flatMap((folder) =>
+  readdirSync(new URL(folder === '' ? '.' : folder, STORE))
+    .filter((name) => name.endsWith('.ts'))
     .sort()
-    .map((step) => `steps/${step}`),
-];
+    .map((name) => `${folder}${name}`),
+);
 const hash = sources.reduce((sum, file) => sum.update(readFileSync(new URL(file, STORE))), createHash('sha256'));
 const made = hash.update(resolve('@electric-sql/pglite')).digest('hex').slice(0, 16);
 
