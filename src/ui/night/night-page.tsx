@@ -11,6 +11,7 @@ import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { StandingCopies } from './copies.tsx';
 import { draftOf, emptyDraft, EXAMPLES, type Draft, type Routine } from './draft.ts';
 import { RoutineEditor } from './editor.tsx';
+import { Lately } from './lately.tsx';
 import { AgentGroup } from './routines.tsx';
 import { NightTimeline } from './timeline.tsx';
 import { useOpenedAt } from './use-opened-at.ts';
@@ -111,6 +112,7 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
           }}
         </QueryView>
       </section>
+      <Lately agentId={agentId} />
       <NightTimeline agentId={agentId} />
       <StandingCopies agentId={agentId} />
       {editing && <RoutineEditor key={editing.scheduleId} {...editing} team={living} onClose={keep} />}

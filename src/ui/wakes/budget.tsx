@@ -115,6 +115,7 @@ export function Budget({ agentId, children }: { agentId: string; children?: Reac
       <p className="budget-links">
         {children}
         <Link href={PATHS.limits(agentId)}>Its limits</Link>
+        <Link href={PATHS.night(agentId)}>Its nights</Link>
       </p>
     </div>
   );

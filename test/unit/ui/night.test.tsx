@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import { at, NOW, team } from './support/household.ts';
@@ -195,4 +195,9 @@ test('a card says once what they did while nobody was here, and it stays closed'
   await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
   await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'setting', key: 'runsReadTo', value: NOW });
+  // It is found again under Night.
+  act(() => history.pushState(null, '', '/night'));
+  await page.user.click(await screen.findByText('What happened in the last 7 days'));
+  const lately = await screen.findByRole('list', { name: 'What they did by themselves' });
+  expect(lately.textContent).toMatch(/The bridge holds.*failed, today 04:55/);
 });

@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { accountOf } from './account.ts';
+import { AccountList } from './account-list.tsx';
+import './morning.css';
+
+/** As far back as the relay tells at once. */
+const HOURS = 168;
+
+function Account({ agentId }: { agentId: string | null }) {
+  const query = schedulesOf(useRoost()).timeline(HOURS);
+  return (
+    <QueryView query={query} what="What they did">
+      {({ occurrences }) => {
+        const lines = accountOf(occurrences, 0, Infinity).filter(
+          (line) => agentId === null || line.agentId === agentId,
+        );
+        return lines.length === 0 ? <p className="query-quiet">Nothing.</p> : <AccountList lines={lines} />;
+      }}
+    </QueryView>
+  );
+}
+
+/** What the card above the grid has told, and more: it is found here once that is put away. */
+export function Lately({ agentId }: { agentId: string | null }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="night-lately" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>What happened in the last 7 days</summary>
+      {open && <Account agentId={agentId} />}
+    </details>
+  );
+}
