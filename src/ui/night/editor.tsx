@@ -17,7 +17,7 @@ interface Props {
   readonly offset: number | null;
   readonly draft: Draft;
   readonly team: readonly Teammate[];
-  /** What was written and not saved. */
+  /** What stands there, where it was only closed; null: it is saved, or to be forgotten. */
   readonly onClose: (kept: Draft | null) => void;
 }
 
@@ -54,7 +54,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
     <Dialog
       title={scheduleId === null ? 'A new routine' : 'Change this routine'}
       shape="wide"
-      onClose={() => onClose(draft === first ? null : draft)}
+      onClose={() => onClose(draft)}
     >
       <form className="editor" onSubmit={(event) => void save(event)} noValidate>
         <div className="editor-pair">
@@ -112,7 +112,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
           next={next}
           spread={scheduleId === null || offset === null}
         />
-        <details className="editor-more">
+        <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
           <summary>More</summary>
           <div className="editor-pair">
             <Labelled label="Minutes it may take" hint="After that it is ended." wrong={wrong['most']}>
@@ -204,6 +204,8 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   );
 }
 
+/** Where something of these is wrong, it is to be seen. */
+const UNDER_MORE = ['most', 'model', 'context', 'catchUp'] as const;
 const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [
   ['none', 'Nothing: it begins fresh'],
   ['last_session', 'Its last conversation'],

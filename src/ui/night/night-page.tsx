@@ -69,7 +69,8 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
   };
   const keep = (draft: Draft | null) => {
     const key = editing?.scheduleId ?? '';
-    if (draft) kept.current.set(key, draft);
+    const untouched = editing?.before ? draftOf(editing.before) : emptyDraft(draft?.agentId ?? '');
+    if (draft && JSON.stringify(draft) !== JSON.stringify(untouched)) kept.current.set(key, draft);
     else kept.current.delete(key);
     setEditing(null);
   };

@@ -101,6 +101,10 @@ test('what the relay refuses stands at its field, and nothing that was written i
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
   await page.user.click(screen.getByRole('button', { name: 'New routine' }));
   expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Round');
+  // And once more, though nothing was written since.
+  await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
+  await page.user.click(screen.getByRole('button', { name: 'New routine' }));
+  expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Round');
   expect(screen.getByLabelText<HTMLInputElement>('Cron text').value).toBe('61 * * * *');
 });
 
