@@ -170,6 +170,7 @@ function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   });
 }
 
+// In one piece: the order of the parts is what it says.
 async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   const { config, root, say, now, elapsed } = deps;
   const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));

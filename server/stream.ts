@@ -6,7 +6,8 @@
  * stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
  */
 import { LIMITS } from '../src/protocol/limits.ts';
-import type { Hello, Over, StoredEvent } from '../src/protocol/events.ts';
+import type { Hello, StoredEvent } from '../src/protocol/events.ts';
+import type { Over } from '../src/protocol/stream.ts';
 import type { EventLog, SessionHost } from './contracts.ts';
 
 /** Events read from the log at a time. */
@@ -55,6 +56,7 @@ function frame(event: string, data: unknown, id?: number): Uint8Array {
 }
 const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 
+// In one piece: one stream’s life: greeted, caught up, live, cut.
 export function createStreams({
   log,
   host,

@@ -2,7 +2,7 @@
 import type { JoinedClient } from '../../src/domain/answering.ts';
 import type { AgentState } from '../../src/domain/guardrails.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
-import type { Waiting } from '../../src/protocol/events.ts';
+import type { Waiting } from '../../src/protocol/stream.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Mind } from '../minds/mind.ts';

@@ -61,6 +61,7 @@ export async function writeConfig(
     .execute();
 }
 
+// In one piece: what is set, by scope, and the one memory of it that a change empties.
 export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
   /** By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that nothing is noted that was read meanwhile. */
   const known = new Map<string, string | null>();

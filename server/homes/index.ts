@@ -65,6 +65,7 @@ export interface Homes {
 /** Secrets whose home is remembered, so that calls by credential need not look for it. */
 const SECRETS_KEPT = 1_000;
 
+// In one piece: which home is opened, begun or left is decided over one list.
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const { db, relay, most } = deps;
   const opened = new Map<string, OpenHome>();

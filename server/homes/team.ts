@@ -94,6 +94,7 @@ export interface Team {
   close(): Promise<void>;
 }
 
+// In one piece: the order of the parts is what it says.
 export async function openTeam({
   db,
   openJournal = null,

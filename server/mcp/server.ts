@@ -55,6 +55,7 @@ const described = ({ name, description, input, readOnly }: TeamTool): Tool => ({
 const textResult = (text: string, isError: boolean) => ({ content: [{ type: 'text' as const, text }], isError });
 
 /** Answers with the way to make an instance. */
+// In one piece: the handlers of one protocol, each short.
 export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const { tools, resources, park, heard, version, sessionId, joined, newId, onFault } = deps;
   const byName = new Map(tools.map((tool) => [tool.name, { tool, described: described(tool) }]));

@@ -71,6 +71,7 @@ export interface Proxy {
   close(): void;
 }
 
+// In one piece: one call, from its credential to its costs: what was held is let go of wherever it ends.
 export function createProxy(deps: ProxyDeps): Proxy {
   const { credentials, directory, sessionId, joined, upstream: to, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
   const admit = createAdmit(deps);

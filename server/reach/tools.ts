@@ -39,6 +39,7 @@ const BY_MIND: ReadonlySet<AgentState> = new Set(['paused', 'idle', 'busy']);
 const BESIDE =
   'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
 
+// In one piece: a table of tools, read by models in this order.
 export function createReachTools({
   reach,
   inbox,

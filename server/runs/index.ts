@@ -95,6 +95,7 @@ interface Live extends Run {
   interrupt(why: Interruption): Promise<void>;
 }
 
+// In one piece: one run’s life: waiting, at work, stopped or over, and each ends the others.
 export function createRuns(deps: RunsDeps): Runs {
   const { log, pauses, turns, now, newId, logger, limits = RUN_LIMITS } = deps;
   const live = new Set<Live>();

@@ -1,5 +1,5 @@
 /** Who waits in line before the model's server, for those who look on: it is shown, and kept nowhere. */
-import type { Waiting } from '../../src/protocol/events.ts';
+import type { Waiting } from '../../src/protocol/stream.ts';
 
 export interface Line {
   /** `place`: 1 is next; null: it does not wait. */

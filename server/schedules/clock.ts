@@ -53,6 +53,7 @@ export interface Clock {
   close(planned: boolean): Promise<void>;
 }
 
+// In one piece: one loop: what is due, under way and waited for decides when it next looks.
 export function createClock(deps: ClockDeps): Clock {
   const { rows, alone, now, newId, timers, logger, limits } = deps;
   const live = new Map<Claim, Promise<void>>();

@@ -86,6 +86,7 @@ export interface SchedulesDeps {
   readonly limits?: ScheduleLimits;
 }
 
+// In one piece: a schedule’s life: made, changed, due, paused and gone touch the same rows.
 export function createSchedules(deps: SchedulesDeps): Schedules {
   const { db, home, cron, configs, inbox, alone, logger, now, newId, limits = SCHEDULE_LIMITS } = deps;
   const rows = createScheduleRows({ db, home, limits });

@@ -28,6 +28,7 @@ const catchUpOf = (schedule: Schedule) =>
   // A reminder is late by the relay's absence at most.
   schedule.kind === 'routine' ? schedule.catchUp : 'once';
 
+// In one piece: the statements on one table, whose leases and outcomes hold together.
 export function createOccurrences({ db, home, limits }: RowsDeps) {
   const occurrence = (from: Db, { scheduleId, dueAt }: Pick<Claim, 'scheduleId' | 'dueAt'>) =>
     from

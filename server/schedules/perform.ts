@@ -79,6 +79,7 @@ export function comesWithinTheHour({ timing }: Pick<Schedule, 'timing'>): boolea
   return timing.kind === 'every' && timing.minutes * MINUTE_MS < HOUR_MS;
 }
 
+// In one piece: one moment that came: asked, granted, run and told, in one order.
 export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
   const { rows, alone, reach, inbox, newId, now } = deps;
 

@@ -43,6 +43,7 @@ function refusePrograms(context: Context<Env>): void {
     throw problem(403, 'browsers-only', 'What agents leave here is left and taken back from the household’s page.');
 }
 
+// In one piece: a table of endpoints.
 export function createScheduleRoutes({ schedules, copies, directory, now }: ScheduleRoutesDeps): readonly Handled[] {
   async function agentOf(called: string): Promise<string> {
     const members = await directory.all();

@@ -45,6 +45,7 @@ export const isOn = ({ schedule, pausedWhy }: Pick<Row, 'schedule' | 'pausedWhy'
 export const standing = (db: Db, home: string) =>
   db.selectFrom('schedules').where('home', '=', home).where('removed', '=', false);
 
+// In one piece: the statements on one table.
 export function createScheduleTable({ db, home }: RowsDeps) {
   const schedules = () => standing(db, home);
   return {

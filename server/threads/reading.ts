@@ -12,6 +12,7 @@ export interface Reading extends Pick<Threads, 'list' | 'read'> {
   takeUnread(agentId: string, threadId: string, run: string): Promise<Page | null>;
 }
 
+// In one piece: what is read, marked and waited for is one question to the thread.
 export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Reading {
   const { pageCharacters, page: pageSize } = THREAD_LIMITS;
 

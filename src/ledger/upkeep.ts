@@ -47,6 +47,7 @@ export interface Upkeep {
   close(): Promise<void>;
 }
 
+// In one piece: one long work at a time, told as one progress.
 export function createUpkeep({
   deps,
   views,

@@ -283,27 +283,3 @@ export const snapshotSchema = z.object({
     .describe('how the last session ended'),
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;
-
-/**
- * Sent without an id whenever it changes, and after the snapshot where somebody waits: who stands in line before the
- * model's server. The newest holds; nothing of it is kept.
- */
-export const waitingSchema = z.object({
-  waiting: z
-    .array(z.object({ agentId, place: z.number().int().positive().describe('1 is next') }))
-    .describe('who waits, in order; empty: nobody'),
-});
-export type Waiting = z.infer<typeof waitingSchema>;
-
-/**
- * The last on a connection that the relay ends because of the sign-in that it belongs to, without an id. A relay that is
- * shut down says nothing: the line is only lost.
- */
-export const overSchema = z.object({
-  reason: z
-    .enum(['moved', 'signed-out'])
-    .describe(
-      'moved: the sign-in belongs to another home of this relay now, whose log the next connection follows; signed-out: it counts no more',
-    ),
-});
-export type Over = z.infer<typeof overSchema>;

@@ -15,7 +15,8 @@ import type {
   SessionDoc,
   SettingDoc,
 } from './documents.ts';
-import type { Snapshot, StoredEvent, Waiting } from './events.ts';
+import type { Snapshot, StoredEvent } from './events.ts';
+import type { Waiting } from './stream.ts';
 import type { DirectOrder, SyncStatus } from './sync/page.ts';
 
 /** Everything the grid is painted from. */

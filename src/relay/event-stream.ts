@@ -7,17 +7,8 @@
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { backoff } from '../domain/platform/retry.ts';
-import {
-  eventSchema,
-  helloSchema,
-  overSchema,
-  snapshotSchema,
-  waitingSchema,
-  type Over,
-  type Snapshot,
-  type StoredEvent,
-  type Waiting,
-} from '../protocol/events.ts';
+import { eventSchema, helloSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
+import { overSchema, waitingSchema, type Over, type Waiting } from '../protocol/stream.ts';
 import { parseJson } from './problem.ts';
 import { RELAY_TIMES } from './settings.ts';
 import type { Timers } from '../domain/platform/timers.ts';
@@ -101,6 +92,7 @@ const cut = (error: unknown): never => {
   throw new Cut('The connection broke.', { cause: error });
 };
 
+// In one piece: one connection’s state machine: whatever cuts it begins the next.
 export function createEventStream(deps: EventStreamDeps): EventStream {
   const { timers, listener } = deps;
   let cursor = deps.cursor;

@@ -72,6 +72,7 @@ function withNewest(held: ReadonlyMap<string, Doc>, docs: readonly Doc[]): Reado
 const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
 
 /** `now` gives ms since the epoch. */
+// In one piece: documents and births are folded into one store.
 export function createHousehold(now: () => number): Household {
   const store = createStore<HouseholdState>()(() => ({
     status: 'loading',

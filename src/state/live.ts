@@ -4,7 +4,8 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { LiveSession } from '../domain/lifecycle.ts';
-import type { AsleepReason, CallKind, Snapshot, StoredEvent, Waiting } from '../protocol/events.ts';
+import type { AsleepReason, CallKind, Snapshot, StoredEvent } from '../protocol/events.ts';
+import type { Waiting } from '../protocol/stream.ts';
 import { applyEvent, liveSessionOf, NO_SESSION } from '../protocol/live.ts';
 import type { LinkState } from '../protocol/worker.ts';
 

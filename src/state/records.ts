@@ -67,6 +67,7 @@ interface Version {
 
 const recordIdOf = (doc: Doc) => (typeof doc['recordId'] === 'string' ? doc['recordId'] : null);
 
+// In one piece: what is missing, given and refused is one account, made anew with each change.
 function createGiveBack({ owner, reach, household, live, device }: RoostState): GiveBack {
   const store = createStore<GiveBackState>()(() => ({ missing: [], giving: null, given: null, error: null }));
 

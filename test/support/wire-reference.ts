@@ -8,15 +8,8 @@ import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import { blockSchema, knownSchemas, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
-import {
-  asleepReasonSchema,
-  eventSchema,
-  helloSchema,
-  mindSchema,
-  snapshotSchema,
-  overSchema,
-  waitingSchema,
-} from '../../src/protocol/events.ts';
+import { asleepReasonSchema, eventSchema, helloSchema, mindSchema, snapshotSchema } from '../../src/protocol/events.ts';
+import { overSchema, waitingSchema } from '../../src/protocol/stream.ts';
 import { healthSchema, openHealthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { fromDeviceSchema, fromRelaySchema } from '../../src/protocol/sync/control.ts';

@@ -57,6 +57,7 @@ type Aspect = keyof typeof valueOf;
 export const aspectTick = (aspect: Aspect, agentId: string) => `${aspect}:${agentId}`;
 
 /** `now`: ms since the epoch. */
+// In one piece: every document is held against the same choices.
 export function createConsent(here: Deciding, now: number): Consent {
   const newest = createNewest();
   const births: AgentIdentityDoc[] = [];

@@ -37,6 +37,7 @@ export interface TeamActions {
   endSession(): Promise<void>;
 }
 
+// In one piece: the steps of one press share what is asked, awaited and called off.
 export function createTeamActions({
   owner,
   devices,

@@ -63,6 +63,7 @@ function merged(known: readonly ThreadMessage[], more: readonly ThreadMessage[])
 const arrived = ({ text, after }: ThreadSending, messages: readonly ThreadMessage[]) =>
   messages.some((message) => message.from === 'human' && message.place > after && message.text.trim() === text.trim());
 
+// In one piece: pages, news and what is being sent are folded into one store.
 export function createThreadTalk(threadId: string, { reach, changes, device }: ThreadTalkDeps): ThreadTalk {
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',

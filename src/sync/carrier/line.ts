@@ -34,6 +34,7 @@ export interface LineDeps {
   readonly listener: LineListener;
 }
 
+// In one piece: one peer connection: its states come in one order, and may end in each.
 export function openLine({ connection, timers, offer, listener }: LineDeps): CarriedLine {
   // Agreed upon beforehand: both ends have it, and neither waits for the other to announce it.
   const channel = connection.createDataChannel('roost', { negotiated: true, id: 0, ordered: true });

@@ -67,6 +67,7 @@ interface Line {
 /** A view of a larger buffer crosses to another thread with all of that buffer. */
 const alone = (frame: Uint8Array) => (frame.byteLength === frame.buffer.byteLength ? frame : frame.slice());
 
+// In one piece: one line’s life, by its id: opened, timed, linked, closed.
 export function createLines({ deviceId, order, connect, timers, onReady, onOpen }: LinesDeps): Lines {
   const lines = new Map<string, Line>();
   let ready = false;

@@ -67,6 +67,7 @@ function newOpening(): Opening {
   return { opened, resolve, reject };
 }
 
+// In one piece: an offer, its answer and its end, by the nonce that binds them.
 export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random, now }: TextsDeps): Texts {
   /** Lines that were offered and not answered, oldest first. */
   const offered = new Set<string>();

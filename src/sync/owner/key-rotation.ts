@@ -49,6 +49,7 @@ export interface KeyRotationDeps {
 
 type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
+// In one piece: one renewal at a time, and what answers it.
 export function createKeyRotation({
   keys,
   members,

@@ -58,6 +58,7 @@ export interface Keys {
   recoveryBox(boxKey: string): string;
 }
 
+// In one piece: everything here is made with, or changes, the one membership.
 export function createKeys({
   remember,
   random,

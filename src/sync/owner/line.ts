@@ -75,6 +75,7 @@ export function createLine(deps: LineDeps): RelayLine {
 
 type OpenLine = Omit<RelayLine, 'begin'>;
 
+// In one piece: one socket’s state machine: whatever ends it begins the next.
 function openLine(deps: LineDeps, ears: LineEars): OpenLine {
   const { timers } = deps;
   let number = 0;

@@ -65,6 +65,7 @@ const IS_RETURNING = 'Your team is being brought back here. Wait until that is d
 const WAS_REMOVED =
   'This device was removed from its household. Join again from another device, or restore with the phrase.';
 
+// In one piece: a state machine; each change reads and sets the one state.
 export function createParticipation(deps: ParticipationDeps): Participation {
   const { db, ledger, log, mark, events, random, tell } = deps;
   let part: Part = { kind: 'none', removed: false };

@@ -37,6 +37,7 @@ const holdsOnlyFiles = ({ files, types }: DataTransfer) => files.length > 0 && !
  * Where a person writes. The text lives in the field itself: a megabyte pasted here goes through no state,
  * and nothing is cut: what is too long is counted and said.
  */
+// In one piece: one field: what is in it, being edited or sent decides every key.
 export function Composer({ agentId, label, hint, disabled, answering, edit, takeFocus, onSend, onStop }: Props) {
   const { tab } = useRoost().device;
   const field = useRef<HTMLTextAreaElement>(null);

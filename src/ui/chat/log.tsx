@@ -53,6 +53,7 @@ interface Props {
 const keyOf = (element: EventTarget): string | null =>
   element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null;
 
+// In one piece: where the list is scrolled to depends on every change of it.
 export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props) {
   const { agentId } = speaker;
   const actions = useActions();

@@ -73,6 +73,7 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
   );
 }
 
+// In one piece: one table that is edited and saved whole.
 function Editor({ prices }: { prices: readonly Price[] }) {
   const { notices } = useRoost();
   const book = useCostBook();

@@ -66,6 +66,7 @@ interface WhenProps {
 }
 
 /** When a routine is due, and when that is next. */
+// In one piece: one form, each of its fields in a few lines.
 export function WhenFields({ draft, set, wrong, zone, now, next, spread }: WhenProps) {
   const zoneHint = zone === null ? null : `In ${zone}, the household’s time zone.`;
   return (

@@ -22,6 +22,7 @@ interface Props {
 }
 
 /** Writes a routine. It closes once the relay has it; what the relay refuses stays in the fields. */
+// In one piece: one form: what is typed is checked, shown and saved from one draft.
 export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
   const state = useRoost();
   const now = useNow(15_000);

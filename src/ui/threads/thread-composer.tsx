@@ -30,6 +30,7 @@ interface Props {
 }
 
 /** Where the person writes into a thread. An `@` offers those who take part. */
+// In one piece: one field: what is in it, or is offered for it, decides every key.
 export function ThreadComposer({ threadId, title, people, takeFocus, onSend }: Props) {
   const { tab } = useRoost().device;
   const field = useRef<HTMLTextAreaElement>(null);

@@ -46,6 +46,7 @@ function Announcer({ newest, from }: { newest: ThreadMessage | undefined; from: 
 }
 
 /** What was said in a thread. It stays at its end while its reader is there, and is left alone where they read. */
+// In one piece: where the list is scrolled to depends on every change of it.
 export function ThreadLog({ state, talk, title, team, me, newFrom, onTakeBack }: Props) {
   const { notices } = useRoost();
   const { messages, sending, more, readingEarlier } = state;

@@ -1,0 +1,29 @@
+/** What the event stream says beside events: of the moment, with no number, and kept nowhere. */
+import { z } from 'zod';
+import { common } from './documents.ts';
+
+const { agentId } = common;
+
+/**
+ * Sent without an id whenever it changes, and after the snapshot where somebody waits: who stands in line before the
+ * model's server. The newest holds; nothing of it is kept.
+ */
+export const waitingSchema = z.object({
+  waiting: z
+    .array(z.object({ agentId, place: z.number().int().positive().describe('1 is next') }))
+    .describe('who waits, in order; empty: nobody'),
+});
+export type Waiting = z.infer<typeof waitingSchema>;
+
+/**
+ * The last on a connection that the relay ends because of the sign-in that it belongs to, without an id. A relay that is
+ * shut down says nothing: the line is only lost.
+ */
+export const overSchema = z.object({
+  reason: z
+    .enum(['moved', 'signed-out'])
+    .describe(
+      'moved: the sign-in belongs to another home of this relay now, whose log the next connection follows; signed-out: it counts no more',
+    ),
+});
+export type Over = z.infer<typeof overSchema>;
