@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { LEAD_ID } from '../../domain/seat.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
@@ -30,7 +31,9 @@ export function StandingCopies({ agentId }: { agentId: string | null }) {
       </p>
       <QueryView query={schedules.copies} what="What the relay holds">
         {({ copies, takenBack }) => {
-          const mates = team.all.filter((mate) => !mate.retired && (agentId === null || mate.agentId === agentId));
+          const mates = team.all.filter(
+            (mate) => !mate.retired && mate.agentId !== LEAD_ID && (agentId === null || mate.agentId === agentId),
+          );
           const known = new Set(mates.map((mate) => mate.agentId));
           const others =
             agentId === null

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { LEAD_ID } from '../../domain/seat.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -25,17 +26,24 @@ interface Editing {
   readonly draft: Draft;
 }
 
-function Empty({ onExample }: { onExample: (draft: Omit<Draft, 'agentId'>) => void }) {
+/** `onExample` null: nobody is born yet who could have one. */
+function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => void) | null }) {
   return (
     <div className="night-empty">
       <p>
         A routine is something that an agent does by itself, at times that you set, also while no page is open. The
         relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.
       </p>
+      {onExample === null && <p>Nobody is born yet who could have one: SUMMON first.</p>}
       <ul aria-label="Examples">
         {EXAMPLES.map(({ title, draft }) => (
           <li key={title}>
-            <button type="button" className="night-example" onClick={() => onExample(draft)}>
+            <button
+              type="button"
+              className="night-example"
+              disabled={onExample === null}
+              onClick={() => onExample?.(draft)}
+            >
               {title}
             </button>
           </li>
@@ -54,8 +62,9 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
   const [editing, setEditing] = useState<Editing | null>(null);
   // What was written and not saved, where its dialog was closed: by what it is of.
   const kept = useRef(new Map<string, Draft>());
-  const living = team.all.filter(({ retired }) => !retired);
-  const who = agentId ?? living.find(({ agentId: id }) => id !== 'lead')?.agentId ?? living[0]?.agentId ?? '';
+  // The lead works in sessions alone: it leaves nothing with the relay to be woken from.
+  const living = team.all.filter(({ agentId: id, retired }) => !retired && id !== LEAD_ID);
+  const who = living.find(({ agentId: id }) => id === agentId)?.agentId ?? living[0]?.agentId ?? '';
   const begin = (draft: Omit<Draft, 'agentId'> | null) =>
     setEditing({
       scheduleId: null,
@@ -81,7 +90,7 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
         place={agentId === null ? 'Night' : `Night of ${team.find(agentId).name}`}
         onClose={onClose}
       >
-        <button type="button" className="ghost ghost-dawn" onClick={() => begin(null)}>
+        <button type="button" className="ghost ghost-dawn" disabled={who === ''} onClick={() => begin(null)}>
           New routine
         </button>
       </PageHead>
@@ -99,7 +108,7 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
         <QueryView query={schedules.list} what="What is due">
           {(all) => {
             const shown = all.filter(({ schedule }) => agentId === null || schedule.agentId === agentId);
-            if (shown.length === 0) return <Empty onExample={begin} />;
+            if (shown.length === 0) return <Empty onExample={who === '' ? null : begin} />;
             return team
               .among([...new Set(shown.map(({ schedule }) => schedule.agentId))])
               .map((mate) => (
