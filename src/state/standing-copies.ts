@@ -3,10 +3,11 @@
  * person has taken it back. It is left anew whenever this page knows newer words.
  */
 import { createCrc32 } from '../domain/crc32.ts';
+import { runAgain } from '../domain/platform/single-flight.ts';
 import { isSeatPosition } from '../domain/seat.ts';
 import type { StandingCopy } from '../protocol/schedules.ts';
 import type { Changes } from './changes.ts';
-import type { Household } from './household.ts';
+import type { Household, HouseholdState } from './household.ts';
 import type { Live } from './live.ts';
 import type { Device } from './ports.ts';
 import type { ReachPort } from './reach.ts';
@@ -25,12 +26,34 @@ export interface StandingCopiesDeps {
   readonly device: Pick<Device, 'after'>;
 }
 
-/** Names what is in a copy: another one where anything of it differs. */
-export function versionOf(copy: StandingCopy): string {
+/**
+ * Names what is in a copy: when something was said last that it knows, and another name where anything of it differs. One that
+ * knows less never takes the place of one that knows more.
+ */
+export function versionOf(copy: StandingCopy, lastSaid: number | null): string {
   const bytes = new TextEncoder().encode(JSON.stringify(copy));
   const crc = createCrc32();
   crc.update(bytes);
-  return `${bytes.length}-${crc.value().toString(16)}`;
+  return `${String(lastSaid ?? 0).padStart(15, '0')}-${bytes.length}-${crc.value().toString(16)}`;
+}
+const timeOf = (version: string) => version.slice(0, 15);
+
+/** What an agent leaves, as the household is now; null: it has no seat to work from. */
+function copyOf(
+  share: WakeShare,
+  { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
+): StandingCopy | null {
+  const payload = payloadOf(share);
+  if (!payload || !isSeatPosition(payload.position)) return null;
+  const { name, color, colorName, position, soul, transcript } = payload;
+  return {
+    ...{ name, color, colorName, position, soul, transcript },
+    human: humanNameOf(settings),
+    lead: leadNameOf(roster, settings),
+    model: settings.agentModel,
+    maxAnswerTokens: settings.maxAnswerTokens,
+    contextTokens: settings.contextTokens,
+  };
 }
 
 export interface StandingCopies {
@@ -52,8 +75,6 @@ export function createStandingCopies({
   /** Whether anybody has something scheduled, as far as was heard. */
   let anybody = false;
   let cancel: (() => void) | null = null;
-  let comparing = false;
-  let again = false;
 
   /** Whoever shows what is left asks again; it is no reason to compare. */
   let telling = false;
@@ -61,21 +82,6 @@ export function createStandingCopies({
     telling = true;
     changes.tell({ what: 'schedules', agentId });
     telling = false;
-  }
-
-  function copyOf(share: WakeShare): StandingCopy | null {
-    const payload = payloadOf(share);
-    const { roster, settings } = household.store.getState();
-    if (!payload || !isSeatPosition(payload.position)) return null;
-    const { name, color, colorName, position, soul, transcript } = payload;
-    return {
-      ...{ name, color, colorName, position, soul, transcript },
-      human: humanNameOf(settings),
-      lead: leadNameOf(roster, settings),
-      model: settings.agentModel,
-      maxAnswerTokens: settings.maxAnswerTokens,
-      contextTokens: settings.contextTokens,
-    };
   }
 
   async function compare(): Promise<void> {
@@ -94,43 +100,32 @@ export function createStandingCopies({
     for (const agentId of takenBack) wanted.delete(agentId);
     anybody = wanted.size > 0;
     const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
-    const { roster } = household.store.getState();
-    const agents = [...roster.seats.values()].filter(({ agentId }) => wanted.has(agentId));
+    const agents = [...household.store.getState().roster.seats.values()].filter(({ agentId }) => wanted.has(agentId));
     if (agents.length === 0) return;
     for (const share of await wakeSizes.read(agents)) {
-      const copy = copyOf(share);
+      const copy = copyOf(share, household.store.getState());
       if (!copy || stopped) continue;
-      const version = versionOf(copy);
+      const version = versionOf(copy, share.lastSaid);
       const { agentId } = share.agent;
-      if (left.get(agentId) === version) continue;
+      const there = left.get(agentId) ?? '';
+      if (there === version || timeOf(there) > timeOf(version)) continue;
       const done = await reach((client) => client.leaveStandingCopy({ agentId, body: { version, copy } }));
       if (done.ok) tellLeft(agentId);
     }
   }
 
-  function compareSoon(ms: number): void {
-    cancel?.();
-    cancel = device.after(ms, () => void compareNow());
-  }
-  async function compareNow(): Promise<void> {
+  const compareNow = runAgain(async () => {
     cancel = null;
     if (stopped || live.store.getState().link.kind !== 'live') return;
-    if (comparing) {
-      again = true;
-      return;
-    }
-    comparing = true;
     try {
       await compare();
     } catch {
       // The ledger could not be read just now, which the page says elsewhere; it is compared again with the next change.
-    } finally {
-      comparing = false;
-      if (again && !stopped) {
-        again = false;
-        compareSoon(COMPARE_AFTER_MS);
-      }
     }
+  });
+  function compareSoon(ms: number): void {
+    cancel?.();
+    cancel = device.after(ms, () => void compareNow());
   }
 
   return {
