@@ -1,7 +1,7 @@
 /** How many event streams there may be: of one sign-in, and at this relay. */
 import { problem } from '../problem.ts';
 import { QUOTAS } from '../quotas.ts';
-import type { OpenHome } from './open-home.ts';
+import type { Streams } from '../stream.ts';
 
 const RETRY_AFTER_SECONDS = '5';
 
@@ -9,7 +9,7 @@ const RETRY_AFTER_SECONDS = '5';
 export type StreamLimit = (browser: string | undefined) => void;
 
 export const createStreamLimit =
-  (most: number, homes: () => Iterable<Pick<OpenHome, 'streams'>>): StreamLimit =>
+  (most: number, homes: () => Iterable<{ readonly streams: Pick<Streams, 'count' | 'countOf'> }>): StreamLimit =>
   (browser) => {
     let own = 0;
     let all = 0;

@@ -77,7 +77,10 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
   ): ReturnType<Reach['ask']> {
     const { target, source, way, reason, messageId } = request;
     const state = host().stateOf(target);
-    const answer = await gate.ask({ ...request, state, alone: carry !== undefined || (await alone.can(target)) });
+    // Asked only where it decides: the person's own wakes wait for nothing.
+    const canAlone =
+      carry !== undefined || (state === 'absent' && source.kind !== 'person' && (await alone.can(target)));
+    const answer = await gate.ask({ ...request, state, alone: canAlone });
     const { outcome, decisionId } = answer.decision;
     if (outcome === 'granted' && carry) {
       void carry()

@@ -163,13 +163,20 @@ export function createClock(deps: ClockDeps): Clock {
   async function lookAndSleep(): Promise<void> {
     cancel?.();
     cancel = null;
-    await look().catch(failed);
+    let broken = false;
+    await look().catch((error: unknown) => {
+      broken = true;
+      failed(error);
+    });
     if (isClosed()) return;
     const full = live.size >= limits.atOnce;
     const nextAt = await rows.nextAt().catch(() => null);
     const wait = nextAt === null || full ? limits.checkMs : Math.min(limits.checkMs, Math.max(0, nextAt - now()));
     // What is made up for waits for its place, and looking at it again at once would be in vain.
-    cancel = timers.after(wait === 0 && live.size > 0 ? limits.catchUp.staggerMs : wait, wake);
+    cancel = timers.after(
+      broken || (wait === 0 && live.size > 0) ? Math.max(wait, limits.catchUp.staggerMs) : wait,
+      wake,
+    );
   }
 
   function wake(): void {

@@ -35,18 +35,13 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     const text = sealer.open(sealed, about(agentId));
     return text === null ? undefined : standingCopySchema.parse(JSON.parse(text));
   }
-  /** Whether one is there, as it is asked for each wake. */
-  const known = new Map<string, boolean>();
   return {
     async of(agentId) {
       const row = await mine().select('sealed').where('agent_json', '=', json(agentId)).executeTakeFirst();
       return row && opened(agentId, row.sealed);
     },
     async has(agentId) {
-      const was = known.get(agentId);
-      if (was !== undefined) return was;
       const row = await mine().select('agent_json').where('agent_json', '=', json(agentId)).executeTakeFirst();
-      known.set(agentId, row !== undefined);
       return row !== undefined;
     },
     async all() {
@@ -69,7 +64,6 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     },
     async leave(agentId, copy, version) {
       const sealed = sealer.seal(JSON.stringify(copy), about(agentId));
-      known.delete(agentId);
       await db
         .insertInto('standing_copies')
         .values({ home, agent_json: json(agentId), sealed, version, left_at: now() })
@@ -77,10 +71,8 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
           conflict.columns(['home', 'agent_json']).doUpdateSet({ sealed, version, left_at: now() }),
         )
         .execute();
-      known.delete(agentId);
     },
     async takeBack(agentId) {
-      known.delete(agentId);
       const { numUpdatedRows } = await db
         .updateTable('standing_copies')
         .set({ sealed: GONE, version: '', left_at: now() })
@@ -88,7 +80,6 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
         .where('agent_json', '=', json(agentId))
         .where('version', '<>', '')
         .executeTakeFirst();
-      known.delete(agentId);
       return numUpdatedRows > 0n;
     },
     async takenBack() {

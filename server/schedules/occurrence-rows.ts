@@ -42,10 +42,24 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
   /** Gives every moment up to now its row, and says when the next one is. */
   async function judge(trx: Db, row: Row, { now, stops, contextOf, isDark }: Judging): Promise<void> {
     const { scheduleId, schedule } = row;
-    const context = contextOf(row);
     // A clock that went back: moments that were judged already have their rows, and are not judged again.
     const from = Math.min(row.judgedAt, now);
-    const all = slotsBetween(schedule.timing, from, now, context);
+    const context = contextOf(row);
+    let all: readonly number[];
+    let next: number | null;
+    try {
+      all = slotsBetween(schedule.timing, from, now, context);
+      next = isOn(row) ? slotAfter(schedule.timing, now, context) : null;
+    } catch (error) {
+      // A zone, or a text, that this machine does not know: it holds up no other.
+      await trx
+        .updateTable('schedules')
+        .set({ due_at: null, paused_why: `When it is due cannot be told here: ${String(error)}` })
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .execute();
+      return;
+    }
     const fresh = all.slice(-limits.rowsAfterAbsence);
     const older = all.length - fresh.length;
     // What an earlier process left waiting is made up for together with what came meanwhile.
@@ -112,7 +126,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .execute();
     await trx
       .updateTable('schedules')
-      .set({ judged_at: now, due_at: isOn(row) ? slotAfter(schedule.timing, now, context) : null })
+      .set({ judged_at: now, due_at: next })
       .where('home', '=', home)
       .where('schedule', '=', scheduleId)
       .execute();

@@ -153,7 +153,11 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
     return workedOut(worked);
   }
 
-  async function reminder(claim: Claim, { agentId, name, message }: ScheduleOf<'reminder'>): Promise<Performed> {
+  async function reminder(
+    claim: Claim,
+    scheduleId: string,
+    { agentId, name, message }: ScheduleOf<'reminder'>,
+  ): Promise<Performed> {
     const late = claim.late ? `, late: the relay was away` : '';
     const decision = await leave(
       agentId,
@@ -161,6 +165,8 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
       { source: { kind: 'schedule', name }, way: 'reminder' },
     );
     if (typeof decision === 'string') return ended('failed', { detail: decision });
+    // It has come: it takes no place and no name any more.
+    await deps.remove(scheduleId);
     return ended('done', {
       detail: decision.outcome === 'granted' ? null : `It waits in the inbox. ${decision.detail}`,
     });
@@ -213,7 +219,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
       case 'routine':
         return await routine(claim, { scheduleId, schedule }, begins);
       case 'reminder':
-        return await reminder(claim, schedule);
+        return await reminder(claim, scheduleId, schedule);
       case 'script':
         return await script(claim, scheduleId, schedule);
       default:

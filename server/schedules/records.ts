@@ -49,9 +49,15 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           continue;
         }
         const { home: due, removed, schedule } = scheduleRecordSchema.parse(value);
+        const named = removed ? null : await rows.named(schedule.agentId, schedule.name);
+        if (named && named.scheduleId !== id) {
+          answers.push({ answer: 'refused', why: 'Its agent has something else of that name by now.' });
+          continue;
+        }
         const taken = await rows.restore(
           id,
           { schedule, removed },
+          at,
           // One that was due elsewhere is due here from now on, and so every device is told.
           due === home ? at : null,
           now(),

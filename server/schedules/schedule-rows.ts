@@ -190,10 +190,11 @@ export function createScheduleTable({ db, home }: RowsDeps) {
         .execute();
       return new Map(rows.map(({ schedule, stamp }) => [schedule, stamp]));
     },
-    /** Takes one that a page gives back, where it is newer than what is here. */
+    /** Takes one that a page gives back, of `at`, where it is newer than what is here. `stamp`: under which it is in the log; null: it is to be told. */
     async restore(
       scheduleId: string,
       { schedule, removed }: Pick<ScheduleRecord, 'schedule' | 'removed'>,
+      at: string,
       stamp: string | null,
       now: number,
       dueAt: number | null,
@@ -215,7 +216,8 @@ export function createScheduleTable({ db, home }: RowsDeps) {
           conflict
             .columns(['home', 'schedule'])
             .doUpdateSet((eb) => ({ ...values, changes: eb('schedules.changes', '+', 1) }))
-            .where(sql<boolean>`schedules.stamp collate "C" < ${stamp ?? ''}`),
+            // One that was changed and not told has no stamp, and is newer than anything.
+            .where(sql<boolean>`schedules.stamp collate "C" < ${at}`),
         )
         .executeTakeFirst();
       return numInsertedOrUpdatedRows > 0n;

@@ -110,6 +110,20 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect(await rows.end(dead, DONE, NO_DETAIL, back)).toBe(false);
   });
 
+  it('hold up no others where nobody knows when they are due', async () => {
+    const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits: SCHEDULE_LIMITS });
+    const broken = routine({ name: 'Nowhere', timing: { kind: 'cron', cron: '*/10 * * * *', zone: null } });
+    await rows.write('s1', broken, START, START + 5 * MINUTE, 0);
+    await rows.write('s2', routine({ timing: EVERY_TEN }), START, START + 10 * MINUTE, 1);
+    const now = START + 10 * MINUTE;
+    const nowhere = () => ({ cron: createCronClock(), zone: 'Nowhere/City', offset: 0 });
+    while (await rows.advance({ now, stops: [], contextOf: nowhere, isDark: () => false }));
+    expect(await states(rows, now)).toEqual([[10, 'due']]);
+    const [first] = await rows.all();
+    expect(first).toMatchObject({ dueAt: null });
+    expect(first?.pausedWhy).toContain('When it is due cannot be told here');
+  });
+
   it('have one row each, also where the clock goes back', async () => {
     const rows = await open();
     await advance(rows, START + 60 * MINUTE);

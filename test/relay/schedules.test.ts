@@ -174,7 +174,9 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(house.model.requests[0]?.last).toContain('A reminder that you left for yourself');
     await pass(house, clock, 24 * 60 * MINUTE);
     expect(house.model.requests).toHaveLength(1);
-    expect(await history(house, clock)).toMatchObject([{ kind: 'reminder', state: 'done' }]);
+    expect(await history(house, clock)).toMatchObject([{ kind: 'reminder', state: 'done', name: 'exam' }]);
+    // It takes no place any more.
+    expect(await house.team.schedules.list()).toEqual([]);
   });
 
   it('is a record, which a page gives back to a relay that has lost it', async () => {
@@ -186,6 +188,10 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     const other = await bench.open({ now: () => START });
     expect(await other.team.records.offer([{ ...told.record, at: told.at }])).toEqual([{ answer: 'taken' }]);
     expect(await other.team.schedules.list()).toMatchObject([{ scheduleId, nextAt: START + 30 * MINUTE }]);
+    // A name is there once: another relay's routine of the same name does not take its place.
+    expect(await other.team.records.offer([{ ...told.record, id: 'another', at: told.at }])).toMatchObject([
+      { answer: 'refused' },
+    ]);
     // It is due there from now on, and every device is told.
     await other.until(() => other.of('record').some(({ record }) => record.id === scheduleId));
   });
