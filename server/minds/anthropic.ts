@@ -190,7 +190,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
           blocks: done,
           stop: stopReasonOf(final),
           usage: clean(usageOf(final, request.model)),
-          hourCacheWrites: hourWritesOf(final),
+          ...hourWritesOf(final),
         },
         refused: null,
         unsaid: null,
@@ -214,7 +214,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
           error: problem,
           blocks: done,
           usage: message && clean(usageOf(message, request.model)),
-          hourCacheWrites: message ? hourWritesOf(message) : 0,
+          ...(message ? hourWritesOf(message) : {}),
           whole: seen.whole,
           outputMost:
             signal.aborted && stopsWhenLeft && message !== null

@@ -141,9 +141,11 @@ export function stopReasonOf(message: Anthropic.Message): StopReason {
   return message.content.some((block) => block.type === 'tool_use') ? 'tools' : 'end';
 }
 
-/** Of the cache writes, those that stay for an hour. */
-export const hourWritesOf = (message: Anthropic.Message): number =>
-  (message.usage as Partial<Anthropic.Usage>).cache_creation?.ephemeral_1h_input_tokens ?? 0;
+/** Of the cache writes, those that stay for an hour, where there are any. */
+export function hourWritesOf(message: Anthropic.Message): { readonly hourCacheWrites?: number } {
+  const hourCacheWrites = (message.usage as Partial<Anthropic.Usage>).cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  return hourCacheWrites > 0 ? { hourCacheWrites } : {};
+}
 
 /** Local servers leave out what they do not count. */
 export function usageOf(message: Anthropic.Message, model: string): Usage {

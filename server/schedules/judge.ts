@@ -1,0 +1,117 @@
+/** What has come gets its rows: each moment of a schedule one, with what is to become of it. */
+import { judgeSlots, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
+import { slotAfter, slotsBetween, type TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { Schedule } from '../../src/protocol/schedules.ts';
+import type { Db } from '../store/index.ts';
+import { NO_DETAIL } from './history.ts';
+import { isOn, json, type Row, type RowsDeps } from './schedule-rows.ts';
+
+export interface Judging {
+  readonly now: number;
+  readonly stops: readonly PlannedStop[];
+  contextOf(row: Row): TimingContext;
+  /** Whether this moment passes by in the dark. */
+  isDark(row: Row, at: number): boolean;
+}
+
+const catchUpOf = (schedule: Schedule) =>
+  // A reminder is late by the relay's absence at most.
+  schedule.kind === 'routine' ? schedule.catchUp : 'once';
+
+/** Gives every moment up to now its row, and says when the next one is. */
+export async function judge(
+  trx: Db,
+  { home, limits }: Pick<RowsDeps, 'home' | 'limits'>,
+  row: Row,
+  { now, stops, contextOf, isDark }: Judging,
+): Promise<void> {
+  const { scheduleId, schedule } = row;
+  // A clock that went back: moments that were judged already have their rows, and are not judged again.
+  const from = Math.min(row.judgedAt, now);
+  const context = contextOf(row);
+  let all: readonly number[];
+  let next: number | null;
+  try {
+    all = slotsBetween(schedule.timing, from, now, context);
+    next = isOn(row) ? slotAfter(schedule.timing, now, context) : null;
+  } catch (error) {
+    // A zone, or a text, that this machine does not know: it holds up no other.
+    await trx
+      .updateTable('schedules')
+      .set({ due_at: null, paused_why: `When it is due cannot be told here: ${String(error)}` })
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .execute();
+    return;
+  }
+  const fresh = all.slice(-limits.rowsAfterAbsence);
+  const older = all.length - fresh.length;
+  // What an earlier process left waiting is made up for together with what came meanwhile.
+  const waiting = await trx
+    .selectFrom('occurrences')
+    .select('due_at')
+    .where('home', '=', home)
+    .where('schedule', '=', scheduleId)
+    .where('state', '=', 'due')
+    .where('late', '=', true)
+    .forUpdate()
+    .execute();
+  const known = new Set(waiting.map(({ due_at }) => due_at));
+  const slots = [...new Set([...known, ...fresh])].sort((a, b) => a - b);
+  // What is due once is late by the absence, and comes all the same.
+  const forgiving = schedule.kind === 'reminder' || schedule.timing.kind === 'once';
+  const verdicts = judgeSlots(
+    slots,
+    now,
+    catchUpOf(schedule),
+    forgiving ? [] : stops,
+    forgiving ? { ...limits.catchUp, windowMs: Infinity } : limits.catchUp,
+  );
+  let made = 0;
+  const rows = verdicts.map((verdict) => {
+    const dark = verdict.kind === 'run' && isDark(row, verdict.slot);
+    const end: OccurrenceEnd | null =
+      verdict.kind === 'end' ? verdict.end : dark ? { state: 'skipped', reason: 'blackout' } : null;
+    const late = verdict.kind === 'run' && verdict.late;
+    return {
+      home,
+      schedule: scheduleId,
+      agent_json: json(schedule.agentId),
+      due_at: verdict.slot,
+      state: end?.state ?? 'due',
+      reason: end?.reason ?? null,
+      late,
+      not_before: late ? now + limits.catchUp.staggerMs * made++ : verdict.slot,
+      token: null,
+      lease_until: null,
+      run: null,
+      started_at: null,
+      ended_at: end ? now : null,
+      detail_json:
+        older > 0 && verdict.slot === fresh[0]
+          ? JSON.stringify({ ...NO_DETAIL, detail: `So were ${older} moments before it.` })
+          : null,
+    };
+  });
+  for (const { due_at, state, reason, not_before, ended_at } of rows.filter((row) => known.has(row.due_at)))
+    await trx
+      .updateTable('occurrences')
+      .set({ state, reason, not_before, ended_at })
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .where('due_at', '=', due_at)
+      .execute();
+  const inserted = rows.filter((row) => !known.has(row.due_at));
+  if (inserted.length > 0)
+    await trx
+      .insertInto('occurrences')
+      .values(inserted)
+      .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
+      .execute();
+  await trx
+    .updateTable('schedules')
+    .set({ judged_at: now, due_at: next })
+    .where('home', '=', home)
+    .where('schedule', '=', scheduleId)
+    .execute();
+}
