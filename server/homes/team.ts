@@ -26,6 +26,8 @@ import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
 import {
   createAlone,
   createCopies,
+  createMeanwhile,
+  createScheduleRows,
   createScripts,
   createSchedules,
   type Copies,
@@ -163,6 +165,7 @@ export async function openTeam({
     logger,
     limits,
   });
+  const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
   const copies = createCopies({ db, home, sealer, now });
   const aloneAgents = createAlone({
     copies,
@@ -172,9 +175,6 @@ export async function openTeam({
     mind,
     tools: () => tools,
     logger,
-    busyMs: SCHEDULE_LIMITS.busyMs,
-    timeoutMs: SCHEDULE_LIMITS.wakeRunMs,
-    saidChars: SCHEDULE_LIMITS.saidChars,
   });
   const reach = createReach({
     inbox,
@@ -216,6 +216,7 @@ export async function openTeam({
     configs,
     teamTools: tools,
     wakeMaterials,
+    meanwhile: createMeanwhile({ rows: scheduleRows, configs, now, logger }),
     onPersonWake: (agentId) =>
       personWake(reach, agentId).then(
         () => undefined,
@@ -234,7 +235,7 @@ export async function openTeam({
     line,
   });
   const schedules = createSchedules({
-    db,
+    rows: scheduleRows,
     home,
     onlyOne: alone,
     cron: createCronClock(),

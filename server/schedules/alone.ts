@@ -14,6 +14,7 @@ import type { AgentRun, Runs } from '../runs/index.ts';
 import type { RunEnd } from '../runs/life.ts';
 import { NO_TOOLS } from '../runs/toolbox.ts';
 import type { Copies } from './copies.ts';
+import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
 export interface Work {
   readonly agentId: string;
@@ -55,11 +56,7 @@ export interface AloneDeps {
   readonly mind: Mind;
   readonly tools: () => readonly TeamTool[];
   readonly logger: Logger;
-  /** ms that a run takes at most, and waits for its turn, where nothing else is said. */
-  readonly timeoutMs: number;
-  readonly busyMs: number;
-  /** Characters of an agent's last words that are kept. */
-  readonly saidChars: number;
+  readonly limits?: Pick<ScheduleLimits, 'busyMs' | 'wakeRunMs' | 'saidChars'>;
 }
 
 /** Its system prompt: the same for each of its runs, so that a model's cache has it; what changes comes behind it. */
@@ -108,7 +105,7 @@ function firstWords(
 }
 
 export function createAlone(deps: AloneDeps): OpenAlone {
-  const { copies, runs, log, protocol, mind, logger } = deps;
+  const { copies, runs, log, protocol, mind, logger, limits = SCHEDULE_LIMITS } = deps;
 
   async function work(asked: Work): Promise<Worked> {
     const { agentId, cause, timeoutMs, busyMs } = asked;
@@ -150,7 +147,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         .flatMap((block) => (block.kind === 'text' ? [block.text] : []))
         .join('')
         .trim();
-      if (text !== '') said = text.slice(-deps.saidChars);
+      if (text !== '') said = text.slice(-limits.saidChars);
     });
     try {
       return { kind: 'ended', runId, end: await whenEnded, said };
@@ -174,8 +171,8 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         model: null,
         laterModel: null,
         tools: null,
-        timeoutMs: deps.timeoutMs,
-        busyMs: deps.busyMs,
+        timeoutMs: limits.wakeRunMs,
+        busyMs: limits.busyMs,
         cachesForAnHour: false,
       });
       if (worked.kind === 'skipped')

@@ -11,19 +11,20 @@ import type { Occurrence, Schedule, Scheduled } from '../../src/protocol/schedul
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
-import type { Db } from '../store/index.ts';
 import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
 import { createPerform } from './perform.ts';
 import { createPreview, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
-import { createScheduleRows, isOn, type Row } from './rows.ts';
+import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
 export { createAlone, type OpenAlone } from './alone.ts';
 export { createCopies, type Copies } from './copies.ts';
+export { createMeanwhile } from './meanwhile.ts';
+export { createScheduleRows } from './rows.ts';
 export { createScripts, type Scripts } from './scripts.ts';
 export { createSealer, readSealingKey, type Sealer } from './sealer.ts';
 
@@ -66,7 +67,7 @@ export interface Schedules {
 }
 
 export interface SchedulesDeps {
-  readonly db: Db;
+  readonly rows: ScheduleRows;
   /** Names the home. */
   readonly home: string;
   /** No other process can have this store open. */
@@ -88,8 +89,7 @@ export interface SchedulesDeps {
 
 // In one piece: a schedule’s life: made, changed, due, paused and gone touch the same rows.
 export function createSchedules(deps: SchedulesDeps): Schedules {
-  const { db, home, cron, configs, inbox, alone, logger, now, newId, limits = SCHEDULE_LIMITS } = deps;
-  const rows = createScheduleRows({ db, home, limits });
+  const { rows, home, cron, configs, inbox, alone, logger, now, newId, limits = SCHEDULE_LIMITS } = deps;
   const changed = (agentId: string | null, what: Changed = 'schedules') =>
     deps.announce({ kind: 'changed', time: now(), what, agentId });
 

@@ -22,6 +22,8 @@ export interface SessionContext extends RunContext {
   readonly begun: Around;
   /** Whether its settings set it to sleep as soon as it is here. */
   readonly startsPaused: (agentId: string) => Promise<boolean>;
+  /** What an agent did alone since then, as a note for its mind; null: nothing. */
+  readonly meanwhile: (agentId: string, since: number) => Promise<string | null>;
   /** The person wakes an agent. Resolves when that is decided. */
   readonly onPersonWake: (agentId: string) => Promise<void>;
   /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */

@@ -23,6 +23,8 @@ export interface SessionHostDeps {
   readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called'>;
   /** The person wakes an agent: for the gate's record. */
   readonly onPersonWake: (agentId: string) => Promise<void>;
+  /** What an agent did alone since then, as a note for its mind; null: nothing. */
+  readonly meanwhile: (agentId: string, since: number) => Promise<string | null>;
   readonly mind: Mind;
   readonly protocol: Protocol;
   /** ms since the epoch */

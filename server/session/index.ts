@@ -133,6 +133,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       around,
       begun,
       startsPaused,
+      meanwhile: deps.meanwhile,
       onPersonWake,
       onHere,
       onQuiet,

@@ -31,6 +31,8 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   let givenUp: AsleepReason | null = null;
   let recorded: Promise<void> | null = null;
   let asked = false;
+  /** What it did alone while it slept. */
+  let note: string | null = null;
   /** Once. */
   const recordWake = () => (recorded ??= context.onPersonWake(agentId));
   /** When the requests of all are on their way: the gate’s record of a wake stands between the click and none of them. */
@@ -113,7 +115,10 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
         gather: (run) => inbox.take(run),
       },
     });
-    speaker.put([{ messageId: null, text: (around) => prompts.wake(payload, around), priority: 'wake' }]);
+    speaker.put([
+      { messageId: null, text: (around) => prompts.wake(payload, around), priority: 'wake' },
+      ...(note === null ? [] : [{ messageId: null, text: note }]),
+    ]);
   }
 
   /** It is here, set to sleep: nothing is asked of a mind until it is woken, and then its prompt comes first. */
@@ -142,9 +147,11 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     speaker: () => speaker,
     begin() {
       phase = 'waking';
-      context
-        .startsPaused(agentId)
-        .then((resting) => (phase === 'waking' && !givenUp ? (resting ? rest() : firstWords.ask()) : undefined))
+      Promise.all([context.startsPaused(agentId), context.meanwhile(agentId, payload.asleepSince ?? 0)])
+        .then(([paused, told]) => {
+          note = told;
+          return phase === 'waking' && !givenUp ? (paused ? rest() : firstWords.ask()) : undefined;
+        })
         .catch(context.fail);
     },
     abandon() {

@@ -179,6 +179,29 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(await house.team.schedules.list()).toEqual([]);
   });
 
+  it('is told to its agent when it wakes: it was itself that did it', async () => {
+    const { house, clock } = await open(({ last }) =>
+      last.includes('is due:') ? [{ say: 'I looked around.\nAll is well.' }] : [{ say: 'Hello.' }],
+    );
+    await add(house);
+    await pass(house, clock, 30 * MINUTE);
+    await house.start();
+    await house.wake([{ ...LYRA, asleepSince: START }]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    const woken = house.model.requests.find(({ last }) => last.includes('You are waking'));
+    expect(JSON.stringify(woken)).toContain('While you slept you were at work once, without the human:');
+    expect(woken?.last).toContain(
+      'routine “Morning round”, Monday 23 November 2026, 07:30: done. Your last words:\n> I looked around.\n> All is well.',
+    );
+    // Of what it knows already it is not told again.
+    await house.host.end('ended');
+    await house.start();
+    const before = house.model.requests.length;
+    await house.wake([{ ...LYRA, asleepSince: clock.now() + 1 }]);
+    await house.until(() => house.of('agent-awake').length === 2);
+    expect(JSON.stringify(house.model.requests.slice(before))).not.toContain('While you slept you were');
+  });
+
   it('is a record, which a page gives back to a relay that has lost it', async () => {
     const { house } = await open();
     const { scheduleId } = await add(house);
