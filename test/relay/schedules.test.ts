@@ -21,9 +21,9 @@ describe.each(STORES)('what is due, on %s', (kind) => {
   });
   afterAll(() => bench.close());
 
-  async function open(script: Script = () => [{ say: 'I looked around.' }], copy = true) {
+  async function open(script: Script = () => [{ say: 'I looked around.' }], copy = true, onError?: 'expected') {
     const clock = createHandClock(START);
-    const house = await bench.open({ script, now: clock.now });
+    const house = await bench.open({ script, now: clock.now, ...(onError ? { onError } : {}) });
     await house.team.directory.set({
       agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
     });
@@ -177,6 +177,50 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(await history(house, clock)).toMatchObject([{ kind: 'reminder', state: 'done', name: 'exam' }]);
     // It takes no place any more.
     expect(await house.team.schedules.list()).toEqual([]);
+  });
+
+  it('asks by what the person chose for it: models, tools, columns, what it is given of before', async () => {
+    const { house, clock } = await open(({ results }) =>
+      results.length === 0 ? [{ call: 'list_team', input: {} }] : [{ say: 'Nobody else is here.' }],
+    );
+    await add(house, {
+      planningModel: 'claude-opus-5-5',
+      executorModel: 'claude-haiku-4-5',
+      tools: ['list_team'],
+      columns: ['Ready', 'Doing'],
+      context: 'last_session',
+    });
+    await pass(house, clock, 30 * MINUTE);
+    const [first, second] = house.model.requests;
+    expect([first?.body.model, second?.body.model]).toEqual(['claude-opus-5-5', 'claude-haiku-4-5']);
+    expect(first?.body.tools?.map(({ name }) => name)).toEqual(['list_team']);
+    expect(first?.system).toContain('look at those in these columns: Ready, Doing');
+    expect(first?.last).toContain('My daughter is called Ida.');
+    // What comes again within the hour stays in the model's cache until then; what changes stands behind it.
+    expect(first?.body.system).toMatchObject([{ cache_control: { type: 'ephemeral', ttl: '1h' } }]);
+    expect(first?.system).not.toContain('2026');
+  });
+
+  it('is ended when its time is over, and paused when it failed five times in a row', async () => {
+    // That it is paused is logged as a warning.
+    const { house, clock } = await open(
+      () => [{ say: 'One, ' }, { until: new Promise(() => undefined) }],
+      true,
+      'expected',
+    );
+    const { scheduleId } = await add(house, { timeoutMs: 1_000 });
+    for (let n = 0; n < 5; n++) await pass(house, clock, 30 * MINUTE);
+    const all = await history(house, clock);
+    expect(all.map(({ state }) => state)).toEqual(Array<string>(5).fill('timed-out'));
+    expect(all[0]).toMatchObject({ said: 'One,', detail: 'It was not done within 1 s.' });
+    expect(await house.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null, failedInARow: 5 });
+    expect((await house.team.schedules.get(scheduleId))?.pausedWhy).toContain('5 times in a row');
+    await pass(house, clock, 60 * MINUTE);
+    expect(house.model.requests).toHaveLength(5);
+    // Said anew, it goes on.
+    await house.team.schedules.change(scheduleId, routine());
+    expect(await house.team.schedules.get(scheduleId)).toMatchObject({ pausedWhy: null });
+    expect((await house.team.schedules.get(scheduleId))?.nextAt).toBeGreaterThan(clock.now());
   });
 
   it('is told to its agent when it wakes: it was itself that did it', async () => {
