@@ -111,6 +111,21 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
   const { schedules, copies } = team;
+  /** What somebody has left who lives here no more goes with them, and nothing is due for those who are retired. */
+  async function letGo(): Promise<void> {
+    const members = await directory.all();
+    const gone = await copies.keepOnly(
+      new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId)),
+    );
+    for (const agentId of gone)
+      if (members.some((member) => member.agentId === agentId)) await schedules.stopAll(agentId);
+  }
+  log.subscribe(({ event }) => {
+    if (event.kind !== 'changed' || event.what !== 'team') return;
+    letGo().catch((error: unknown) =>
+      logger.error('What an agent had left here could not be let go of; it is tried with the next change.', { error }),
+    );
+  });
   const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {

@@ -14,6 +14,8 @@ export interface Copies {
   takeBack(agentId: string): Promise<boolean>;
   /** Those whose copy the person has taken back. */
   takenBack(): Promise<string[]>;
+  /** Lets go of those of agents who live here no more. Resolves with whose they were. */
+  keepOnly(agentIds: ReadonlySet<string>): Promise<string[]>;
   /** The person lets it be left again. */
   allow(agentId: string): Promise<void>;
 }
@@ -90,6 +92,17 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
         .where('version', '=', '')
         .execute();
       return rows.map(({ agent_json }) => parseText(agent_json));
+    },
+    async keepOnly(agentIds) {
+      const rows = await mine().select('agent_json').execute();
+      const gone = rows.map(({ agent_json }) => parseText(agent_json)).filter((agentId) => !agentIds.has(agentId));
+      for (const agentId of gone)
+        await db
+          .deleteFrom('standing_copies')
+          .where('home', '=', home)
+          .where('agent_json', '=', json(agentId))
+          .execute();
+      return gone;
     },
     async allow(agentId) {
       await db

@@ -1,0 +1,172 @@
+/** What is due without anybody there, by HTTP, through a whole relay that is killed and started again. */
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { occurrenceSchema, scheduledSchema } from '../../src/protocol/schedules.ts';
+import { timelineSchema } from '../../src/protocol/endpoints/schedules.ts';
+import { problemSchema } from '../../src/protocol/http.ts';
+import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { COPY } from '../support/schedules.ts';
+import type { SignIn } from '../support/sign-in.ts';
+import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
+
+const SOUL = 'I am the soul that must not lie about in the open 7f3a91.';
+const ROUTINE = {
+  kind: 'routine',
+  agentId: 'a1',
+  name: 'Morning round',
+  instructions: 'Look around.',
+  timing: { kind: 'weekly', days: [1, 2, 3, 4, 5], time: '07:30' },
+};
+const historySchema = z.object({ occurrences: z.array(occurrenceSchema) });
+
+let model: ScriptedModel;
+let relay: TestRelay;
+let home: string;
+const start = (signIn?: SignIn) =>
+  startRelay({
+    home,
+    ...(signIn ? { signIn } : {}),
+    env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household-1234567890' },
+  });
+const call = (method: string, path: string, json?: unknown) =>
+  relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+const team = (retired = false) =>
+  call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: retired ? null : 0, retired }] });
+async function add(more: object = {}) {
+  const added = await call('POST', '/v1/pulse-routines', { ...ROUTINE, ...more });
+  expect(added.status).toBe(201);
+  return scheduledSchema.parse(await added.json());
+}
+const leave = () =>
+  call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: { ...COPY, soul: SOUL } }).then(({ status }) => status);
+async function historyOf(scheduleId: string) {
+  const answer = await call('GET', `/v1/pulse-routines/${scheduleId}/history`);
+  return historySchema.parse(await answer.json()).occurrences;
+}
+
+beforeEach(async () => {
+  model = await startScriptedModel(() => [{ say: 'I looked around.' }]);
+  home = await createHome();
+  relay = await start();
+  await team();
+});
+afterEach(async () => {
+  await relay.stop();
+  await model.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+describe('routines by HTTP', () => {
+  it('are added, changed, switched, run now, doubled, ordered and taken away', async () => {
+    expect(await leave()).toBe(204);
+    const { scheduleId, nextAt } = await add({ agentId: 'Lyra' });
+    expect(nextAt).toBeGreaterThan(Date.now());
+    expect(await (await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`)).json()).toMatchObject({
+      nextAt: null,
+    });
+    expect(await (await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`)).json()).toMatchObject({ nextAt });
+    expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
+    await expect.poll(async () => (await historyOf(scheduleId))[0]?.state).toBe('done');
+    expect(await historyOf(scheduleId)).toMatchObject([{ said: 'I looked around.', kind: 'routine' }]);
+    const doubled = await call('POST', `/v1/pulse-routines/${scheduleId}/duplicate`);
+    const other = scheduledSchema.parse(await doubled.json());
+    expect(other).toMatchObject({ nextAt: null, schedule: { name: 'Morning round (2)', enabled: false } });
+    const order = { scheduleIds: [other.scheduleId, scheduleId] };
+    expect((await call('PUT', '/v1/pulse-routines-order', order)).status).toBe(204);
+    expect(await (await call('GET', '/v1/pulse-routines')).json()).toMatchObject({
+      schedules: [{ scheduleId: other.scheduleId }, { scheduleId }],
+    });
+    const timeline = timelineSchema.parse(await (await call('GET', '/v1/pulses/timeline?hours=168')).json());
+    expect(timeline.moments.length).toBeGreaterThanOrEqual(5);
+    expect(timeline.moments[0]).toMatchObject({ scheduleId, at: nextAt });
+    expect(timeline.most.runs).toBe(timeline.moments.length);
+    expect((await call('DELETE', `/v1/pulse-routines/${scheduleId}`)).status).toBe(204);
+    expect((await call('DELETE', `/v1/pulse-routines/${scheduleId}`)).status).toBe(404);
+  });
+
+  it.each([
+    ['a cron text that is none', { timing: { kind: 'cron', cron: '61 * * * *' } }, 'timing.cron'],
+    ['a zone that is none', { timing: { kind: 'cron', cron: '* * * * *', zone: 'Nowhere/City' } }, 'timing.zone'],
+    ['a past time', { timing: { kind: 'once', at: 1_000 } }, 'timing.at'],
+    ['an interval of 0', { timing: { kind: 'every', minutes: 0 } }, 'timing.minutes'],
+    [
+      'an offset that is no part of its interval',
+      { timing: { kind: 'every', minutes: 5, offset: 5 } },
+      'timing.offset',
+    ],
+    ['a time-out below a second', { timeoutMs: 10 }, 'timeoutMs'],
+    ['a field that nobody knows', { timeout: 10 }, 'body'],
+    ['a script where they are off', { kind: 'script', script: 'look.sh', instructions: undefined }, 'script'],
+  ])('refuse %s, name the field, and change nothing', async (_what, more, field) => {
+    const answer = await call('POST', '/v1/pulse-routines', { ...ROUTINE, ...more });
+    expect(answer.status).toBe(400);
+    const { errors } = problemSchema.parse(await answer.json());
+    expect(errors?.map((each) => each.field)).toEqual([field]);
+    expect(await (await call('GET', '/v1/pulse-routines')).json()).toEqual({ schedules: [] });
+  });
+
+  it('refuse a name that is there', async () => {
+    await add();
+    const answer = await call('POST', '/v1/pulse-routines', ROUTINE);
+    expect(answer.status).toBe(409);
+    expect(problemSchema.parse(await answer.json()).errors).toMatchObject([{ field: 'name' }]);
+  });
+});
+
+describe('a relay that is killed in the middle of a run', () => {
+  it('ends it once, keeps its words, and does not begin with it again', async () => {
+    model.follow(() => [{ say: 'I have begun. ' }, { until: new Promise(() => undefined) }]);
+    expect(await leave()).toBe(204);
+    const { scheduleId } = await add();
+    await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    await expect.poll(() => model.requests.length).toBe(1);
+    await expect.poll(async () => (await historyOf(scheduleId))[0]?.state).toBe('running');
+    const signIn = await relay.signIn();
+    await relay.kill('SIGKILL');
+    relay = await start(signIn);
+    expect(await historyOf(scheduleId)).toMatchObject([{ state: 'crashed' }]);
+    await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe('a standing copy', () => {
+  it('lies in the store sealed, and is gone when it is taken back, with what needed it', async () => {
+    expect(await leave()).toBe(204);
+    const { scheduleId } = await add();
+    expect(await (await call('GET', '/api/standing-copies')).json()).toMatchObject({
+      copies: [{ agentId: 'a1', version: 'v1', soulChars: SOUL.length }],
+      takenBack: [],
+    });
+    const signIn = await relay.signIn();
+    await relay.stop();
+    for (const file of await readdir(home, { recursive: true, withFileTypes: true }))
+      if (file.isFile())
+        expect(await readFile(join(file.parentPath, file.name), 'latin1'), file.name).not.toContain(SOUL);
+    relay = await start(signIn);
+    expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(204);
+    expect(await (await call('GET', '/api/standing-copies')).json()).toEqual({ copies: [], takenBack: ['a1'] });
+    expect(await (await call('GET', `/v1/pulse-routines/${scheduleId}`)).json()).toMatchObject({ nextAt: null });
+    expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(404);
+    // Switched on again, it may be left again.
+    await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
+    expect(await (await call('GET', '/api/standing-copies')).json()).toEqual({ copies: [], takenBack: [] });
+  });
+
+  it('of an agent who lives here no more goes with it', async () => {
+    expect(await leave()).toBe(204);
+    const { scheduleId } = await add();
+    await team(true);
+    await expect
+      .poll(async () => await (await call('GET', '/api/standing-copies')).json())
+      .toEqual({
+        copies: [],
+        takenBack: [],
+      });
+    await expect
+      .poll(async () => await (await call('GET', `/v1/pulse-routines/${scheduleId}`)).json())
+      .toMatchObject({ nextAt: null });
+  });
+});
