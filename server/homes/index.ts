@@ -6,6 +6,8 @@
  * write it begins to be somebody's, unless others live at this relay already; then the person is asked before. Which
  * household a home is of, its devices prove to synchronisation; whoever proves it comes into that home.
  */
+import { createDeferred, type Deferred } from '../../src/domain/platform/deferred.ts';
+import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import type { HomeStanding } from '../../src/protocol/http.ts';
 import { hashOf } from '../access/index.ts';
 import { notBegun, type Begun } from './begun.ts';
@@ -64,6 +66,8 @@ export interface Homes {
 
 /** Secrets whose home is remembered, so that calls by credential need not look for it. */
 const SECRETS_KEPT = 1_000;
+/** ms that the first write of a sign-in waits for the proof that it is of the household whose log it follows. */
+const PROOF_MS = 4_000;
 
 // In one piece: which home is opened, begun or left is decided over one list.
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
@@ -93,6 +97,17 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         throw error;
       },
     );
+  }
+  /**
+   * Sign-ins that follow the log of a household whose devices prove themselves, and have not yet: they come into its home in a
+   * moment. What they write until then would be refused, or begin another home.
+   */
+  const proving = new Map<string, Deferred<void>>();
+  async function untilProven(browser: string): Promise<void> {
+    const proof = proving.get(browser);
+    if (!proof) return;
+    await within(realTimers.after, PROOF_MS, proof.promise);
+    proving.delete(browser);
   }
   const others = ({ id }: HomeEntry) => registry.living().filter((each) => each.id !== id);
 
@@ -143,7 +158,10 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       const lived = await isLivedIn(entry);
       return { begun: entry.begun, lived, others: count, look: !entry.begun && count === 1 };
     },
-    begin: async (browser) => begin(await registry.entryOf(browser), false),
+    async begin(browser) {
+      if (!(await registry.entryOf(browser)).begun) await untilProven(browser);
+      return begin(await registry.entryOf(browser), false);
+    },
     async beginHousehold(browser, { beside, anew }) {
       const entry = await registry.entryOf(browser);
       if (!(await isLivedIn(entry))) return begin(entry, beside);
@@ -161,7 +179,8 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     async member(household, browser, joins) {
       const isThere = (home: HomeEntry | null) =>
         home?.household === household || (!joins && home !== null && home.household !== null);
-      if (isThere(await registry.known(browser))) return;
+      const proof = proving.get(browser);
+      if (isThere(await registry.known(browser))) return proof?.resolve();
       await registry.decide(async ({ known, freeHome, note, bind }) => {
         const here = await known(browser);
         if (isThere(here)) return;
@@ -172,13 +191,17 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         await note(entry, { household });
         await bind(browser, entry);
       });
+      proof?.resolve();
     },
     async comesBack(browser, log) {
       const entry = await registry.entryOf(browser);
       if (entry.begun) return;
       const there = [...opened.values()].find((home) => home.log.id === log);
       const target = there && registry.get(there.id);
-      if (target?.begun && target.household === null) await registry.decide(({ bind }) => bind(browser, target));
+      if (!target?.begun) return;
+      if (target.household === null) return registry.decide(({ bind }) => bind(browser, target));
+      if (proving.size >= SECRETS_KEPT) proving.clear();
+      if (!proving.has(browser)) proving.set(browser, createDeferred());
     },
     async lookedAt(browser) {
       const entry = await registry.entryOf(browser);
