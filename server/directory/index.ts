@@ -10,6 +10,7 @@ import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Team, TeamMember } from '../../src/protocol/team.ts';
 import type { Directory } from '../contracts.ts';
 import { parseText, type Db } from '../store/index.ts';
+import { problem } from '../problem.ts';
 
 export { createDirectoryRoutes } from './routes.ts';
 
@@ -106,4 +107,14 @@ export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directo
       tell({ kind: 'changed', time: now(), what: 'team', agentId: null });
     },
   };
+}
+
+/** The agent that an address names, by id, name or seat. Throws a 404 where it is nobody's, or that of several. */
+export async function agentIdIn(directory: Pick<Directory, 'all'>, called: string): Promise<string> {
+  const members = await directory.all();
+  // Also of one who is retired: what there is of it can be looked at.
+  if (members.some(({ agentId }) => agentId === called)) return called;
+  const found = findMember(members, called);
+  if (!found.ok) throw problem(404, 'unknown-agent', found.reason);
+  return found.agent.agentId;
 }

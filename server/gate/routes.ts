@@ -4,9 +4,8 @@ import type { AgentConfigAnswer, HouseholdConfigAnswer } from '../../src/protoco
 import { wakeEndpoints } from '../../src/protocol/endpoints/wakes.ts';
 import { answerConfig } from '../config-text.ts';
 import type { Configs, Directory, Gate } from '../contracts.ts';
-import { findMember } from '../directory/index.ts';
+import { agentIdIn } from '../directory/index.ts';
 import { answer, type Handled } from '../endpoint.ts';
-import { problem } from '../problem.ts';
 
 export interface GateRoutesDeps {
   readonly gate: Pick<Gate, 'stats' | 'feed'>;
@@ -15,15 +14,7 @@ export interface GateRoutesDeps {
 }
 
 export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): readonly Handled[] {
-  /** By id, name or seat. Throws a 404 where it is nobody's, or that of several. */
-  async function agentOf(called: string): Promise<string> {
-    const members = await directory.all();
-    // Also of one who is retired: its settings can be looked at.
-    if (members.some(({ agentId }) => agentId === called)) return called;
-    const found = findMember(members, called);
-    if (!found.ok) throw problem(404, 'unknown-agent', found.reason);
-    return found.agent.agentId;
-  }
+  const agentOf = (called: string) => agentIdIn(directory, called);
   async function agentConfig(context: Context, agentId: string): Promise<Response> {
     const { own, effective } = await configs.agent(agentId);
     const holds = { coordination: effective.coordination };

@@ -28,8 +28,8 @@ export interface ClockDeps {
   readonly timers: Timers;
   readonly logger: Logger;
   readonly limits: ScheduleLimits;
-  contextOf(): Promise<(row: Row) => TimingContext>;
-  darkness(): Promise<(row: Row, at: number) => boolean>;
+  /** When each is due, and whether a moment passes by in the dark. */
+  readRules(): Promise<{ contextOf(row: Row): TimingContext; isDark(row: Row, at: number): boolean }>;
   /** Does what is due. Never rejects for what an agent or a script does. */
   perform(claim: Claim, row: Row, performing: Performing): Promise<Performed>;
   /** A schedule has come to an end so often in a row: it is paused. */
@@ -135,9 +135,9 @@ export function createClock(deps: ClockDeps): Clock {
   async function look(): Promise<void> {
     if (closed) return;
     const time = now();
+    const { contextOf, isDark } = await deps.readRules();
     // A clock that went back would stand still until it has caught up with itself.
     if (seen !== null && time < seen - limits.catchUp.onTimeMs) {
-      const contextOf = await deps.contextOf();
       await rows.reckon(time, contextOf, ({ judgedAt }) => judgedAt > time);
     }
     if (seen === null || Math.abs(time - seen) >= limits.checkMs / 2) {
@@ -145,7 +145,6 @@ export function createClock(deps: ClockDeps): Clock {
       await rows.recover(time, false);
     }
     seen = time;
-    const [contextOf, isDark] = await Promise.all([deps.contextOf(), deps.darkness()]);
     while (!closed && (await rows.advance({ now: time, stops, contextOf, isDark })));
     while (!closed && live.size < limits.atOnce) {
       const late = [...live.keys()].filter((claim) => claim.late).length < limits.lateAtOnce;

@@ -104,11 +104,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     timers: deps.timers,
     logger,
     limits,
-    async contextOf() {
-      const { contextOf } = await readContext();
-      return contextOf;
-    },
-    darkness: preview.darkness,
+    readRules: preview.readRules,
     perform: createPerform({
       rows,
       alone,

@@ -55,12 +55,13 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
 
   return {
     readContext,
-    /** Whether a moment passes by in the dark, as things are set now. */
-    async darkness() {
-      const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
+    /** When each is due, and whether a moment passes by in the dark, as things are set now. */
+    async readRules() {
+      const { zone, all, contextOf } = await readContext();
       const of = await blackoutsOf(all.map(({ schedule }) => schedule.agentId));
-      return ({ schedule }: Row, at: number) =>
+      const isDark = ({ schedule }: Row, at: number) =>
         darkAt({ inDark: schedule.timing.kind === 'once' }, of(schedule.agentId), zone, at) !== null;
+      return { contextOf, isDark };
     },
     async timeline(from: number, to: number, most: number): Promise<readonly Moment[]> {
       const { zone, all, offsets } = await readContext();

@@ -4,7 +4,7 @@ import { clashesOf } from '../../src/domain/schedule/timeline.ts';
 import { scheduleEndpoints } from '../../src/protocol/endpoints/schedules.ts';
 import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
 import type { Directory } from '../contracts.ts';
-import { findMember } from '../directory/index.ts';
+import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import type { Copies, Refused, Schedules, Written } from './index.ts';
@@ -45,13 +45,7 @@ function refusePrograms(context: Context<Env>): void {
 
 // In one piece: a table of endpoints.
 export function createScheduleRoutes({ schedules, copies, directory, now }: ScheduleRoutesDeps): readonly Handled[] {
-  async function agentOf(called: string): Promise<string> {
-    const members = await directory.all();
-    if (members.some(({ agentId }) => agentId === called)) return called;
-    const found = findMember(members, called);
-    if (!found.ok) throw problem(404, 'unknown-agent', found.reason);
-    return found.agent.agentId;
-  }
+  const agentOf = (called: string) => agentIdIn(directory, called);
   /** A schedule names its agent by id, name or seat. */
   const resolved = async (schedule: Schedule): Promise<Schedule> => ({
     ...schedule,
