@@ -1,6 +1,6 @@
 /** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
-import { DAY_MS, dayOf, firstWhere, wallTime } from '../../domain/zone-days.ts';
-import type { Timing } from '../../domain/schedule/timing.ts';
+import { slotsBetween, type Timing } from '../../domain/schedule/timing.ts';
+import { createCronClock, cronProblem } from '../../protocol/cron.ts';
 import type { ScheduleOf } from '../../protocol/schedules.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 
@@ -12,6 +12,8 @@ export interface Draft {
   readonly instructions: string;
   readonly timing: Timing['kind'];
   readonly minutes: string;
+  /** Minutes after the full interval; empty: kept apart from the others' by the relay. */
+  readonly offset: string;
   readonly days: readonly number[];
   readonly time: string;
   readonly cron: string;
@@ -23,6 +25,8 @@ export interface Draft {
   readonly model: string;
   readonly context: Routine['context'];
   readonly catchUp: Routine['catchUp'];
+  /** `#rrggbb`; empty: its agent's. */
+  readonly color: string;
 }
 
 const MINUTE = 60_000;
@@ -39,6 +43,7 @@ export const emptyDraft = (agentId: string): Draft => ({
   instructions: '',
   timing: 'weekly',
   minutes: '30',
+  offset: '',
   days: [1, 2, 3, 4, 5],
   time: '07:30',
   cron: '',
@@ -48,6 +53,7 @@ export const emptyDraft = (agentId: string): Draft => ({
   model: '',
   context: 'none',
   catchUp: 'once',
+  color: '',
 });
 
 export function draftOf(routine: Routine): Draft {
@@ -57,7 +63,7 @@ export function draftOf(routine: Routine): Draft {
     name: routine.name,
     instructions: routine.instructions,
     timing: timing.kind,
-    ...(timing.kind === 'every' ? { minutes: String(timing.minutes) } : {}),
+    ...(timing.kind === 'every' ? { minutes: String(timing.minutes), offset: String(timing.offset ?? '') } : {}),
     ...(timing.kind === 'weekly' ? { days: timing.days, time: timing.time } : {}),
     ...(timing.kind === 'cron' ? { cron: timing.cron } : {}),
     ...(timing.kind === 'once' ? { at: localText(timing.at) } : {}),
@@ -66,6 +72,7 @@ export function draftOf(routine: Routine): Draft {
     model: routine.model ?? '',
     context: routine.context,
     catchUp: routine.catchUp,
+    color: routine.color ?? '',
   };
 }
 
@@ -73,7 +80,6 @@ export function draftOf(routine: Routine): Draft {
 const STANDS_AT: Readonly<Record<string, string>> = {
   timeoutMs: 'most',
   when: 'onlyWaiting',
-  'timing.offset': 'minutes',
 };
 export type Wrong = Readonly<Record<string, string>>;
 
@@ -103,8 +109,15 @@ export function wrongIn(draft: Draft): Wrong {
   if (draft.name.trim() === '') wrong['name'] = 'Give it a name.';
   if (draft.instructions.trim() === '') wrong['instructions'] = 'Say what it is to do.';
   if (draft.timing === 'every' && !/^\d+$/.test(draft.minutes.trim())) wrong['minutes'] = 'A whole number of minutes.';
+  if (draft.timing === 'every' && !/^\d*$/.test(draft.offset.trim()))
+    wrong['offset'] = 'A whole number of minutes, or nothing.';
   if (draft.timing === 'weekly' && draft.time === '') wrong['time'] = 'Choose a time.';
-  if (draft.timing === 'cron' && draft.cron.trim() === '') wrong['cron'] = 'Five fields, as in “30 7 * * 1-5”.';
+  const cron = draft.timing === 'cron' ? cronProblem(draft.cron) : null;
+  if (cron !== null)
+    wrong['cron'] =
+      draft.cron.trim() === ''
+        ? 'Five fields, as in “30 7 * * 1-5”.'
+        : `${cron.charAt(0).toUpperCase()}${cron.slice(1)}.`;
   if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = 'Choose a day and a time.';
   if (!(most >= timeoutMs.min && most <= timeoutMs.max))
     wrong['most'] = `At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
@@ -117,10 +130,9 @@ export function timingOf(draft: Draft, before: Timing | null = null): Timing | n
     case 'every': {
       const minutes = Number(draft.minutes);
       if (!Number.isInteger(minutes) || minutes < 1) return null;
-      // An offset that the person has set elsewhere stays theirs, as long as it fits.
-      const offset =
-        before?.kind === 'every' && before.offset !== null && before.offset < minutes ? before.offset : null;
-      return { kind: 'every', minutes, offset };
+      const offset = draft.offset.trim() === '' ? null : Number(draft.offset);
+      // One that does not fit is told by whoever saves it; until then it is taken round the interval.
+      return offset !== null && !Number.isInteger(offset) ? null : { kind: 'every', minutes, offset };
     }
     case 'weekly':
       return draft.time === ''
@@ -157,7 +169,6 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     columns: [],
     maxConcurrent: SCHEDULE_BOUNDS.maxConcurrent.otherwise,
     enabled: true,
-    color: null,
     ...before,
     kind: 'routine',
     agentId: draft.agentId,
@@ -168,49 +179,24 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     model: draft.model.trim() === '' ? null : draft.model.trim(),
     context: draft.context,
     catchUp: draft.catchUp,
+    color: draft.color === '' ? null : draft.color,
     when: draft.onlyWaiting ? 'something_waits' : 'always',
   };
 }
 
-/** The first moment after `now` at these days and this time in `zone`; on a day that leaves the time out, the first moment after it. */
-function nextWeekly(days: readonly number[], time: string, zone: string, now: number): number | null {
-  const [hours = 0, minutes = 0] = time.split(':').map(Number);
-  let day = dayOf(zone, now);
-  for (let n = 0; n <= 8; n++, day = dayOf(zone, day.end)) {
-    const midnight = Math.floor(wallTime(zone, day.start) / DAY_MS) * DAY_MS;
-    if (days.length > 0 && !days.includes(new Date(midnight).getUTCDay())) continue;
-    const wanted = midnight + (hours * 60 + minutes) * MINUTE;
-    const at = firstWhere(day.start - 1, day.end, (each) => wallTime(zone, each) >= wanted);
-    if (at > now && at < day.end) return at;
-  }
-  return null;
-}
-
-/** When it is due next; null: never, or only the relay can say. `zone`: of the household; `offset`: minutes, that an interval was given. */
+/** The next moments at which it is due, at most `most`; none: never, as it stands. `zone`: of the household; `offset`: minutes, that an interval was given. */
 export function nextOf(
   draft: Draft,
   before: Timing | null,
-  { zone, offset }: { readonly zone: string; readonly offset: number },
+  household: { readonly zone: string; readonly offset: number },
   now: number,
-): number | null {
+  most: number,
+): readonly number[] {
   const timing = timingOf(draft, before);
-  switch (timing?.kind) {
-    case undefined:
-    case 'cron':
-      return null;
-    case 'weekly':
-      return nextWeekly(timing.days, timing.time, timing.zone ?? zone, now);
-    case 'every': {
-      const step = timing.minutes * MINUTE;
-      const shift = ((timing.offset ?? offset) * MINUTE) % step;
-      return (Math.floor((now - shift) / step) + 1) * step + shift;
-    }
-    case 'once':
-      return timing.at > now ? timing.at : null;
-    default:
-      return timing satisfies never;
-  }
+  if (!timing || (timing.kind === 'cron' && cronProblem(timing.cron) !== null)) return [];
+  return slotsBetween(timing, now, Infinity, { ...household, cron: CRON }, most);
 }
+const CRON = createCronClock();
 
 export interface Example {
   readonly title: string;

@@ -1,8 +1,8 @@
 import { useId, type ReactNode } from 'react';
-import { INTERVAL_BOUNDS } from '../../domain/schedule/timing.ts';
+import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../../domain/schedule/timing.ts';
 import { OneOf } from '../costs/one-of.tsx';
 import { localText, type Draft, type Wrong } from './draft.ts';
-import { DAY_NAMES, nextText, WEEK } from './words.ts';
+import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
 
 interface FieldProps {
   readonly label: string;
@@ -60,7 +60,8 @@ interface WhenProps {
   /** Of the household; null: not known yet. */
   readonly zone: string | null;
   readonly now: number;
-  readonly next: number | null;
+  /** The soonest first; none: never, as it stands. */
+  readonly next: readonly number[];
   /** Its place among others of the same interval is not known yet. */
   readonly spread: boolean;
 }
@@ -106,24 +107,40 @@ export function WhenFields({ draft, set, wrong, zone, now, next, spread }: WhenP
         </>
       )}
       {draft.timing === 'every' && (
-        <Labelled
-          label="Minutes from one to the next"
-          hint="Agents with the same interval are kept a few minutes apart."
-          wrong={wrong['minutes']}
-        >
-          {(given) => (
-            <input
-              {...given}
-              type="number"
-              inputMode="numeric"
-              className="field editor-short"
-              min={INTERVAL_BOUNDS.min}
-              max={INTERVAL_BOUNDS.max}
-              value={draft.minutes}
-              onChange={({ target }) => set({ minutes: target.value })}
-            />
-          )}
-        </Labelled>
+        <div className="editor-pair">
+          <Labelled label="Minutes from one to the next" wrong={wrong['minutes']}>
+            {(given) => (
+              <input
+                {...given}
+                type="number"
+                inputMode="numeric"
+                className="field editor-short"
+                min={INTERVAL_BOUNDS.min}
+                max={INTERVAL_BOUNDS.max}
+                value={draft.minutes}
+                onChange={({ target }) => set({ minutes: target.value })}
+              />
+            )}
+          </Labelled>
+          <Labelled
+            label="So many minutes later"
+            hint="Empty: agents with the same interval are kept a few minutes apart."
+            wrong={wrong['offset']}
+          >
+            {(given) => (
+              <input
+                {...given}
+                type="number"
+                inputMode="numeric"
+                className="field editor-short"
+                min={OFFSET_BOUNDS.min}
+                max={OFFSET_BOUNDS.max}
+                value={draft.offset}
+                onChange={({ target }) => set({ offset: target.value })}
+              />
+            )}
+          </Labelled>
+        </div>
       )}
       {draft.timing === 'once' && (
         <Labelled label="Day and time" hint="In your own time zone. It runs in quiet hours too." wrong={wrong['at']}>
@@ -158,13 +175,11 @@ export function WhenFields({ draft, set, wrong, zone, now, next, spread }: WhenP
         </Labelled>
       )}
       <p className="editor-next" role="status">
-        {next === null
-          ? draft.timing === 'cron'
-            ? 'Once it is saved, the list says when it is due next.'
-            : 'It is not due as it stands.'
-          : draft.timing === 'every' && spread
+        {next[0] === undefined
+          ? 'It is not due as it stands.'
+          : draft.timing === 'every' && spread && draft.offset.trim() === ''
             ? `Due within ${draft.minutes} minutes, and then every ${draft.minutes}.`
-            : `Due next: ${nextText(next, now)}.`}
+            : `Due next: ${[nextText(next[0], now), ...next.slice(1).map((at) => momentText(at, now))].join(', then ')}.`}
       </p>
       <label className="tick-line">
         <input

@@ -38,7 +38,9 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   };
   const told = refused ? wrongAt(refused.fields, draft) : { at: {}, rest: [] };
   const wrong: Wrong = { ...told.at, ...(asked ? wrongIn(draft) : {}) };
-  const next = zone === null ? null : nextOf(draft, before?.timing ?? null, { zone, offset: offset ?? 0 }, now);
+  const next =
+    zone === null ? [] : nextOf(draft, before?.timing ?? null, { zone, offset: offset ?? 0 }, now, NEXT_SHOWN);
+  const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (busy) return;
@@ -129,6 +131,25 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
                 />
               )}
             </Labelled>
+            <Labelled label="Colour" hint="Of its marks in the timeline." wrong={wrong['color']}>
+              {(given) => (
+                <span className="editor-color">
+                  <input
+                    {...given}
+                    type="color"
+                    value={draft.color === '' ? own : draft.color}
+                    onChange={({ target }) => set({ color: target.value })}
+                  />
+                  {draft.color === '' ? (
+                    <span>As its agent’s</span>
+                  ) : (
+                    <button type="button" className="ghost" onClick={() => set({ color: '' })}>
+                      As its agent’s
+                    </button>
+                  )}
+                </span>
+              )}
+            </Labelled>
             <Labelled label="Model" hint="Empty: the agent’s own." wrong={wrong['model']}>
               {(given) => (
                 <input
@@ -205,8 +226,10 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   );
 }
 
+/** Moments to come that are named. */
+const NEXT_SHOWN = 3;
 /** Where something of these is wrong, it is to be seen. */
-const UNDER_MORE = ['most', 'model', 'context', 'catchUp'] as const;
+const UNDER_MORE = ['most', 'color', 'model', 'context', 'catchUp'] as const;
 const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [
   ['none', 'Nothing: it begins fresh'],
   ['last_session', 'Its last conversation'],

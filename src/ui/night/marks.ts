@@ -11,6 +11,8 @@ export interface Mark {
   readonly at: number;
   /** `dark`: to come, and passes by in quiet hours. */
   readonly kind: Tone | 'to-come' | 'dark';
+  /** That the person gave its routine, of what is to come; null: its agent's. */
+  readonly color: string | null;
 }
 
 /** What is seen where several lie at one place: the graver first. */
@@ -19,17 +21,18 @@ const ORDER: readonly Mark['kind'][] = ['bad', 'open', 'skipped', 'good', 'to-co
 export const placeIn = ({ from, to }: Pick<Timeline, 'from' | 'to'>, time: number): number =>
   Math.min(1, Math.max(0, (time - from) / (to - from)));
 
-export function marksOf(timeline: Timeline, agentId: string): readonly Mark[] {
-  const marks = new Map<number, Mark['kind']>();
-  const put = (time: number, kind: Mark['kind']) => {
+/** `colors`: of routines that have one of their own, by id. */
+export function marksOf(timeline: Timeline, agentId: string, colors: ReadonlyMap<string, string>): readonly Mark[] {
+  const marks = new Map<number, Omit<Mark, 'at'>>();
+  const put = (time: number, kind: Mark['kind'], color: string | null = null) => {
     const place = Math.round(placeIn(timeline, time) * PLACES);
     const held = marks.get(place);
-    if (held === undefined || ORDER.indexOf(kind) < ORDER.indexOf(held)) marks.set(place, kind);
+    if (held === undefined || ORDER.indexOf(kind) < ORDER.indexOf(held.kind)) marks.set(place, { kind, color });
   };
   for (const one of timeline.occurrences) if (one.agentId === agentId) put(one.dueAt, toneOf(one));
-  for (const { agentId: whose, at, dark } of timeline.moments)
-    if (whose === agentId) put(at, dark === null ? 'to-come' : 'dark');
-  return [...marks].sort(([a], [b]) => a - b).map(([place, kind]) => ({ at: place / PLACES, kind }));
+  for (const { scheduleId, agentId: whose, at, dark } of timeline.moments)
+    if (whose === agentId) put(at, dark === null ? 'to-come' : 'dark', colors.get(scheduleId));
+  return [...marks].sort(([a], [b]) => a - b).map(([place, mark]) => ({ at: place / PLACES, ...mark }));
 }
 
 export interface Tick {

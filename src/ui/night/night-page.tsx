@@ -26,6 +26,10 @@ interface Editing {
   readonly draft: Draft;
 }
 
+/** Their ids, with two in each other's place. */
+const swapped = (all: readonly Scheduled[], one: string, other: string): readonly string[] =>
+  all.map(({ scheduleId }) => (scheduleId === one ? other : scheduleId === other ? one : scheduleId));
+
 /** `onExample` null: nobody is born yet who could have one. */
 function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => void) | null }) {
   return (
@@ -117,6 +121,7 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
                   mate={mate}
                   scheduled={shown.filter(({ schedule }) => schedule.agentId === mate.agentId)}
                   onChange={change}
+                  onSwap={(one, other) => schedules.order(swapped(all, one, other))}
                 />
               ));
           }}

@@ -12,8 +12,15 @@ import type { Teammate } from '../use-teammates.ts';
 import { History } from './history.tsx';
 import { isOn, nextText, timingText, warningText } from './words.ts';
 
+interface RowProps {
+  readonly scheduled: Scheduled;
+  readonly onChange: (scheduled: Scheduled) => void;
+  /** -1: before the one above it; 1: behind the one below. Null where there is none. */
+  readonly onMove: Readonly<Record<-1 | 1, (() => Promise<void>) | null>>;
+}
+
 /** One that is due again and again, or once: when, whether it is on, and what can be done with it. */
-function Row({ scheduled, onChange }: { scheduled: Scheduled; onChange: (scheduled: Scheduled) => void }) {
+function Row({ scheduled, onChange, onMove }: RowProps) {
   const schedules = schedulesOf(useRoost());
   const now = useNow();
   const historyId = useId();
@@ -34,6 +41,10 @@ function Row({ scheduled, onChange }: { scheduled: Scheduled; onChange: (schedul
       ...(schedule.kind === 'reminder' ? {} : { hint: 'Switched off at first' }),
       run: () => act(() => schedules.duplicate(scheduled)),
     },
+    ...([-1, 1] as const).flatMap((way) => {
+      const move = onMove[way];
+      return move ? [{ label: way < 0 ? 'Move up' : 'Move down', run: () => act(move) }] : [];
+    }),
     { label: 'Delete', run: () => act(() => schedules.remove(scheduled)) },
   ];
   const next =
@@ -57,7 +68,12 @@ function Row({ scheduled, onChange }: { scheduled: Scheduled; onChange: (schedul
           </button>
         )}
         <div className="routine-words">
-          <h4 dir="auto">{schedule.name}</h4>
+          <h4 dir="auto">
+            {schedule.kind === 'routine' && schedule.color !== null && (
+              <i className="routine-color" style={{ background: schedule.color }} aria-hidden="true" />
+            )}
+            {schedule.name}
+          </h4>
           <p>
             {schedule.kind === 'script' && 'Script, '}
             {timingText(schedule.timing, now)} · {next}
@@ -118,11 +134,15 @@ export function AgentGroup({
   mate,
   scheduled,
   onChange,
+  onSwap,
 }: {
   mate: Teammate;
   scheduled: readonly Scheduled[];
   onChange: (scheduled: Scheduled) => void;
+  onSwap: (one: string, other: string) => Promise<void>;
 }) {
+  const swapping = (one: Scheduled, other: Scheduled | undefined) =>
+    other ? () => onSwap(one.scheduleId, other.scheduleId) : null;
   return (
     <section className="routine-group" aria-label={`Routines of ${mate.name}`}>
       <h3>
@@ -134,8 +154,13 @@ export function AgentGroup({
         </Link>
       </h3>
       <ul className="routines">
-        {scheduled.map((one) => (
-          <Row key={one.scheduleId} scheduled={one} onChange={onChange} />
+        {scheduled.map((one, i) => (
+          <Row
+            key={one.scheduleId}
+            scheduled={one}
+            onChange={onChange}
+            onMove={{ [-1]: swapping(one, scheduled[i - 1]), 1: swapping(one, scheduled[i + 1]) }}
+          />
         ))}
       </ul>
     </section>

@@ -9,6 +9,7 @@ import { clockTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
 import { useTeammates, type Teammate } from '../use-teammates.ts';
+import { SpreadDialog } from './spread-dialog.tsx';
 import { linesOf, marksOf, placeIn, ticksOf } from './marks.ts';
 import { clashText, momentText, mostText, nextText, outcomeText } from './words.ts';
 
@@ -17,8 +18,20 @@ const HOURS_TEXT: Record<(typeof HOURS)[number], string> = { 12: '12 h', 24: '24
 const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' });
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 
+interface Shown {
+  readonly timeline: Timeline;
+  readonly scheduled: readonly Scheduled[];
+  readonly mates: readonly Teammate[];
+  readonly now: number;
+}
+
 /** The drawing. What it shows stands in the table below it too, so that nobody has to see it. */
-function Drawing({ timeline, mates, now }: { timeline: Timeline; mates: readonly Teammate[]; now: number }) {
+function Drawing({ timeline, scheduled, mates, now }: Shown) {
+  const colors = new Map(
+    scheduled.flatMap(({ scheduleId, schedule }) =>
+      schedule.kind === 'routine' && schedule.color !== null ? [[scheduleId, schedule.color] as const] : [],
+    ),
+  );
   const ticks = ticksOf(timeline);
   const days = timeline.to - timeline.from > 48 * 3_600_000;
   return (
@@ -60,8 +73,8 @@ function Drawing({ timeline, mates, now }: { timeline: Timeline; mates: readonly
                   style={{ left: percent(placeIn(timeline, from)) }}
                 />
               ))}
-            {marksOf(timeline, mate.agentId).map(({ at, kind }) => (
-              <b key={at} data-kind={kind} style={{ left: percent(at) }} />
+            {marksOf(timeline, mate.agentId, colors).map(({ at, kind, color }) => (
+              <b key={at} data-kind={kind} style={{ left: percent(at), ...(color === null ? {} : { '--c': color }) }} />
             ))}
             <span className="lane-now" style={{ left: percent(placeIn(timeline, now)) }} />
           </div>
@@ -91,17 +104,7 @@ function Drawing({ timeline, mates, now }: { timeline: Timeline; mates: readonly
   );
 }
 
-function Facts({
-  timeline,
-  scheduled,
-  mates,
-  now,
-}: {
-  timeline: Timeline;
-  scheduled: readonly Scheduled[];
-  mates: readonly Teammate[];
-  now: number;
-}) {
+function Facts({ timeline, scheduled, mates, now }: Shown) {
   const known = new Map(scheduled.map(({ scheduleId, schedule }) => [scheduleId, schedule.name]));
   const lines = linesOf(timeline, known, outcomeText);
   return (
@@ -165,6 +168,7 @@ export function NightTimeline({ agentId }: { agentId: string | null }) {
   const team = useTeammates();
   const now = useNow();
   const [hours, setHours] = useState<(typeof HOURS)[number]>(24);
+  const [spreading, setSpreading] = useState(false);
   const list = useQuery(schedules.list);
   const scheduled = list.kind === 'ready' ? list.value : [];
   return (
@@ -191,7 +195,7 @@ export function NightTimeline({ agentId }: { agentId: string | null }) {
                 <p className="query-quiet">Nothing was due in these hours, and nothing will be.</p>
               ) : (
                 <>
-                  <Drawing timeline={timeline} mates={mates} now={now} />
+                  <Drawing timeline={timeline} scheduled={scheduled} mates={mates} now={now} />
                   <Facts timeline={timeline} scheduled={scheduled} mates={mates} now={now} />
                 </>
               )}
@@ -206,6 +210,9 @@ export function NightTimeline({ agentId }: { agentId: string | null }) {
                     ))}
                     {clashes.length > SHOWN && <li>And {clashes.length - SHOWN} more times.</li>}
                   </ul>
+                  <button type="button" className="ghost" onClick={() => setSpreading(true)}>
+                    Draw them apart…
+                  </button>
                 </div>
               )}
               {dark.length > 0 && (
@@ -226,6 +233,7 @@ export function NightTimeline({ agentId }: { agentId: string | null }) {
           );
         }}
       </QueryView>
+      {spreading && <SpreadDialog scheduled={scheduled} now={now} onClose={() => setSpreading(false)} />}
     </section>
   );
 }

@@ -1,6 +1,7 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/protocol/documents.ts';
+import { routine } from '../../support/schedules.ts';
 import { at, NOW, team } from './support/household.ts';
 import { nights, SCHEDULED, scheduled, timeline } from './support/night.ts';
 import { json, refused, type MemoryReach } from './support/reach.ts';
@@ -50,7 +51,7 @@ test('nothing there: it says what a routine is, and an example is taken as it st
   const page = await open(none);
   await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
   const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
-  expect(within(dialog).getByText('Due next: Monday 07:30.')).toBeTruthy();
+  expect(within(dialog).getByText('Due next: Monday 07:30, then Tuesday 07:30, then Wednesday 07:30.')).toBeTruthy();
   page.reach.on('POST /v1/pulse-routines', () => json(scheduled(1), 201));
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -77,16 +78,24 @@ test('what the relay refuses stands at its field, and nothing that was written i
   await page.user.type(field('Name'), 'Round');
   await page.user.type(field('What it does'), 'Look around.');
   await page.user.click(within(dialog).getByRole('radio', { name: 'Cron' }));
+  // What is no cron text is seen here already, and what is one says when it is due.
   await page.user.type(field('Cron text'), '61 * * * *');
+  expect(within(dialog).getByText('It is not due as it stands.')).toBeTruthy();
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  expect(field('Cron text').getAttribute('aria-invalid')).toBe('true');
+  expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
+  await page.user.clear(field('Cron text'));
+  await page.user.type(field('Cron text'), '30 7 * * 1-5');
+  expect(within(dialog).getByText('Due next: Monday 07:30, then Tuesday 07:30, then Wednesday 07:30.')).toBeTruthy();
   page.reach.on('POST /v1/pulse-routines', () =>
     json(
       {
         type: 'about:roost/misfit',
         title: 'Bad Request',
         status: 400,
-        detail: 'timing.cron: is no cron text',
+        detail: 'timing.cron: is none',
         errors: [
-          { field: 'timing.cron', message: 'is no cron text: 61 is no minute' },
+          { field: 'timing.cron', message: 'is a moment that the clock here does not know' },
           { field: 'body', message: 'The moon is full.' },
         ],
       },
@@ -94,7 +103,7 @@ test('what the relay refuses stands at its field, and nothing that was written i
     ),
   );
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
-  await within(dialog).findByText('is no cron text: 61 is no minute');
+  await within(dialog).findByText('is a moment that the clock here does not know');
   expect(field('Cron text').getAttribute('aria-invalid')).toBe('true');
   expect(within(dialog).getByText(/The moon is full/)).toBeTruthy();
   // Closed by mistake, it is there again.
@@ -105,7 +114,7 @@ test('what the relay refuses stands at its field, and nothing that was written i
   await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
   await page.user.click(screen.getByRole('button', { name: 'New routine' }));
   expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Round');
-  expect(screen.getByLabelText<HTMLInputElement>('Cron text').value).toBe('61 * * * *');
+  expect(screen.getByLabelText<HTMLInputElement>('Cron text').value).toBe('30 7 * * 1-5');
 });
 
 test('a change keeps what stands in no field of the editor', async () => {
@@ -120,6 +129,70 @@ test('a change keeps what stands in no field of the editor', async () => {
   await page.user.click(screen.getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')).toHaveLength(1));
   expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')[0]).toEqual({ ...own, when: 'something_waits' });
+});
+
+test('an interval begins as much later as the person says, and a routine has a colour of its own', async () => {
+  const [, mail] = SCHEDULED;
+  if (mail?.schedule.kind !== 'routine') throw new Error('It is no routine.');
+  const page = await open((reach) => nights(reach, { schedules: [mail] }));
+  page.reach.on('PUT /v1/pulse-routines/schedule-2', () => json(mail));
+  await page.user.click(await screen.findByRole('button', { name: 'More for Mail' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  await page.user.type(await screen.findByLabelText('So many minutes later'), '20');
+  expect(screen.getByText(/^Due next: today 09:20.*, then today 10:20, then today 11:20\.$/)).toBeTruthy();
+  fireEvent.change(screen.getByLabelText('Colour'), { target: { value: '#3366cc' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-2')).toHaveLength(1));
+  expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-2')[0]).toEqual({
+    ...mail.schedule,
+    timing: { kind: 'every', minutes: 60, offset: 20 },
+    color: '#3366cc',
+  });
+});
+
+test('what begins together is drawn apart after a look at it, and set back with one press', async () => {
+  const both = [1, 2].map((n) =>
+    scheduled(n, {
+      schedule: routine({
+        agentId: `agent-${n}`,
+        name: `Round ${n}`,
+        timing: { kind: 'weekly', days: [], time: '07:30', zone: null },
+      }),
+    }),
+  );
+  const page = await open((reach) => nights(reach, { schedules: both }));
+  const [, second] = both;
+  const put: unknown[] = [];
+  page.reach.on('GET /v1/pulse-routines/schedule-2', () =>
+    json({ ...second, schedule: put.at(-1) ?? second?.schedule }),
+  );
+  page.reach.on('PUT /v1/pulse-routines/schedule-2', ({ body }: { body: unknown }) => {
+    put.push(body);
+    return json({ ...second, schedule: body });
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'Draw them apart…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Draw them apart' });
+  const moves = await within(dialog).findByRole('list', { name: 'What moves' });
+  expect(moves.textContent).toBe('Wren Round 2every day at 07:33, not every day at 07:30');
+  expect(put).toEqual([]);
+  await page.user.click(within(dialog).getByRole('button', { name: 'Move them' }));
+  await screen.findByText('1 of 1 moved.');
+  expect(put).toMatchObject([{ name: 'Round 2', timing: { time: '07:33' } }]);
+  await page.user.click(screen.getByRole('button', { name: 'Set back' }));
+  await screen.findByText('1 of 1 set back.');
+  expect(put.at(-1)).toEqual(second?.schedule);
+});
+
+test('the order is the person’s own', async () => {
+  const page = await open();
+  page.reach.on('PUT /v1/pulse-routines-order', () => new Response(null, { status: 204 }));
+  await page.user.click(await screen.findByRole('button', { name: 'More for Mail' }));
+  expect(screen.queryByRole('menuitem', { name: 'Move down' })).toBeNull();
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Move up' }));
+  await waitFor(() => expect(page.reach.times('PUT /v1/pulse-routines-order')).toBe(1));
+  expect(page.reach.bodies('PUT /v1/pulse-routines-order')).toEqual([
+    { scheduleIds: ['schedule-2', 'schedule-1', 'schedule-3', 'schedule-4', 'schedule-5'] },
+  ]);
 });
 
 test('run now, switch, delete and bring back are asked of the relay', async () => {
