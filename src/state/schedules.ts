@@ -1,19 +1,13 @@
 /** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
-import type { Timing } from '../domain/schedule/timing.ts';
 import type { Timeline } from '../protocol/endpoints/schedules.ts';
-import {
-  scheduleSchema,
-  type CopyStanding,
-  type Occurrence,
-  type Schedule,
-  type Scheduled,
-} from '../protocol/schedules.ts';
+import type { CopyStanding, Occurrence, Schedule, Scheduled } from '../protocol/schedules.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult } from './reach.ts';
+import { createTimings, type TimingChange } from './timings.ts';
 
 /** Moments of one routine that its history shows. */
 const HISTORY = 50;
@@ -31,14 +25,6 @@ export interface Copies {
   readonly takenBack: readonly string[];
 }
 export type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
-
-/** Something that is to be due at other times. */
-export interface TimingChange {
-  readonly scheduleId: string;
-  /** Where it is another by now, somebody else has changed it, and it stays so. */
-  readonly before: Timing;
-  readonly after: Timing;
-}
 
 export interface Schedules {
   readonly list: Query<readonly Scheduled[]>;
@@ -104,37 +90,9 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     return null;
   }
 
-  /** Of one. False: it is gone, or somebody else has changed it. */
-  async function setTiming({ scheduleId, before, after }: TimingChange): Promise<RelayResult<boolean>> {
-    const found = await reach((client) => client.schedule({ scheduleId }));
-    if (!found.ok)
-      return found.problem.kind === 'refused' && found.problem.status === 404 ? { ok: true, value: false } : found;
-    const { schedule } = found.value;
-    if (JSON.stringify(schedule.timing) !== JSON.stringify(before)) return { ok: true, value: false };
-    const body = scheduleSchema.parse({ ...schedule, timing: after });
-    return mapResult(await reach((client) => client.changeSchedule({ scheduleId, body })), () => true);
-  }
-  async function setTimings(changes: readonly TimingChange[], back: boolean): Promise<boolean> {
-    const moved: TimingChange[] = [];
-    let problem: RelayProblem | null = null;
-    for (const change of changes) {
-      const result = await setTiming(change);
-      if (!result.ok) problem = result.problem;
-      if (!result.ok) break;
-      if (result.value) moved.push({ ...change, before: change.after, after: change.before });
-    }
-    await list.again();
-    const text = `${moved.length} of ${changes.length} ${back ? 'set back' : 'moved'}.`;
-    if (moved.length > 0)
-      notices.info(text, back ? undefined : { label: 'Set back', run: () => void setTimings(moved, true) });
-    else if (!problem) notices.info('Nothing was moved: somebody has changed these times meanwhile.');
-    if (problem) notices.refused(problem);
-    return problem === null;
-  }
-
   return {
     list,
-    setTimings: (changes) => setTimings(changes, false),
+    setTimings: createTimings({ reach, notices, again: list.again }),
     async order(scheduleIds) {
       await told(reach((client) => client.reorderSchedules({ body: { scheduleIds: [...scheduleIds] } })));
     },

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
-import type { Scheduled } from '../../protocol/schedules.ts';
+import type { Schedule, Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
@@ -17,6 +17,35 @@ interface RowProps {
   readonly onChange: (scheduled: Scheduled) => void;
   /** -1: before the one above it; 1: behind the one below. Null where there is none. */
   readonly onMove: Readonly<Record<-1 | 1, (() => Promise<void>) | null>>;
+}
+
+/** What it is called, when it is due, and what it is. */
+function Words({ schedule, next, now }: { schedule: Schedule; next: string; now: number }) {
+  return (
+    <div className="routine-words">
+      <h4 dir="auto">
+        {schedule.kind === 'routine' && schedule.color !== null && (
+          <i className="routine-color" style={{ background: schedule.color }} aria-hidden="true" />
+        )}
+        {schedule.name}
+      </h4>
+      <p>
+        {schedule.kind === 'script' && 'Script, '}
+        {timingText(schedule.timing, now)} · {next}
+      </p>
+      {schedule.kind === 'reminder' && (
+        <p dir="auto" className="routine-message">
+          “{schedule.message}”
+        </p>
+      )}
+      {schedule.kind === 'script' && (
+        <p>
+          <code>{schedule.script}</code>
+          {schedule.onFailure === 'wake_agent' ? ', wakes it only where it fails' : ', wakes nobody'}
+        </p>
+      )}
+    </div>
+  );
 }
 
 /** One that is due again and again, or once: when, whether it is on, and what can be done with it. */
@@ -67,29 +96,7 @@ function Row({ scheduled, onChange, onMove }: RowProps) {
             <span className="switch-knob" aria-hidden="true" />
           </button>
         )}
-        <div className="routine-words">
-          <h4 dir="auto">
-            {schedule.kind === 'routine' && schedule.color !== null && (
-              <i className="routine-color" style={{ background: schedule.color }} aria-hidden="true" />
-            )}
-            {schedule.name}
-          </h4>
-          <p>
-            {schedule.kind === 'script' && 'Script, '}
-            {timingText(schedule.timing, now)} · {next}
-          </p>
-          {schedule.kind === 'reminder' && (
-            <p dir="auto" className="routine-message">
-              “{schedule.message}”
-            </p>
-          )}
-          {schedule.kind === 'script' && (
-            <p>
-              <code>{schedule.script}</code>
-              {schedule.onFailure === 'wake_agent' ? ', wakes it only where it fails' : ', wakes nobody'}
-            </p>
-          )}
-        </div>
+        <Words schedule={schedule} next={next} now={now} />
         <div className="routine-ways">
           {schedule.kind !== 'reminder' && (
             <button
