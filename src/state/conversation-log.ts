@@ -6,23 +6,14 @@ import { isNews, wholeAt } from '../domain/read-marks.ts';
 import type { MessageDoc, QueuedMessageDoc, SessionDoc } from '../protocol/documents.ts';
 import type { EndReason } from '../protocol/documents.ts';
 import { aloneIn } from '../domain/alone.ts';
+import type { ThreadMessage } from '../protocol/threads.ts';
 import { unknownRun, type RunSpan } from './run-spans.ts';
+import type { Sending, SendingMessage } from './sending.ts';
 
 /** When a session began and ended, as far as the ledger knows. */
 export interface SessionSpan {
   readonly startedAt: number | null;
   readonly end: { readonly endedAt: number; readonly reason: EndReason } | null;
-}
-
-/** A message on its way to the relay from this page. */
-export interface Sending {
-  readonly clientId: string;
-  readonly agentId: string;
-  readonly text: string;
-  readonly time: number;
-  readonly replaces: string | null;
-  /** null while it is under way; else why it did not go. */
-  readonly error: string | null;
 }
 
 /** `inbox`: until somebody looks there; `answer`: until the answer is done that was begun before. */
@@ -43,6 +34,8 @@ export type LogItem =
   /** What comes next was said while no session ran: what began that, and how it ended. */
   | { readonly kind: 'run'; readonly key: string; readonly run: RunSpan }
   | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: Waits | null }
+  /** In a thread. */
+  | { readonly kind: 'said'; readonly key: string; readonly message: ThreadMessage }
   | { readonly kind: 'open'; readonly key: string; readonly messageId: string }
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
   | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
@@ -103,7 +96,7 @@ export interface LogInput {
   /** Answers that are being written, in the order in which they began. */
   readonly open: readonly { readonly messageId: string; readonly startedAt: number; readonly aloneIn?: string }[];
   readonly queued: readonly QueuedMessageDoc[];
-  readonly sending: readonly Sending[];
+  readonly sending: readonly SendingMessage[];
   /** The running session, or null. */
   readonly liveSessionId: string | null;
   /** Whose conversation this is sleeps, and does not stir. */
@@ -113,7 +106,7 @@ export interface LogInput {
 }
 
 /** What an edit that is under way will replace is out of sight already. */
-function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Sending[]): readonly MessageDoc[] {
+function withoutReplaced(messages: readonly MessageDoc[], sending: readonly SendingMessage[]): readonly MessageDoc[] {
   const replaced = new Set(sending.flatMap((item) => (item.replaces && item.error === null ? [item.replaces] : [])));
   if (replaced.size === 0) return messages;
   const cut = messages.findIndex((message) => replaced.has(message.messageId));
@@ -213,5 +206,31 @@ export function logItems(input: LogInput): LogItem[] {
   for (const item of sending)
     if (!known.has(item.clientId) && !kept.has(item.clientId))
       items.push({ kind: 'sending', key: item.clientId, sending: item });
+  return items;
+}
+
+/** The same of a thread. `newFrom`: the last place that was read when it was opened; null: nothing was new. */
+export function threadItems({
+  messages,
+  sending,
+  newFrom,
+}: {
+  readonly messages: readonly ThreadMessage[];
+  readonly sending: readonly Sending[];
+  readonly newFrom: number | null;
+}): LogItem[] {
+  const sameDay = createDays();
+  const firstNew = newFrom === null ? null : messages.find(({ place, from }) => place > newFrom && from !== 'human');
+  const items: LogItem[] = [];
+  let latest = -Infinity;
+  for (const message of messages) {
+    const { messageId, time } = message;
+    if (latest === -Infinity || (time > latest && !sameDay(latest, time)))
+      items.push({ kind: 'day', key: `day:${messageId}`, time });
+    if (message === firstNew) items.push({ kind: 'new', key: 'new' });
+    items.push({ kind: 'said', key: messageId, message });
+    latest = Math.max(latest, time);
+  }
+  for (const item of sending) items.push({ kind: 'sending', key: item.clientId, sending: item });
   return items;
 }

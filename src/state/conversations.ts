@@ -2,18 +2,18 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../protocol/documents.ts';
 import { isCovered, isKnown } from '../protocol/known.ts';
-import { spansOf, type Sending, type SessionSpan } from './conversation-log.ts';
+import { spansOf, type SessionSpan } from './conversation-log.ts';
 import { createMessageList, type MessageList } from './message-list.ts';
+import { createPages, type Pages, type Reading } from './pages.ts';
 import type { OwnerPort } from './ports.ts';
 import { runSpansOf, type RunSpan } from './run-spans.ts';
+import { withSending, type SendingMessage } from './sending.ts';
 
 export const CONVERSATION_LIMITS = {
   /** Messages that are read when a conversation is opened. */
   firstPage: 40,
   /** Messages that are read at once by somebody who scrolls towards the beginning. */
   olderPage: 80,
-  /** Messages that are read at most to open a conversation where new begins. */
-  newMost: 400,
   /** Messages that are read at once on the way to the very beginning. */
   leapPage: 400,
   /** Conversations whose newest page is kept for coming back to. Only the open one keeps all that was read of it. */
@@ -21,8 +21,9 @@ export const CONVERSATION_LIMITS = {
 } as const;
 
 export interface Conversation {
-  /** leaping: being read page by page to its very beginning. */
-  readonly status: 'loading' | 'ready' | 'loading-older' | 'leaping' | 'failed';
+  readonly status: 'loading' | 'ready' | 'failed';
+  /** Earlier messages that are being read. */
+  readonly reading: Reading;
   readonly error: string | null;
   /** Oldest first, without what was replaced. */
   readonly messages: readonly MessageDoc[];
@@ -34,17 +35,15 @@ export interface Conversation {
 
 export interface ConversationsState {
   readonly byAgent: ReadonlyMap<string, Conversation>;
-  readonly sending: readonly Sending[];
+  readonly sending: readonly SendingMessage[];
 }
 
 export interface Conversations {
   readonly store: StoreApi<ConversationsState>;
   /** Loads the newest page once; further calls do nothing unless it failed. What is not open any more is cut back to its newest page. */
   open(agentId: string): Promise<void>;
-  older(agentId: string): Promise<void>;
-  /** Reads everything up to the very beginning. Answers whether it came there: not if `stopLeap` was called, or a page could not be read. */
-  leap(agentId: string): Promise<boolean>;
-  stopLeap(agentId: string): void;
+  /** Reads earlier messages of an open conversation. */
+  pages(agentId: string): Pages;
   /** Reads the newest page of every open conversation again. */
   refresh(): Promise<void>;
   take(docs: readonly Doc[]): void;
@@ -54,11 +53,12 @@ export interface Conversations {
   reread(): Promise<void>;
   /** These are final: drops what they cover. */
   drop(forgets: readonly ForgetDoc[]): void;
-  sending(item: Sending): void;
+  sending(item: SendingMessage): void;
   sent(clientId: string): void;
 }
 
 interface Held {
+  readonly pages: Pages;
   messages: MessageList;
   readonly sessions: Map<string, SessionDoc>;
   readonly runs: Map<string, RunDoc>;
@@ -67,15 +67,9 @@ interface Held {
   newestPage: { readonly oldest: MessageDoc | null; readonly before: string | null } | null;
 }
 
-const emptyRows = (): Held => ({
-  messages: createMessageList(),
-  sessions: new Map(),
-  runs: new Map(),
-  read: new Set(),
-  newestPage: null,
-});
 const EMPTY: Conversation = {
   status: 'loading',
+  reading: 'nothing',
   error: null,
   messages: [],
   spans: new Map(),
@@ -92,9 +86,6 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
   const held = new Map<string, Held>();
   // Ends of sessions that were heard of before the conversation was opened.
   const sessions = new Map<string, SessionDoc>();
-  const leaping = new Set<string>();
-  /** Older pages that are being read. */
-  const underway = new Map<string, Promise<void>>();
 
   const current = (agentId: string) => store.getState().byAgent.get(agentId);
   const set = (agentId: string, change: Partial<Conversation>) => {
@@ -102,20 +93,33 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     byAgent.set(agentId, { ...(byAgent.get(agentId) ?? EMPTY), ...change });
     store.setState({ byAgent });
   };
+  const emptyRows = (agentId: string): Held => ({
+    pages: createPages({
+      sizes: { older: CONVERSATION_LIMITS.olderPage, all: CONVERSATION_LIMITS.leapPage },
+      more: () => (current(agentId)?.before ?? null) !== null,
+      read: (size) => page(agentId, current(agentId)?.before ?? null, size),
+      onReading: (reading) => set(agentId, { reading }),
+    }),
+    messages: createMessageList(),
+    sessions: new Map(),
+    runs: new Map(),
+    read: new Set(),
+    newestPage: null,
+  });
   const spans = (rows: Held) => spansOf([...sessions.values(), ...rows.sessions.values()]);
 
-  /** `keepBefore`: how far back was read already, where this only fills in what is newer. */
+  /** Answers with what went wrong, or null. `keepBefore`: how far back was read already, where this only fills in what is newer. */
   async function page(
     agentId: string,
     before: string | null,
     limit: number,
     keepBefore?: string | null,
-  ): Promise<void> {
+  ): Promise<string | null> {
     const rows = held.get(agentId);
     try {
       const got = await owner.call('conversation', { agentId, before, limit });
       // Closed, or cut back, while it was being read.
-      if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return;
+      if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return null;
       const seen = got.messages.filter((message) => !isHidden(message));
       // What is forgotten of a conversation is its earlier part: behind it is nothing more to be seen.
       const more = seen.length < got.messages.length ? null : got.before;
@@ -132,33 +136,30 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
         ...(rows.sessions.size > heard || before === null ? { spans: spans(rows) } : {}),
         ...(rows.runs.size > ran ? { runs: runSpansOf(rows.runs.values()) } : {}),
         ...(rows.read.size > knew ? { read: new Set(rows.read) } : {}),
-        status: leaping.has(agentId) ? 'leaping' : 'ready',
+        status: 'ready',
         error: null,
         before: keepBefore === undefined ? more : keepBefore,
       });
+      return null;
     } catch (error) {
+      const wrong = error instanceof Error ? error.message : String(error);
       // Shown in place of the page, with a way to try again.
-      set(agentId, { status: 'failed', error: error instanceof Error ? error.message : String(error) });
+      set(agentId, { status: 'failed', error: wrong });
+      return wrong;
     }
-  }
-
-  /** One older page at a time, whoever asks for it. */
-  function readOlder(agentId: string, before: string, limit: number): Promise<void> {
-    const reading = underway.get(agentId) ?? page(agentId, before, limit).finally(() => underway.delete(agentId));
-    underway.set(agentId, reading);
-    return reading;
   }
 
   /** Back to the newest page, with what came in since. */
   function cutBack(agentId: string, rows: Held) {
     const conversation = current(agentId);
-    leaping.delete(agentId);
+    rows.pages.stop();
     if (!rows.newestPage || !conversation || conversation.before === rows.newestPage.before) return;
     rows.messages = createMessageList(rows.messages.since(rows.newestPage.oldest));
     set(agentId, { status: 'ready', messages: rows.messages.visible(), before: rows.newestPage.before });
   }
 
   function letGo(agentId: string) {
+    held.get(agentId)?.pages.stop();
     held.delete(agentId);
     const byAgent = new Map(store.getState().byAgent);
     byAgent.delete(agentId);
@@ -167,7 +168,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
 
   /** `agentId` is looked at now: the others give back what they need not keep. */
   function makeRoom(agentId: string) {
-    const rows = held.get(agentId) ?? emptyRows();
+    const rows = held.get(agentId) ?? emptyRows(agentId);
     held.delete(agentId);
     for (const [other, theirs] of held) cutBack(other, theirs);
     held.set(agentId, rows);
@@ -180,7 +181,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       const all = rows.messages.since(null);
       const left = all.filter(stays);
       if (left.length === all.length) continue;
-      leaping.delete(agentId);
+      rows.pages.stop();
       rows.messages = createMessageList(left);
       rows.newestPage = { oldest: rows.messages.visible()[0] ?? null, before: null };
       set(agentId, { status: 'ready', messages: rows.messages.visible(), before: null });
@@ -196,32 +197,13 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       set(agentId, { status: 'loading', error: null });
       await page(agentId, null, CONVERSATION_LIMITS.firstPage);
     },
-    async older(agentId) {
-      const conversation = current(agentId);
-      if (conversation?.status !== 'ready' || conversation.before === null) return;
-      set(agentId, { status: 'loading-older' });
-      await readOlder(agentId, conversation.before, CONVERSATION_LIMITS.olderPage);
-      // It was cut back meanwhile: there is nothing on the way any more.
-      if (current(agentId)?.status === 'loading-older') set(agentId, { status: 'ready' });
-    },
-    async leap(agentId) {
-      if (leaping.has(agentId)) return false;
-      leaping.add(agentId);
-      for (;;) {
-        const conversation = current(agentId);
-        if (!conversation || conversation.status === 'failed' || conversation.status === 'loading')
-          leaping.delete(agentId);
-        if (!leaping.has(agentId) || !conversation) return false;
-        if (conversation.before === null) break;
-        if (conversation.status !== 'leaping') set(agentId, { status: 'leaping' });
-        await readOlder(agentId, conversation.before, CONVERSATION_LIMITS.leapPage);
-      }
-      leaping.delete(agentId);
-      set(agentId, { status: 'ready' });
-      return true;
-    },
-    stopLeap(agentId) {
-      if (leaping.delete(agentId) && current(agentId)?.status === 'leaping') set(agentId, { status: 'ready' });
+    pages(agentId) {
+      const reads = () => (current(agentId)?.status === 'ready' ? held.get(agentId)?.pages : undefined);
+      return {
+        older: async () => reads()?.older() ?? null,
+        toBeginning: async () => reads()?.toBeginning() ?? false,
+        stop: () => held.get(agentId)?.pages.stop(),
+      };
     },
     async refresh() {
       const read = [...held].flatMap(([agentId, rows]) => (rows.newestPage ? [agentId] : []));
@@ -276,7 +258,10 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     conceal: () => leave((message) => !isHidden(message)),
     async reread() {
       const open = [...held.keys()];
-      for (const agentId of open) held.set(agentId, emptyRows());
+      for (const agentId of open) {
+        held.get(agentId)?.pages.stop();
+        held.set(agentId, emptyRows(agentId));
+      }
       await Promise.all(open.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage)));
     },
     drop(forgets) {
@@ -285,10 +270,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       for (const agentId of agents) letGo(agentId);
       store.setState(({ sending }) => ({ sending: sending.filter((item) => !agents.has(item.agentId)) }));
     },
-    sending: (item) =>
-      store.setState(({ sending }) => ({
-        sending: [...sending.filter((held) => held.clientId !== item.clientId), item],
-      })),
+    sending: (item) => store.setState(({ sending }) => ({ sending: withSending(sending, item) })),
     sent: (clientId) =>
       store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) })),
   };

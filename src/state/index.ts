@@ -49,13 +49,7 @@ export interface RoostState {
   readonly info: ReturnType<typeof createRelayInfo>;
   readonly upkeep: ReturnType<typeof createUpkeep>;
   readonly devices: Devices;
-  readonly actions: HomeActions &
-    TeamActions &
-    TalkActions &
-    ForgetActions &
-    UpkeepActions &
-    WakeActions &
-    Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
+  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & WakeActions;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
@@ -138,9 +132,6 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     ...createTeamActions(parts),
     ...createTalkActions(parts),
     ...createWakeActions({ notices, limits }),
-    older: conversations.older,
-    leap: conversations.leap,
-    stopLeap: conversations.stopLeap,
   };
 
   function take(docs: readonly Doc[]) {

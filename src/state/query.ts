@@ -25,6 +25,8 @@ export interface Query<Value> {
   again(): Promise<void>;
   /** What is known without asking: the answer to a call that changed it. */
   put(value: Value): void;
+  /** Changes the value, where there is one, which is as old then as it was. */
+  amend(change: (value: Value) => Value): void;
 }
 
 export interface QueryDeps<Value> {
@@ -115,6 +117,10 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
     put(value) {
       known = ++version;
       take(value);
+    },
+    amend(change) {
+      const state = store.getState();
+      if (state.kind === 'ready') store.setState({ ...state, value: change(state.value) }, true);
     },
   };
 }

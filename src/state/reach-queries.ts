@@ -24,7 +24,7 @@ function createReachQueries({
   device,
 }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReachQueries {
   const deps = { changes, device };
-  const allWakes = createPaged<WakeDecision>({
+  const allWakes = createPaged<WakeDecision, string>({
     ...deps,
     what: ['wakes'],
     askPage: wakePage(null),
@@ -41,7 +41,7 @@ function createReachQueries({
   }
 
   const wakes = createQueryFamily((agentId: string) =>
-    createPaged<WakeDecision>({
+    createPaged<WakeDecision, string>({
       ...deps,
       what: ['wakes'],
       agentId,
@@ -52,7 +52,7 @@ function createReachQueries({
   );
   return {
     inbox: createQueryFamily((agentId: string) =>
-      createPaged<InboxMessage>({
+      createPaged<InboxMessage, string>({
         ...deps,
         what: ['inbox'],
         agentId,

@@ -2,7 +2,7 @@
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { textOf } from '../answers.ts';
-import type { Sending } from '../conversation-log.ts';
+import type { SendingMessage } from '../sending.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import { problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
@@ -34,7 +34,7 @@ export function createTalkActions({
   conversations,
   notices,
 }: Parts): TalkActions {
-  async function keep(item: Sending): Promise<void> {
+  async function keep(item: SendingMessage): Promise<void> {
     const doc = writer.queuedMessage(item);
     const kept = await attempt(owner.call('append', [doc]));
     if (!kept.ok)
@@ -43,7 +43,7 @@ export function createTalkActions({
     conversations.sent(item.clientId);
   }
 
-  async function deliver(item: Sending): Promise<void> {
+  async function deliver(item: SendingMessage): Promise<void> {
     conversations.sending({ ...item, error: null });
     const { clientId, agentId, text, replaces } = item;
     if (!live.store.getState().live) {

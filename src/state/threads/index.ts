@@ -9,7 +9,7 @@ import type { RelayResult } from '../../relay/index.ts';
 import type { ReachClient } from '../../relay/reach-client.ts';
 import { createThreadTalk, type ThreadTalk } from './talk.ts';
 
-export type { ThreadSending, ThreadTalk, ThreadTalkState } from './talk.ts';
+export type { ThreadTalk, ThreadTalkState } from './talk.ts';
 
 /** Threads asked for at a time, and shown at all: of more than that, the newest. */
 const LIST_PAGE = 200;

@@ -1,26 +1,17 @@
 /** One thread as it is shown: its newest messages, earlier ones as they are asked for, and what is on its way. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Thread, ThreadMessage, ThreadMessages } from '../../protocol/threads.ts';
-import type { RelayProblem, RelayResult } from '../../relay/index.ts';
+import type { Thread, ThreadMessage } from '../../protocol/threads.ts';
+import type { RelayProblem } from '../../relay/index.ts';
 import type { Changes } from '../changes.ts';
-import { createQuery } from '../query.ts';
+import { createPaged } from '../paged.ts';
+import type { Pages, Reading } from '../pages.ts';
 import { problemText, type Device } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
+import { withSending, type SendingToThread } from '../sending.ts';
 
-/** Messages asked for at a time. */
-const THREAD_PAGE = 50;
-
-/** What the person wrote and the thread does not show yet. */
-export interface ThreadSending {
-  readonly clientId: string;
-  readonly text: string;
-  readonly mentions: readonly string[];
-  readonly time: number;
-  /** The last place that was known when it was sent. */
-  readonly after: number;
-  /** Why it did not go; null while it is on its way. */
-  readonly error: string | null;
-}
+/** Messages asked for at a time; and on the way to the very beginning. */
+const PAGE = 50;
+const PAGE_OF_ALL = 200;
 
 export interface ThreadTalkState {
   readonly kind: 'loading' | 'ready' | 'failed';
@@ -31,16 +22,16 @@ export interface ThreadTalkState {
   readonly messages: readonly ThreadMessage[];
   /** Earlier ones are there. */
   readonly more: boolean;
-  readonly readingEarlier: boolean;
-  readonly sending: readonly ThreadSending[];
+  readonly reading: Reading;
+  readonly sending: readonly SendingToThread[];
 }
 
 export interface ThreadTalk {
   readonly store: StoreApi<ThreadTalkState>;
-  look(): () => void;
+  /** Somebody looks from now on. Returns the way to look away. */
+  subscribe(): () => void;
   again(): Promise<void>;
-  /** Reads the page before the first message. Answers with why it could not, or null. */
-  earlier(): Promise<string | null>;
+  readonly pages: Pages;
   send(text: string, mentions: readonly string[]): Promise<void>;
   sendAgain(clientId: string): Promise<void>;
   /** Answers with the text of what did not go, which is then gone from here. */
@@ -53,17 +44,10 @@ interface ThreadTalkDeps {
   readonly device: Pick<Device, 'after' | 'now' | 'newId'>;
 }
 
-/** Both in one, by place. */
-function merged(known: readonly ThreadMessage[], more: readonly ThreadMessage[]): readonly ThreadMessage[] {
-  const places = new Map([...known, ...more].map((message) => [message.place, message]));
-  return [...places.values()].sort((a, b) => a.place - b.place);
-}
-
 /** What was sent and is there by now: the same words of the person's, later than when they were sent. */
-const arrived = ({ text, after }: ThreadSending, messages: readonly ThreadMessage[]) =>
+const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMessage[]) =>
   messages.some((message) => message.from === 'human' && message.place > after && message.text.trim() === text.trim());
 
-// In one piece: pages, news and what is being sent are folded into one store.
 export function createThreadTalk(threadId: string, { reach, changes, device }: ThreadTalkDeps): ThreadTalk {
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',
@@ -71,63 +55,50 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     thread: null,
     messages: [],
     more: false,
-    readingEarlier: false,
+    reading: 'nothing',
     sending: [],
   }));
-  const page = (before: number | null) =>
-    reach((client) => client.threadMessages({ threadId, before, limit: THREAD_PAGE }));
-
-  /** The newest page, and whatever came between it and what is shown. */
-  async function newest(): Promise<RelayResult<ThreadMessages>> {
-    const first = await page(null);
-    if (!first.ok) return first;
-    const last = store.getState().messages.at(-1)?.place;
-    let messages: readonly ThreadMessage[] = first.value.messages;
-    let { more } = first.value;
-    while (last !== undefined && more && (messages[0]?.place ?? 0) > last + 1) {
-      const before = await page(messages[0]?.place ?? null);
-      if (!before.ok) return before;
-      if (before.value.messages.length === 0) break;
-      messages = merged(before.value.messages, messages);
-      more = before.value.more;
-    }
-    return { ok: true, value: { thread: first.value.thread, messages: [...messages], more } };
-  }
-
-  const query = createQuery<ThreadMessages>({ ask: newest, changes, device, what: ['threads'] });
-  query.store.subscribe((held) => {
-    const shown = store.getState();
+  let thread: Thread | null = null;
+  const paged = createPaged<ThreadMessage, number>({
+    changes,
+    device,
+    what: ['threads'],
+    size: PAGE,
+    sizeOfAll: PAGE_OF_ALL,
+    fixed: true,
+    idOf: ({ place }) => place,
+    async askPage({ before, limit }) {
+      const page = await reach((client) => client.threadMessages({ threadId, before, limit }));
+      if (!page.ok) return page;
+      const { messages, more } = page.value;
+      if (before === null) thread = page.value.thread;
+      return { ok: true, value: { rows: [...messages].reverse(), more } };
+    },
+    onReading: (reading) => store.setState({ reading }),
+  });
+  paged.store.subscribe((held) => {
     switch (held.kind) {
       case 'loading':
         return;
       case 'failed':
         return store.setState({ kind: 'failed', problem: held.problem });
       case 'ready': {
-        const messages = merged(shown.messages, held.value.messages);
-        const first = shown.messages[0];
-        const reachesBack = first === undefined || (held.value.messages[0]?.place ?? Infinity) <= first.place;
-        return store.setState({
-          kind: 'ready',
-          problem: held.problem,
-          thread: held.value.thread,
-          messages,
-          more: reachesBack ? held.value.more : shown.more,
-          sending: shown.sending.filter((item) => !arrived(item, messages)),
-        });
+        const { problem, value } = held;
+        const messages = [...value.rows].reverse();
+        const sending = store.getState().sending.filter((item) => !arrived(item, messages));
+        return store.setState({ kind: 'ready', problem, thread, messages, more: value.more, sending });
       }
       default:
         held satisfies never;
     }
   });
 
-  function note(item: ThreadSending) {
-    const others = store.getState().sending.filter(({ clientId }) => clientId !== item.clientId);
-    store.setState({ sending: [...others, item] });
-  }
+  const lastPlace = () => store.getState().messages.at(-1)?.place ?? 0;
+  const note = (item: SendingToThread) => store.setState(({ sending }) => ({ sending: withSending(sending, item) }));
   const drop = (clientId: string) =>
     store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) }));
 
-  async function deliver(item: ThreadSending) {
+  async function deliver(item: SendingToThread) {
     note({ ...item, error: null });
     const { clientId, text, mentions } = item;
     const sent = await reach((client) =>
@@ -136,38 +107,20 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     // The same client id goes along when it is tried again: what did arrive after all is not there twice.
     if (!sent.ok) return note({ ...item, error: problemText(sent.problem) });
     const { value } = sent;
-    const known = store.getState().messages;
     // Where it is the next one, there is nothing between that would have to be asked for first.
-    if (value.place <= (known.at(-1)?.place ?? 0) + 1) store.setState({ messages: merged(known, [value]) });
-    else await query.again();
+    if (value.place === lastPlace() + 1) paged.amend(({ rows, more }) => ({ rows: [value, ...rows], more }));
+    else if (value.place > lastPlace()) await paged.again();
     drop(clientId);
   }
   const find = (clientId: string) => store.getState().sending.find((item) => item.clientId === clientId);
 
   return {
     store,
-    look: query.subscribe,
-    again: query.again,
-    async earlier() {
-      const { messages, readingEarlier } = store.getState();
-      const first = messages[0];
-      if (readingEarlier || !first) return null;
-      store.setState({ readingEarlier: true });
-      const read = await page(first.place);
-      store.setState({ readingEarlier: false });
-      if (!read.ok) return problemText(read.problem);
-      store.setState((now) => ({ messages: merged(now.messages, read.value.messages), more: read.value.more }));
-      return null;
-    },
+    subscribe: paged.subscribe,
+    again: paged.again,
+    pages: paged.pages,
     send: (text, mentions) =>
-      deliver({
-        clientId: device.newId(),
-        text,
-        mentions,
-        time: device.now(),
-        after: store.getState().messages.at(-1)?.place ?? 0,
-        error: null,
-      }),
+      deliver({ clientId: device.newId(), text, mentions, time: device.now(), after: lastPlace(), error: null }),
     async sendAgain(clientId) {
       const item = find(clientId);
       if (item) await deliver(item);

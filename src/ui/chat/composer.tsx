@@ -2,9 +2,12 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { LIMITS } from '../../protocol/limits.ts';
 import { useRoost } from '../context.tsx';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
-import { count } from '../text/sizes.ts';
+import { count, names } from '../text/sizes.ts';
 import { useLeaving } from '../use-leaving.ts';
+import type { Teammate } from '../use-teammates.ts';
 import { keepDraft, readDraft } from './drafts.ts';
+import { optionId, Suggestions, useMentioning } from './mentioning.tsx';
+import { mentionedIn } from './mentions.ts';
 import './composer.css';
 
 /** Characters left at which the count shows. */
@@ -12,22 +15,31 @@ const COUNT_FROM = 20_000;
 /** ms after the last key before a draft is kept. */
 const KEEP_AFTER = 250;
 
+/** Characters up to which it is said while one types who is mentioned. */
+const LOOK_FOR_MENTIONS = 20_000;
+const NOBODY: readonly Teammate[] = [];
+
 /** Does the style sheet's `field-sizing` do it? Elsewhere the height follows the text by hand. */
 const GROWS_BY_ITSELF = typeof CSS !== 'undefined' && CSS.supports('field-sizing', 'content');
 
 interface Props {
-  readonly agentId: string;
+  /** The draft's name: the text outlives leaving and reloading. */
+  readonly draft: string;
   readonly label: string;
-  /** What happens to a message that is not read at once, or null. */
-  readonly hint: string | null;
-  readonly disabled: boolean;
-  readonly answering: boolean;
+  readonly placeholder?: string;
+  /** What happens to a message that is not read at once, or null; of those whom it mentions. */
+  readonly hint: string | null | ((mentioned: readonly Teammate[]) => string);
+  readonly disabled?: boolean;
+  /** Something is being answered, and can be stopped. */
+  readonly answering?: boolean;
   /** An edit under way: its text, and the way out of it. */
-  readonly edit: { readonly text: string; readonly cancel: () => void } | null;
+  readonly edit?: { readonly text: string; readonly cancel: () => void } | null;
+  /** Those whom an `@` offers. */
+  readonly people?: readonly Teammate[];
   /** Text was just put in from elsewhere: go on from there. */
   readonly takeFocus: boolean;
-  readonly onSend: (text: string) => void;
-  readonly onStop: () => void;
+  readonly onSend: (text: string, mentions: readonly string[]) => void;
+  readonly onStop?: () => void;
 }
 
 /** A picture, or a file, with no words beside it. */
@@ -38,14 +50,28 @@ const holdsOnlyFiles = ({ files, types }: DataTransfer) => files.length > 0 && !
  * and nothing is cut: what is too long is counted and said.
  */
 // In one piece: one field: what is in it, being edited or sent decides every key.
-export function Composer({ agentId, label, hint, disabled, answering, edit, takeFocus, onSend, onStop }: Props) {
+export function Composer({
+  draft,
+  label,
+  placeholder = label,
+  hint,
+  disabled = false,
+  answering = false,
+  edit = null,
+  people = NOBODY,
+  takeFocus,
+  onSend,
+  onStop,
+}: Props) {
   const { tab } = useRoost().device;
   const field = useRef<HTMLTextAreaElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const [length, setLength] = useState(() => (edit ? edit.text : readDraft(tab, agentId)).length);
+  const [length, setLength] = useState(() => (edit ? edit.text : readDraft(tab, draft)).length);
   const [unkept, setUnkept] = useState(false);
   const [picture, setPicture] = useState(false);
-  const note = useId();
+  const [mentioned, setMentioned] = useState<readonly string[]>([]);
+  const id = useId();
+  const [note, list] = [`${id}-note`, `${id}-list`];
   const editing = edit !== null;
   const over = length - LIMITS.messageText;
   const blank = length === 0;
@@ -59,12 +85,14 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const keep = () => {
-    if (!editing) setUnkept(!keepDraft(tab, agentId, field.current?.value ?? ''));
+    if (!editing) setUnkept(!keepDraft(tab, draft, field.current?.value ?? ''));
   };
   useLeaving(keep);
-  const onInput = () => {
+  const onText = () => {
     const box = field.current;
-    setLength(box?.value.length ?? 0);
+    const text = box?.value ?? '';
+    setLength(text.length);
+    setMentioned(text.length <= LOOK_FOR_MENTIONS ? mentionedIn(text, people) : []);
     setPicture(false);
     if (box && !GROWS_BY_ITSELF) {
       box.style.height = 'auto';
@@ -73,15 +101,19 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
     clearTimeout(timer.current);
     timer.current = setTimeout(keep, KEEP_AFTER);
   };
+  const mentioning = useMentioning(field, people, onText);
+  const offers = mentioning.people.length > 0;
   const send = () => {
     const text = field.current?.value ?? '';
     if (disabled || text.trim() === '' || text.length > LIMITS.messageText) return;
-    onSend(text);
+    onSend(text, mentionedIn(text, people));
     if (field.current) field.current.value = '';
-    onInput();
-    if (!editing) keepDraft(tab, agentId, '');
+    onText();
+    mentioning.leave();
+    if (!editing) keepDraft(tab, draft, '');
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    if (mentioning.onKeyDown(event)) return;
     if (event.key === 'Escape' && edit) edit.cancel();
     // While a script is being composed, Enter chooses a candidate.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -105,6 +137,7 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
           </button>
         </p>
       )}
+      {offers && <Suggestions id={list} mentioning={mentioning} />}
       <div className="compose-box" data-disabled={disabled}>
         <textarea
           ref={field}
@@ -112,12 +145,18 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
           rows={1}
           dir="auto"
           aria-label={label}
-          placeholder={label}
+          placeholder={placeholder}
           aria-describedby={note}
           aria-invalid={over > 0}
+          {...(people.length > 0 ? { 'aria-autocomplete': 'list' } : {})}
+          {...(offers ? { 'aria-controls': list, 'aria-activedescendant': optionId(list, mentioning.active) } : {})}
           disabled={disabled}
-          defaultValue={edit ? edit.text : readDraft(tab, agentId)}
-          onInput={onInput}
+          defaultValue={edit ? edit.text : readDraft(tab, draft)}
+          onInput={() => {
+            onText();
+            mentioning.look();
+          }}
+          onSelect={mentioning.look}
           onPaste={({ clipboardData }) => setPicture(holdsOnlyFiles(clipboardData))}
           onDrop={(event) => {
             if (!holdsOnlyFiles(event.dataTransfer)) return;
@@ -125,7 +164,10 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
             event.preventDefault();
             setPicture(true);
           }}
-          onBlur={keep}
+          onBlur={() => {
+            mentioning.leave();
+            keep();
+          }}
           onKeyDown={onKeyDown}
         />
         {answering && (
@@ -160,8 +202,15 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
               ? `${count(-over)} characters left`
               : unkept
                 ? 'This draft is too long to be kept if the page is reloaded.'
-                : hint}
+                : typeof hint === 'function'
+                  ? hint(people.filter(({ agentId }) => mentioned.includes(agentId)))
+                  : hint}
       </p>
+      {people.length > 0 && (
+        <p className="visually-hidden" role="status">
+          {offers && `${names(mentioning.people.map(({ name }) => name))}: arrows choose, Enter puts in, Escape closes`}
+        </p>
+      )}
     </form>
   );
 }

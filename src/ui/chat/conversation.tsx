@@ -1,18 +1,18 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import type { ForgetDoc, MessageDoc } from '../../protocol/documents.ts';
 import { writingStopped } from '../../state/relay-info.ts';
-import { useActions, useAnswers, useConversations, useHousehold, useInfo, useRoost } from '../context.tsx';
+import { useActions, useAnswers, useConversations, useHousehold, useInfo, useRoost, useUnread } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
 import { PATHS, usePlace } from '../places.ts';
 import { whereWordsGo } from '../text/answering.ts';
 import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';
 import { Composer } from './composer.tsx';
+import { ConversationLog } from './conversation-log.tsx';
 import { keepDraft } from './drafts.ts';
 import { EmptyLog } from './empty.tsx';
 import { Head } from './head.tsx';
-import { Log } from './log.tsx';
 import type { Speaker } from './message.tsx';
 import { useReachesNew } from './use-reaches-new.ts';
 import './conversation.css';
@@ -83,9 +83,9 @@ function Nobody({ agentId }: { agentId: string }) {
   );
 }
 
-function Skeleton() {
+export function Skeleton({ label = 'Reading the conversation' }: { label?: string }) {
   return (
-    <div className="chat-skeleton" role="status" aria-label="Reading the conversation">
+    <div className="chat-skeleton" role="status" aria-label={label}>
       {[0, 1, 2].map((row) => (
         <div key={row}>
           <i />
@@ -107,7 +107,18 @@ function Talk({ speaker }: { speaker: Speaker }) {
   const [editing, setEditing] = useState<MessageDoc | null>(null);
   // Text put into the field from elsewhere makes it anew.
   const [filled, setFilled] = useState(0);
-  const ready = useReachesNew(agentId, conversation);
+  const known = useUnread((state) => state.known);
+  const newFrom = useUnread((state) => state.begins.get(agentId) ?? null);
+  const pages = useMemo(() => conversations.pages(agentId), [conversations, agentId]);
+  const { status = 'loading', before = null, reading = 'nothing', messages = [] } = conversation ?? {};
+  const ready = useReachesNew(
+    { pages, more: before !== null, reading },
+    {
+      loaded: known && status === 'ready',
+      short: newFrom !== null && (messages[0]?.at ?? '') > newFrom,
+      read: messages.length,
+    },
+  );
   const fill = (text: string) => {
     keepDraft(device.tab, agentId, text);
     setFilled((times) => times + 1);
@@ -130,7 +141,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
   const edit = editing ? { text: textOf(editing.blocks), cancel: () => setEditing(null) } : null;
   return (
     <>
-      <Log
+      <ConversationLog
         speaker={speaker}
         conversation={conversation}
         empty={<EmptyLog speaker={speaker} onPick={fill} />}
@@ -140,7 +151,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
       {speaker.kind !== 'seatless' && (
         <Composer
           key={`${editing?.messageId ?? 'draft'}:${filled}`}
-          agentId={agentId}
+          draft={agentId}
           label={speaker.kind === 'egg' ? 'First it needs a name' : `Write to ${speaker.name}…`}
           hint={blocked ? 'Nothing can be kept on this device now. Your text stays here.' : composerHint(speaker)}
           disabled={speaker.kind === 'egg'}

@@ -1,3 +1,4 @@
+/** What is said in a conversation, or in a thread: a list that may be years long, read backwards page by page. */
 import {
   startTransition,
   useCallback,
@@ -6,29 +7,21 @@ import {
   useRef,
   useState,
   type FocusEvent,
+  type ReactElement,
   type ReactNode,
 } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
-import { useShallow } from 'zustand/react/shallow';
-import { logItems } from '../../state/conversation-log.ts';
-import { openAnswerOf } from '../../state/answers.ts';
-import type { Conversation } from '../../state/conversations.ts';
-import type { MessageDoc } from '../../protocol/documents.ts';
-import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
+import type { LogItem } from '../../state/conversation-log.ts';
+import { useRoost } from '../context.tsx';
 import { DownIcon } from '../parts/icons.tsx';
 import { plural } from '../text/sizes.ts';
-import { useNow } from '../use-now.ts';
-import { Announcer } from './announcer.tsx';
-import { lastQuestion } from './last-question.ts';
+import { Announcer, type Newest } from './announcer.tsx';
 import { LogItemFrame, LogList, RowCount } from './log-list.tsx';
 import { OpenedKeys } from './opened-keys.ts';
-import { showRow, type RowContext } from './log-row.tsx';
-import type { Speaker } from './message.tsx';
-import { rowsOf } from './rows.ts';
-import { useEarlier } from './use-earlier.ts';
+import { rowsOf, type Row } from './rows.ts';
 import { useFoldedInSight, useFolds } from './use-folds.ts';
-import { useLeap } from './use-leap.ts';
 import { useOpensAt } from './use-opens-at.ts';
+import { usePages, type Paging } from './use-pages.ts';
 import { usePrepended } from './use-prepended.ts';
 import { useStick } from './use-stick.ts';
 import { useTopHeight } from './use-top-height.ts';
@@ -40,58 +33,36 @@ const AROUND = 1_000;
 const AROUND_FIRST = 100;
 const OPENING = 250;
 
+/** One row. What it is made of should render only when that changes, however often the list does. */
+export type ShowRow = (row: Row, onFold: (key: string) => void) => ReactElement | null;
+
 interface Props {
-  readonly speaker: Speaker;
-  readonly conversation: Conversation;
+  readonly label: string;
+  readonly items: readonly LogItem[];
+  readonly show: ShowRow;
+  readonly paging: Paging;
+  /** Messages that were read. */
+  readonly read: number;
+  /** Stands above the very first message, where not all were there at once. */
+  readonly beginning: string;
   /** Stands in the middle while there is nothing to read. */
   readonly empty: ReactNode;
-  readonly onEdit: (message: MessageDoc) => void;
-  readonly onTakeBack: (text: string) => void;
+  readonly newest: Newest | null;
+  readonly isThere: (messageId: string) => boolean;
+  /** Tells of every word that comes in at the end. Returns the way to stop. */
+  readonly listen?: (onGrown: () => void) => () => void;
 }
 
 /** The row that an element stands in. */
 const keyOf = (element: EventTarget): string | null =>
   element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null;
 
+/** It stays at its end while its reader is there, and is left alone where they read. */
 // In one piece: where the list is scrolled to depends on every change of it.
-export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props) {
-  const { agentId } = speaker;
-  const actions = useActions();
-  const { answers, device } = useRoost();
-  const now = useNow();
-  const openIds = useAnswers(
-    useShallow((state) =>
-      [...state.open.values()].filter((answer) => answer.agentId === agentId).map((answer) => answer.messageId),
-    ),
-  );
-  const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
-  const sending = useConversations(useShallow((state) => state.sending.filter((item) => item.agentId === agentId)));
-  const liveSessionId = useLive((state) => state.live?.sessionId ?? null);
-  const { messages, spans, runs, read, before, status } = conversation;
-  const more = before !== null;
-
-  const from = useUnread((state) => state.begins.get(agentId) ?? null);
-  // Where new begins earlier than what was read of the conversation, the line has no place yet.
-  const newFrom = from !== null && (!more || (messages[0]?.at ?? '') <= from) ? from : null;
-
-  const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
-
+export function Log({ label, items, show, paging, read, beginning, empty, newest, isThere, listen }: Props) {
+  const { device } = useRoost();
+  const { pages, more, reading } = paging;
   const { unfolded, fold } = useFolds();
-  const items = useMemo(() => {
-    const written = answers.store.getState().open;
-    return logItems({
-      messages,
-      spans,
-      runs,
-      read,
-      open: openIds.flatMap((id) => written.get(id) ?? []),
-      queued,
-      sending,
-      liveSessionId,
-      asleep,
-      newFrom,
-    });
-  }, [answers, messages, spans, runs, read, openIds, queued, sending, liveSessionId, asleep, newFrom]);
   const rows = useMemo(() => rowsOf(items, unfolded), [items, unfolded]);
 
   const log = useRef<HTMLDivElement>(null);
@@ -99,26 +70,27 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const [opensAt] = useState(() => rows.findIndex(({ item }) => item.kind === 'new'));
   const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending', opensAt < 0);
   useOpensAt(opensAt, list);
-  const { stop, onKeyDown } = useLeap(agentId, list, stick);
+  const { older, onScroll, onKeyDown } = usePages(paging, log, list, stick);
   const prepended = usePrepended(rows);
-
-  const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
-  const newest = messages.at(-1);
-  const failed = question && newest && newest.author !== 'human' && newest.status !== 'complete' ? newest : null;
-  const edit = useCallback(() => {
-    if (question) onEdit(question);
-  }, [question, onEdit]);
-  const retry = useCallback(() => {
-    if (question) void actions.retry(question);
-  }, [question, actions]);
-
   useFoldedInSight(unfolded, rows, list);
 
-  const context = useMemo(
-    (): RowContext => ({ speaker, now, question, failed, onEdit: edit, onRetry: retry, onFold: fold, onTakeBack }),
-    [speaker, now, question, failed, edit, retry, fold, onTakeBack],
+  const { onGrown } = stick;
+  useEffect(() => listen?.(onGrown), [listen, onGrown]);
+
+  const showRow = useCallback(
+    (row: Row) => (
+      <div
+        key={row.key}
+        className="log-row"
+        data-key={row.key}
+        data-kind={row.item.kind}
+        data-goes-on={row.stretch?.last === false}
+      >
+        {show(row, fold)}
+      </div>
+    ),
+    [show, fold],
   );
-  const show = useCallback((row: (typeof rows)[number]) => showRow(row, context), [context]);
 
   // Whoever is in a row keeps it, however far it is scrolled away.
   const [focused, setFocused] = useState<string | null>(null);
@@ -132,22 +104,11 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const top = useRef<HTMLDivElement>(null);
   const topHeight = useTopHeight(top);
 
-  const { onGrown } = stick;
-  useEffect(
-    () =>
-      answers.store.subscribe((state, earlier) => {
-        if (openAnswerOf(state, agentId) !== openAnswerOf(earlier, agentId)) onGrown();
-      }),
-    [answers, agentId, onGrown],
-  );
-
-  const onScrolled = useEarlier(agentId, conversation, log);
-
   const [around, setAround] = useState(AROUND_FIRST);
   useEffect(() => device.after(OPENING, () => startTransition(() => setAround(AROUND))), [device]);
 
   const [memory] = useState(() => new Set<string>());
-  const leaping = status === 'leaping';
+  const leaping = reading === 'all';
 
   return (
     <div className="log-frame">
@@ -159,7 +120,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
-        aria-label={`Conversation with ${speaker.name}`}
+        aria-label={label}
         aria-busy={leaping}
         onKeyDown={onKeyDown}
         onWheel={(event) => {
@@ -169,7 +130,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
         onTouchStart={stick.onHold}
         onScroll={() => {
           stick.onScroll();
-          onScrolled();
+          onScroll();
         }}
         onFocus={(event: FocusEvent) => setFocused(keyOf(event.target))}
         onBlur={() => setFocused(null)}
@@ -177,16 +138,11 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
         <div className="log-inside">
           <div ref={top} className="log-top" data-paged={paged}>
             {more ? (
-              <button
-                type="button"
-                className="ghost log-more"
-                disabled={leaping}
-                onClick={() => void actions.older(agentId)}
-              >
-                {status === 'loading-older' ? 'Reading earlier messages…' : 'Earlier messages'}
+              <button type="button" className="ghost log-more" disabled={leaping} onClick={older}>
+                {reading === 'older' ? 'Reading earlier messages…' : 'Earlier messages'}
               </button>
             ) : (
-              paged && <p className="log-beginning">The conversation with {speaker.name} begins here.</p>
+              paged && <p className="log-beginning">{beginning}</p>
             )}
           </div>
           {rows.length === 0 && empty}
@@ -204,7 +160,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
                 keepMounted={kept}
                 onResize={stick.onResize}
               >
-                {show}
+                {showRow}
               </Virtualizer>
             </RowCount>
           </OpenedKeys>
@@ -213,8 +169,8 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
       {leaping && (
         <p className="log-leap" role="status">
           <span>Going to the beginning…</span>
-          <span aria-hidden="true">{plural(messages.length, 'message')} read</span>
-          <button type="button" className="link-button" onClick={stop}>
+          <span aria-hidden="true">{plural(read, 'message')} read</span>
+          <button type="button" className="link-button" onClick={() => pages.stop()}>
             Stop
           </button>
         </p>
@@ -224,7 +180,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
           <DownIcon /> New words below
         </button>
       )}
-      <Announcer messages={messages} name={speaker.name} />
+      <Announcer newest={newest} isThere={isThere} />
     </div>
   );
 }

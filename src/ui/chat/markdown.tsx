@@ -2,10 +2,11 @@
  * Markdown, inert: raw HTML is shown as the text it is, links open elsewhere and only lead to the web or to
  * mail, and nothing is fetched: a picture is a link to where it lies.
  */
-import { memo, type ReactNode } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
+import { Children, memo, use, type ComponentType, type HTMLAttributes, type ReactNode } from 'react';
+import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { urlOf } from '../../domain/platform/old-browsers.ts';
+import { Mentioned, WithChips } from './mentioned.tsx';
 import { settingOf } from './parsed.ts';
 import './markdown.css';
 
@@ -26,7 +27,7 @@ function Outside({ url, children }: { url: URL; children: ReactNode }) {
   );
 }
 
-export const components: Components = {
+const components: Components = {
   a({ href, children }) {
     const url = safeUrl(href);
     return url ? <Outside url={url}>{children}</Outside> : <span>{children}</span>;
@@ -61,19 +62,48 @@ export const components: Components = {
   h5: ({ children }) => <h6>{children}</h6>,
 };
 
-export const plugins = [remarkGfm];
+type Tag = 'p' | 'li' | 'td' | 'th' | 'strong' | 'em' | 'del' | 'h3' | 'h4' | 'h5' | 'h6';
+/** This element, with chips for the mentions that stand directly in it. */
+const chipped = (Element: Tag): ComponentType<HTMLAttributes<HTMLElement> & ExtraProps> =>
+  function Chipped({ children, className, id, style }) {
+    return (
+      <Element className={className} id={id} style={style}>
+        {Children.map(children, (child) => (typeof child === 'string' ? <WithChips text={child} /> : child))}
+      </Element>
+    );
+  };
 
+const withChips: Components = {
+  ...components,
+  p: chipped('p'),
+  li: chipped('li'),
+  td: chipped('td'),
+  th: chipped('th'),
+  strong: chipped('strong'),
+  em: chipped('em'),
+  del: chipped('del'),
+  h1: chipped('h3'),
+  h2: chipped('h4'),
+  h3: chipped('h5'),
+  h4: chipped('h6'),
+  h5: chipped('h6'),
+};
+
+const remarkPlugins = [remarkGfm];
 // Kept for the links and pictures above to judge; nothing else in the tree carries an address.
-export const keepUrl = (url: string) => url;
-
-const set = (text: string) =>
-  ReactMarkdown({ remarkPlugins: plugins, components, urlTransform: keepUrl, children: text });
+const urlTransform = (url: string) => url;
+const setter = (of: Components) => (text: string) =>
+  ReactMarkdown({ remarkPlugins, components: of, urlTransform, children: text });
+const set = setter(components);
+const setWithChips = setter(withChips);
 
 /** `growing`: more words follow at once, so that this setting is not worth keeping. */
 const Markdown = memo(function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
+  // The same text with chips is set by itself. Whom they stand for they find out where they stand.
+  const chips = use(Mentioned).length > 0;
   return (
     <div className="md" dir="auto">
-      {settingOf(text, set, !growing)}
+      {chips ? settingOf(`@ ${text}`, () => setWithChips(text), !growing) : settingOf(text, set, !growing)}
     </div>
   );
 });

@@ -1,6 +1,7 @@
 /** What a message is made of, and how a long one is laid over several rows of the log. Pure. */
 import { textOf } from '../../state/answers.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
+import type { ThreadMessage } from '../../protocol/threads.ts';
 import { markdownPieces, plainPieces } from './pieces.ts';
 
 export type ToolBlock = Extract<Block, { kind: 'tool' }>;
@@ -64,25 +65,29 @@ export function ownStretches(text: string, unfolded: boolean): readonly Stretch[
     : inRows(textParts([`${text.slice(0, SHOWN_AT_FIRST)}…`]), 'closed');
 }
 
+/** What an agent said, in pieces that are set one by one. */
+const agentStretches = (parts: readonly Part[]): readonly Stretch[] =>
+  inRows(
+    parts.flatMap((part) => (part.kind === 'text' ? textParts(markdownPieces(part.text)) : [part])),
+    'none',
+  );
+
 // A message never changes: its rows are worked out once.
 const known = {
-  folded: new WeakMap<MessageDoc, readonly Stretch[]>(),
-  unfolded: new WeakMap<MessageDoc, readonly Stretch[]>(),
+  folded: new WeakMap<MessageDoc | ThreadMessage, readonly Stretch[]>(),
+  unfolded: new WeakMap<MessageDoc | ThreadMessage, readonly Stretch[]>(),
 };
 
-export function stretchesOf(message: MessageDoc, unfolded: boolean): readonly Stretch[] {
+export function stretchesOf(message: MessageDoc | ThreadMessage, unfolded: boolean): readonly Stretch[] {
   const cache = unfolded ? known.unfolded : known.folded;
   const held = cache.get(message);
   if (held) return held;
-  const stretches =
-    message.author === 'human'
-      ? ownStretches(textOf(message.blocks), unfolded)
-      : inRows(
-          partsOf(message.blocks).flatMap((part) =>
-            part.kind === 'text' ? textParts(markdownPieces(part.text)) : [part],
-          ),
-          'none',
-        );
+  const { by, parts } =
+    'blocks' in message
+      ? { by: message.author, parts: partsOf(message.blocks) }
+      : { by: message.from, parts: textParts([message.text]) };
+  const text = () => ('blocks' in message ? textOf(message.blocks) : message.text);
+  const stretches = by === 'human' ? ownStretches(text(), unfolded) : agentStretches(parts);
   cache.set(message, stretches);
   return stretches;
 }

@@ -1,3 +1,4 @@
+import { WithChips } from './mentioned.tsx';
 import type { Part } from './parts.ts';
 
 /** A row's share of what a person wrote, exactly as it was written. */
@@ -5,7 +6,7 @@ export function PersonWords({ parts }: { parts: readonly Part[] }) {
   return parts.map((part, i) =>
     part.kind === 'text' ? (
       <p key={i} className="plain" dir="auto">
-        {part.text}
+        <WithChips text={part.text} />
       </p>
     ) : null,
   );

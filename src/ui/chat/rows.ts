@@ -12,6 +12,7 @@ export interface Row {
 function stretchesOfItem(item: LogItem, unfolded: ReadonlySet<string>): readonly Stretch[] | null {
   switch (item.kind) {
     case 'message':
+    case 'said':
       return stretchesOf(item.message, unfolded.has(item.key));
     case 'queued':
       return ownStretches(item.message.text, unfolded.has(item.key));

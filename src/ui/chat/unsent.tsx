@@ -1,8 +1,7 @@
 /** What a person wrote that no relay has taken yet. */
 import { memo } from 'react';
 import type { QueuedMessageDoc } from '../../protocol/documents.ts';
-import type { Sending } from '../../state/conversation-log.ts';
-import { useActions } from '../context.tsx';
+import type { Sending } from '../../state/sending.ts';
 import { Bubble, FoldButton, type Speaker } from './message.tsx';
 import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
@@ -32,36 +31,14 @@ export const Queued = memo(function Queued({
   );
 });
 
-function NotSent({
-  clientId,
-  error,
-  onTakeBack,
-}: {
-  clientId: string;
-  error: string;
-  onTakeBack: (text: string) => void;
-}) {
-  const actions = useActions();
-  return (
-    <p className="msg-status" data-status="failed" role="alert">
-      Not sent: {error}
-      <button type="button" className="link-button" onClick={() => void actions.sendAgain(clientId)}>
-        Try again
-      </button>
-      <button type="button" className="link-button" onClick={() => onTakeBack(actions.takeBack(clientId))}>
-        Take back
-      </button>
-    </p>
-  );
-}
-
 export const Unsent = memo(function Unsent({
   sending,
   stretch,
   speaker,
   onFold,
+  onAgain,
   onTakeBack,
-}: Props & { sending: Sending; onTakeBack: (text: string) => void }) {
+}: Props & { sending: Sending; onAgain: (clientId: string) => void; onTakeBack: (clientId: string) => void }) {
   const { clientId, error, text, time } = sending;
   const foot = stretch.last && (
     <>
@@ -69,7 +46,15 @@ export const Unsent = memo(function Unsent({
       {error === null ? (
         <p className="msg-status">Sending…</p>
       ) : (
-        <NotSent clientId={clientId} error={error} onTakeBack={onTakeBack} />
+        <p className="msg-status" data-status="failed" role="alert">
+          Not sent: {error}
+          <button type="button" className="link-button" onClick={() => onAgain(clientId)}>
+            Try again
+          </button>
+          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>
+            Take back
+          </button>
+        </p>
       )}
     </>
   );

@@ -82,13 +82,16 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
 
 /** Asks for older rows, as long as there are any. */
 export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: string }) {
+  const { notices } = useRoost();
   const [busy, setBusy] = useState(false);
-  const older = () => {
+  const older = async () => {
     setBusy(true);
-    void paged.older().finally(() => setBusy(false));
+    const wrong = await paged.pages.older();
+    setBusy(false);
+    if (wrong !== null) notices.error(wrong);
   };
   return (
-    <button type="button" className="ghost older" aria-disabled={busy} onClick={busy ? undefined : older}>
+    <button type="button" className="ghost older" aria-disabled={busy} onClick={busy ? undefined : () => void older()}>
       {busy ? 'Reading…' : label}
     </button>
   );

@@ -1,20 +1,71 @@
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { memo, useCallback, useMemo } from 'react';
 import type { ThreadMessage } from '../../protocol/threads.ts';
+import { threadItems } from '../../state/conversation-log.ts';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
 import { DayDivider, NewDivider } from '../chat/dividers.tsx';
-import '../chat/log.css';
-import { useStick } from '../chat/use-stick.ts';
-import { useRoost } from '../context.tsx';
-import { DownIcon } from '../parts/icons.tsx';
+import { Log, type ShowRow } from '../chat/log.tsx';
+import { Chip, Mentioned } from '../chat/mentioned.tsx';
+import { mentionedIn } from '../chat/mentions.ts';
+import { Bubble, FoldButton, type Speaker } from '../chat/message.tsx';
+import type { Stretch } from '../chat/parts.ts';
+import { PersonWords } from '../chat/person-words.tsx';
+import { ShownParts } from '../chat/shown-parts.tsx';
+import { Unsent } from '../chat/unsent.tsx';
 import { useNow } from '../use-now.ts';
 import type { Teammate, Teammates } from '../use-teammates.ts';
-import { OnItsWay, Said } from './thread-message.tsx';
-import { useMentions } from './use-mentions.ts';
 
-/** Characters of a message that are read out. */
-const READ_OUT = 600;
-/** px of what was read before that stay in sight above the line where new begins. */
-const ABOVE_NEW = 96;
+const speakerOf = ({ agentId, name, birthName, color, retired }: Teammate): Speaker => ({
+  kind: 'seatless',
+  agentId,
+  name,
+  birthName,
+  color,
+  awake: false,
+  retired,
+});
+
+/** What is said in a thread, and by whom. */
+const Said = memo(function Said({
+  message,
+  stretch,
+  team,
+  me,
+  onFold,
+}: {
+  message: ThreadMessage;
+  stretch: Stretch;
+  team: Teammates;
+  me: Teammate;
+  onFold: (key: string) => void;
+}) {
+  const { messageId, text, time, restored } = message;
+  const mine = message.from === 'human';
+  const from = mine ? me : team.find(message.from);
+  const mentioned = useMemo(() => message.mentions.map(team.find), [message, team]);
+  const named = mentionedIn(text, mentioned);
+  const unnamed = stretch.first ? mentioned.filter(({ agentId }) => !named.includes(agentId)) : [];
+  const foot = stretch.last && (
+    <>
+      {mine && <FoldButton stretch={stretch} text={() => text} itemKey={messageId} onFold={onFold} />}
+      {restored && <p className="msg-status">Given back to the relay</p>}
+    </>
+  );
+  return (
+    <Bubble speaker={speakerOf(from)} time={time} mine={mine} foot={foot} first={stretch.first} last={stretch.last}>
+      {unnamed.length > 0 && (
+        <p className="mention-for">
+          for{' '}
+          {unnamed.map((who) => (
+            <Chip key={who.agentId} who={who} />
+          ))}
+        </p>
+      )}
+      <Mentioned value={mentioned}>
+        {mine ? <PersonWords parts={stretch.parts} /> : <ShownParts parts={stretch.parts} />}
+      </Mentioned>
+    </Bubble>
+  );
+});
 
 interface Props {
   readonly state: ThreadTalkState;
@@ -27,150 +78,58 @@ interface Props {
   readonly onTakeBack: (text: string) => void;
 }
 
-const dayOf = (time: number) => new Date(time).setHours(0, 0, 0, 0);
-
-/** Says what comes from others once, for those who listen to the page. */
-function Announcer({ newest, from }: { newest: ThreadMessage | undefined; from: Teammate | null }) {
-  const [heard, setHeard] = useState(newest?.messageId);
-  const [said, setSaid] = useState<{ id: string; text: string } | null>(null);
-  if (newest && newest.messageId !== heard) {
-    setHeard(newest.messageId);
-    if (from && newest.from !== 'human')
-      setSaid({ id: newest.messageId, text: `${from.name}: ${newest.text.slice(0, READ_OUT)}` });
-  }
-  return (
-    <p className="visually-hidden" role="status">
-      {said && <span key={said.id}>{said.text}</span>}
-    </p>
-  );
-}
-
-/** What was said in a thread. It stays at its end while its reader is there, and is left alone where they read. */
-// In one piece: where the list is scrolled to depends on every change of it.
+/** What those who take part in a thread say to each other. */
 export function ThreadLog({ state, talk, title, team, me, newFrom, onTakeBack }: Props) {
-  const { notices } = useRoost();
-  const { messages, sending, more, readingEarlier } = state;
+  const { messages, sending, more, reading } = state;
   const now = useNow();
-  const mentions = useMentions(team);
-  const log = useRef<HTMLDivElement>(null);
-  const inside = useRef<HTMLDivElement>(null);
-  const newest = messages.at(-1);
-  const lastSent = sending.at(-1);
-  const firstNew =
-    newFrom === null ? undefined : messages.find(({ place, from }) => place > newFrom && from !== 'human');
-  const stick = useStick(log, lastSent?.clientId ?? newest?.messageId, lastSent !== undefined, firstNew === undefined);
-  const line = useRef<HTMLLIElement>(null);
-  // Opened once; `firstNew` stays the same.
-  useLayoutEffect(() => {
-    const [box, first] = [log.current, line.current];
-    if (box && first) box.scrollTop += first.getBoundingClientRect().top - box.getBoundingClientRect().top - ABOVE_NEW;
-  }, []);
-
-  const { onResize } = stick;
-  useEffect(() => {
-    const box = inside.current;
-    if (!box) return undefined;
-    const sizes = new ResizeObserver(onResize);
-    sizes.observe(box);
-    if (log.current) sizes.observe(log.current);
-    return () => sizes.disconnect();
-  }, [onResize]);
-
-  // Earlier messages come in above: what is being read stays where it is.
-  const first = messages[0]?.messageId;
-  const before = useRef({ first, height: 0, top: 0 });
-  useLayoutEffect(() => {
-    const box = log.current;
-    if (box && before.current.first !== undefined && before.current.first !== first)
-      box.scrollTop = before.current.top + box.scrollHeight - before.current.height;
-    before.current = { first, height: box?.scrollHeight ?? 0, top: box?.scrollTop ?? 0 };
-  });
-
-  const rows: ReactNode[] = [];
-  let day = 0;
-  for (const message of messages) {
-    if (dayOf(message.time) !== day)
-      rows.push(
-        <li key={`day-${message.messageId}`} className="log-row">
-          <DayDivider time={message.time} now={now} />
-        </li>,
-      );
-    day = dayOf(message.time);
-    if (message === firstNew)
-      rows.push(
-        <li key="new" ref={line} className="log-row">
-          <NewDivider />
-        </li>,
-      );
-    rows.push(
-      <li key={message.messageId} className="log-row">
-        <Said
-          message={message}
-          from={message.from === 'human' ? me : team.find(message.from)}
-          mentioned={mentions(message.mentions)}
-        />
-      </li>,
-    );
-  }
-
+  const items = useMemo(() => threadItems({ messages, sending, newFrom }), [messages, sending, newFrom]);
+  const again = useCallback((clientId: string) => void talk.sendAgain(clientId), [talk]);
+  const takeBack = useCallback((clientId: string) => onTakeBack(talk.takeBack(clientId)), [talk, onTakeBack]);
+  const show = useCallback<ShowRow>(
+    ({ item, stretch }, onFold) => {
+      switch (item.kind) {
+        case 'day':
+          return <DayDivider time={item.time} now={now} />;
+        case 'new':
+          return <NewDivider />;
+        case 'said':
+          return stretch && <Said message={item.message} stretch={stretch} team={team} me={me} onFold={onFold} />;
+        case 'sending': {
+          const of = { sending: item.sending, speaker: speakerOf(me), onFold, onAgain: again, onTakeBack: takeBack };
+          return (
+            stretch && (
+              <Mentioned value={(item.sending.mentions ?? []).map(team.find)}>
+                <Unsent stretch={stretch} {...of} />
+              </Mentioned>
+            )
+          );
+        }
+        case 'sleep':
+        case 'run':
+        case 'message':
+        case 'open':
+        case 'queued':
+          return null;
+        default:
+          return item satisfies never;
+      }
+    },
+    [now, team, me, again, takeBack],
+  );
+  const newest = messages.findLast(({ from }) => from !== 'human');
   return (
-    <div className="log-frame">
-      {/* Scrolled by keyboard too. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <div
-        ref={log}
-        className="log"
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
-        role="region"
-        aria-label={`What was said in ${title}`}
-        onWheel={(event) => {
-          if (event.deltaY < 0) stick.onTurnUp();
-        }}
-        onKeyDown={(event) => {
-          if (['ArrowUp', 'PageUp', 'Home'].includes(event.key)) stick.onTurnUp();
-        }}
-        onPointerDown={stick.onHold}
-        onTouchStart={stick.onHold}
-        onScroll={() => {
-          stick.onScroll();
-          if (log.current) before.current.top = log.current.scrollTop;
-        }}
-      >
-        <div ref={inside} className="log-inside">
-          <div className="log-top">
-            {more && (
-              <button
-                type="button"
-                className="ghost log-more"
-                disabled={readingEarlier}
-                onClick={() => {
-                  stick.leaveEnd();
-                  void talk.earlier().then((wrong) => wrong !== null && notices.error(wrong));
-                }}
-              >
-                {readingEarlier ? 'Reading earlier messages…' : 'Earlier messages'}
-              </button>
-            )}
-          </div>
-          {messages.length === 0 && sending.length === 0 && <p className="thread-quiet">Nothing was said here yet.</p>}
-          {/* eslint-disable-next-line jsx-a11y/no-redundant-roles */}
-          <ol role="list">
-            {rows}
-            {sending.map((item) => (
-              <li key={item.clientId} className="log-row">
-                <OnItsWay item={item} me={me} mentioned={mentions(item.mentions)} talk={talk} onTakeBack={onTakeBack} />
-              </li>
-            ))}
-          </ol>
-        </div>
-      </div>
-      {stick.newBelow && (
-        <button type="button" className="new-below" onClick={stick.toEnd}>
-          <DownIcon /> New words below
-        </button>
-      )}
-      <Announcer newest={newest} from={newest && newest.from !== 'human' ? team.find(newest.from) : null} />
-    </div>
+    <Log
+      label={`What was said in ${title}`}
+      items={items}
+      show={show}
+      paging={{ pages: talk.pages, more, reading }}
+      read={messages.length}
+      beginning={`${title} begins here.`}
+      empty={<p className="thread-quiet">Nothing was said here yet.</p>}
+      newest={
+        newest ? { messageId: newest.messageId, name: team.find(newest.from).name, words: () => newest.text } : null
+      }
+      isThere={(id) => messages.some(({ messageId }) => messageId === id)}
+    />
   );
 }

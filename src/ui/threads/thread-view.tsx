@@ -1,7 +1,10 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Thread } from '../../protocol/threads.ts';
+import { Composer } from '../chat/composer.tsx';
+import { Skeleton } from '../chat/conversation.tsx';
 import { keepDraft } from '../chat/drafts.ts';
+import { useReachesNew } from '../chat/use-reaches-new.ts';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useRoost, useUnread } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
@@ -10,18 +13,14 @@ import { MenuButton } from '../parts/menu.tsx';
 import { PATHS, usePlace } from '../places.ts';
 import { names } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
-import { PLAIN_COLOR, useTeammates, type Teammates } from '../use-teammates.ts';
+import { PLAIN_COLOR, useTeammates, type Teammate, type Teammates } from '../use-teammates.ts';
 import { useTitle } from '../use-title.ts';
 import { CloseDialog } from './close-dialog.tsx';
 import { Faces } from './faces.tsx';
 import { ParticipantsDialog } from './participants-dialog.tsx';
-import { draftOf, ThreadComposer } from './thread-composer.tsx';
 import { ThreadLog } from './thread-log.tsx';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
 import { useNewInThread, useTalk } from './use-threads.ts';
-
-/** Messages that are read so that a thread can be opened where new begins; with more than these behind it, it opens further down. */
-const NEW_MOST = 300;
 
 /** Null: not known yet. `newFrom`: the last place that was read when it was opened; null: nothing was new. */
 type OpenedThread = { readonly newFrom: number | null } | null;
@@ -29,34 +28,30 @@ type OpenedThread = { readonly newFrom: number | null } | null;
 /** Where a thread opens, as it stood then; and moves its mark to what is on the screen from then on. */
 function useOpenedThread(
   threadId: string,
-  { thread, messages, more, readingEarlier }: ThreadTalkState,
-  talk: ThreadTalk,
+  { thread, messages, more, reading }: ThreadTalkState,
+  { pages }: ThreadTalk,
 ): OpenedThread {
   const { unread } = useRoost();
   const known = useUnread((state) => state.known);
   const mark = useUnread((state) => state.threads.byThread.get(threadId) ?? 0);
   const newIn = useNewInThread();
   const [opened, setOpened] = useState<OpenedThread>(null);
-  const [stuck, setStuck] = useState(false);
-
   const news = thread !== null && newIn(thread) > 0;
-  const short = news && !stuck && more && (messages[0]?.place ?? 0) > mark + 1 && messages.length < NEW_MOST;
-  if (opened === null && known && thread !== null && !short) setOpened({ newFrom: news ? mark : null });
-  const reads = opened === null && known && short && !readingEarlier;
-  useEffect(() => {
-    if (reads) void talk.earlier().then((wrong) => wrong !== null && setStuck(true));
-  }, [reads, talk]);
+  const short = news && (messages[0]?.place ?? 0) > mark + 1;
+  const loaded = known && thread !== null;
+  const ready = useReachesNew({ pages, more, reading }, { loaded, short, read: messages.length });
+  if (opened === null && ready) setOpened({ newFrom: news ? mark : null });
 
   const last = messages.at(-1)?.place ?? 0;
-  const ready = opened !== null;
+  const isOpen = opened !== null;
   useEffect(() => {
     const look = () => {
-      if (!document.hidden && ready && last > 0) unread.lookAtThread(threadId, last);
+      if (!document.hidden && isOpen && last > 0) unread.lookAtThread(threadId, last);
     };
     look();
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
-  }, [unread, threadId, last, ready]);
+  }, [unread, threadId, last, isOpen]);
   useEffect(() => () => unread.leaveThread(threadId), [unread, threadId]);
   return opened;
 }
@@ -142,6 +137,12 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
   );
 }
 
+function toldOf(mentioned: readonly Teammate[]): string {
+  if (mentioned.length === 0) return 'Who takes part reads it when awake; who is mentioned is told of it.';
+  const whom = names(mentioned.map(({ name }) => name));
+  return `${whom} ${mentioned.length === 1 ? 'is' : 'are'} told of it, and may be woken by it.`;
+}
+
 /** One thread: what was said, and a place to write. `takeFocus`: the person went to it from elsewhere on the page. */
 export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocus: boolean }) {
   const { device } = useRoost();
@@ -154,20 +155,18 @@ export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocu
     () => ({ agentId: 'human', name: humanName, birthName: humanName, color: PLAIN_COLOR, retired: false }),
     [humanName],
   );
+  const draft = `thread:${threadId}`;
+  const takeBack = useCallback(
+    (text: string) => {
+      keepDraft(device.tab, draft, text);
+      setFilled((times) => times + 1);
+    },
+    [device, draft],
+  );
   const { thread } = state;
 
   if (state.kind === 'loading' || (state.kind === 'ready' && (!thread || opened === null)))
-    return (
-      <div className="chat-skeleton" role="status" aria-label="Reading the thread">
-        {[0, 1, 2].map((row) => (
-          <div key={row}>
-            <i />
-            <span />
-            <span />
-          </div>
-        ))}
-      </div>
-    );
+    return <Skeleton label="Reading the thread" />;
   if (!thread) {
     const gone = state.problem?.kind === 'refused' && state.problem.status === 404;
     return (
@@ -188,10 +187,6 @@ export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocu
     );
   }
 
-  const takeBack = (text: string) => {
-    keepDraft(device.tab, draftOf(threadId), text);
-    setFilled((times) => times + 1);
-  };
   return (
     <>
       <Head thread={thread} team={team} takeFocus={takeFocus} />
@@ -215,10 +210,12 @@ export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocu
       {thread.closed ? (
         <Closed closed={thread.closed} team={team} />
       ) : (
-        <ThreadComposer
+        <Composer
           key={filled}
-          threadId={threadId}
-          title={thread.title}
+          draft={draft}
+          label={`Write in ${thread.title}`}
+          placeholder="Write here; @ mentions"
+          hint={toldOf}
           people={team.among(thread.participants)}
           takeFocus={filled > 0}
           onSend={(text, mentions) => void talk.send(text, mentions)}

@@ -16,6 +16,6 @@ export function useNewInThread(): (thread: Thread) => number {
 /** One thread, kept up to date while this is on the page. */
 export function useTalk(threadId: string): readonly [ThreadTalkState, ThreadTalk] {
   const talk = useThreads().talk(threadId);
-  useEffect(() => talk.look(), [talk]);
+  useEffect(() => talk.subscribe(), [talk]);
   return [useStore(talk.store), talk];
 }

@@ -23,12 +23,12 @@ test('older pages come before what is there, each message once, until the beginn
   const { conversations } = household(talk('a', 25));
   await conversations.open('a');
   expect(idsOf(conversations)).toEqual(numbered('a', 15, 25));
-  await Promise.all([conversations.older('a'), conversations.older('a')]);
+  await Promise.all([conversations.pages('a').older(), conversations.pages('a').older()]);
   expect(idsOf(conversations)).toEqual(numbered('a', 5, 25));
-  await conversations.older('a');
+  await conversations.pages('a').older();
   expect(idsOf(conversations)).toEqual(numbered('a', 0, 25));
   expect(of(conversations)?.before).toBeNull();
-  await conversations.older('a');
+  await conversations.pages('a').older();
   expect(of(conversations)?.status).toBe('ready');
 });
 
@@ -36,24 +36,24 @@ test('a leap reads everything to the very beginning, page by page, and says when
   const { conversations } = household(talk('a', 95));
   await conversations.open('a');
   const seen = new Set<string>();
-  conversations.store.subscribe(() => seen.add(of(conversations)?.status ?? ''));
-  expect(await conversations.leap('a')).toBe(true);
+  conversations.store.subscribe(() => seen.add(of(conversations)?.reading ?? ''));
+  expect(await conversations.pages('a').toBeginning()).toBe(true);
   expect(idsOf(conversations)).toEqual(numbered('a', 0, 95));
   expect(of(conversations)).toMatchObject({ status: 'ready', before: null });
-  expect([...seen]).toEqual(['leaping', 'ready']);
+  expect([...seen]).toEqual(['all', 'nothing']);
 });
 
 test('a leap can be stopped, and what was read stays', async () => {
   const { conversations } = household(talk('a', 95));
   await conversations.open('a');
   const stop = conversations.store.subscribe(() => {
-    if (idsOf(conversations).length >= 30) conversations.stopLeap('a');
+    if (idsOf(conversations).length >= 30) conversations.pages('a').stop();
   });
-  expect(await conversations.leap('a')).toBe(false);
+  expect(await conversations.pages('a').toBeginning()).toBe(false);
   stop();
   expect(idsOf(conversations)).toEqual(numbered('a', 65, 95));
   expect(of(conversations)?.status).toBe('ready');
-  await conversations.older('a');
+  await conversations.pages('a').older();
   expect(idsOf(conversations)).toEqual(numbered('a', 55, 95));
 });
 
@@ -61,34 +61,34 @@ test('a leap over a page that cannot be read ends, and says so', async () => {
   const { owner, conversations } = household(talk('a', 95));
   await conversations.open('a');
   owner.broken = 'disk error';
-  expect(await conversations.leap('a')).toBe(false);
+  expect(await conversations.pages('a').toBeginning()).toBe(false);
   expect(of(conversations)).toMatchObject({ status: 'failed', error: 'disk error' });
 });
 
 test('somebody who scrolls while an older page comes during a leap gets each message once', async () => {
   const { conversations } = household(talk('a', 95));
   await conversations.open('a');
-  await Promise.all([conversations.older('a'), conversations.leap('a'), conversations.older('a')]);
+  await Promise.all([conversations.pages('a').older(), conversations.pages('a').toBeginning(), conversations.pages('a').older()]);
   expect(idsOf(conversations)).toEqual(numbered('a', 0, 95));
 });
 
 test('a conversation that is left goes back to its newest page, with what was said since', async () => {
   const { conversations } = household([...talk('a', 50), ...talk('b', 5)]);
   await conversations.open('a');
-  await conversations.leap('a');
+  await conversations.pages('a').toBeginning();
   conversations.take([said('a', 'a', 'new', 5000, { messageId: 'a-new' })]);
   await conversations.open('b');
   expect(idsOf(conversations)).toEqual([...numbered('a', 40, 50), 'a-new']);
   await conversations.open('a');
-  await conversations.older('a');
+  await conversations.pages('a').older();
   expect(idsOf(conversations)).toEqual([...numbered('a', 30, 50), 'a-new']);
 });
 
 test('a page that is under way when its conversation is left does not come back into it', async () => {
   const { conversations } = household([...talk('a', 50), ...talk('b', 5)]);
   await conversations.open('a');
-  await conversations.older('a');
-  const late = conversations.older('a');
+  await conversations.pages('a').older();
+  const late = conversations.pages('a').older();
   await conversations.open('b');
   await late;
   expect(idsOf(conversations)).toEqual(numbered('a', 40, 50));
@@ -123,11 +123,11 @@ test('the end of a session is known to every conversation that is kept', async (
 test('reading again fills in what is newer, and leaves what is older where it was', async () => {
   const { owner, conversations } = household(talk('a', 50));
   await conversations.open('a');
-  await conversations.older('a');
+  await conversations.pages('a').older();
   owner.docs.push(said('a', 'a', 'new', 5000, { messageId: 'a-new' }));
   await conversations.refresh();
   expect(idsOf(conversations)).toEqual([...numbered('a', 30, 50), 'a-new']);
-  await conversations.older('a');
+  await conversations.pages('a').older();
   expect(idsOf(conversations)).toEqual([...numbered('a', 20, 50), 'a-new']);
 });
 
@@ -135,7 +135,7 @@ test('what is being forgotten is out of sight, with all that lies behind it, and
   const hidden = new Set<string>();
   const { conversations } = household(talk('a', 50), 10, (doc) => hidden.has(doc._id));
   await conversations.open('a');
-  await conversations.older('a');
+  await conversations.pages('a').older();
   for (let n = 0; n < 45; n++) hidden.add(`message:a-${n}`);
   conversations.conceal();
   expect(idsOf(conversations)).toEqual(numbered('a', 45, 50));
@@ -143,7 +143,7 @@ test('what is being forgotten is out of sight, with all that lies behind it, and
   hidden.clear();
   await conversations.reread();
   expect(idsOf(conversations)).toEqual(numbered('a', 40, 50));
-  await conversations.older('a');
+  await conversations.pages('a').older();
   expect(idsOf(conversations)).toEqual(numbered('a', 30, 50));
 });
 
@@ -152,6 +152,6 @@ test('a page that reaches into what is forgotten is the last', async () => {
   const forgotten = new Set(docs.slice(0, 33));
   const { conversations } = household(docs, 10, (doc) => forgotten.has(doc));
   await conversations.open('a');
-  expect(await conversations.leap('a')).toBe(true);
+  expect(await conversations.pages('a').toBeginning()).toBe(true);
   expect(idsOf(conversations)).toEqual(numbered('a', 33, 50));
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { complete, meant, mentionedIn, piecesOf, typingAt } from '../../../src/ui/threads/mentions.ts';
+import { complete, meant, mentionedIn, piecesOf, typingAt } from '../../../src/ui/chat/mentions.ts';
 
 const TEAM = [
   { agentId: 'a', name: 'Lyra' },

@@ -260,6 +260,69 @@ test('earlier messages come when they are asked for', async () => {
   expect(screen.queryByRole('button', { name: 'Earlier messages' })).toBeNull();
 });
 
+/** A thread of many messages, which the relay gives three at a time. */
+async function openLong(count: number, text = (place: number) => `word ${place}`): Promise<Page> {
+  const all = Array.from({ length: count }, (_none, i) => message(i + 1, i % 2 ? 'agent-2' : 'human', text(i + 1)));
+  const bridge = thread('bridge', 'The bridge', { messages: count });
+  return openPage({
+    docs: team(2),
+    path: '/threads/bridge',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/threads', { threads: [bridge], more: false });
+      reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) => {
+        const before = all.slice(0, Number(query.get('before') ?? count + 1) - 1);
+        return json({ thread: bridge, messages: before.slice(-3), more: before.length > 3 });
+      });
+    },
+  });
+}
+
+test('Home reads a thread to its very beginning, and every row says which one of how many it is', async () => {
+  await openLong(20);
+  const region = await log();
+  expect(within(region).getAllByRole('listitem')[0]?.getAttribute('aria-setsize')).toBe('-1');
+  fireEvent.keyDown(region, { key: 'Home' });
+  expect(await within(region).findByText('word 1')).toBeDefined();
+  expect(await screen.findByText('The bridge begins here.')).toBeDefined();
+  const rows = within(region).getAllByRole('listitem');
+  expect(within(region).getAllByRole('article')).toHaveLength(20);
+  expect(rows.map((row) => row.getAttribute('aria-posinset'))).toEqual(rows.map((_row, i) => `${i + 1}`));
+});
+
+test('earlier messages that cannot be read are told of once, and can be asked for again', async () => {
+  const page = await openLong(20);
+  const region = await log();
+  page.reach.on('GET /api/threads/bridge/messages', () => refused('The store is closed.', 503));
+  const asked = page.reach.times('GET /api/threads/bridge/messages');
+  fireEvent.scroll(region);
+  expect(await screen.findByText(/The store is closed/)).toBeDefined();
+  fireEvent.scroll(region);
+  await act(() => Promise.resolve());
+  expect(page.reach.times('GET /api/threads/bridge/messages')).toBe(asked + 1);
+  expect(within(region).getAllByRole('article')).toHaveLength(3);
+  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  await waitFor(() => expect(page.reach.times('GET /api/threads/bridge/messages')).toBe(asked + 2));
+});
+
+test('what others say while one reads is said once to those who listen, and one’s own long words are folded', async () => {
+  const page = await openLong(3, (place) =>
+    place === 3 ? `${'A long thought. '.repeat(600)}The end.` : `word ${place}`,
+  );
+  const region = await log();
+  expect(region.textContent).not.toContain('The end.');
+  await page.user.click(within(region).getByRole('button', { name: /^Show all of it/ }));
+  expect(region.textContent).toContain('The end.');
+  const said = () => [...document.querySelectorAll('.log-frame [role=status]')].map((one) => one.textContent).join('');
+  expect(said()).toBe('');
+  page.reach.on('GET /api/threads/bridge/messages', {
+    thread: thread('bridge', 'The bridge', { messages: 5 }),
+    messages: [message(3, 'human', 'x'), message(4, 'agent-2', 'It holds.'), message(5, 'human', 'Good.')],
+    more: true,
+  });
+  await changed(page);
+  await waitFor(() => expect(said()).toBe('Wren: It holds.'));
+});
+
 test('a thread is begun with a title and those who take part, and is open at once', async () => {
   const page = await openThreads({ path: '/threads/new/agent-2' });
   page.reach.on('POST /api/threads', () => json(thread('bridge', 'The bridge'), 201));

@@ -1,4 +1,6 @@
+/** Completing a mention while one writes. */
 import { useCallback, useState, type KeyboardEvent, type RefObject } from 'react';
+import { Face } from '../grid/face.tsx';
 import type { Teammate } from '../use-teammates.ts';
 import { complete, meant, typingAt, type Typing } from './mentions.ts';
 
@@ -29,18 +31,19 @@ export function useMentioning(
 
   const look = useCallback(() => {
     const box = field.current;
+    if (among.length === 0) return;
     const found = box && box.selectionStart === box.selectionEnd ? typingAt(box.value, box.selectionStart) : null;
     setTyping(found);
     setLeft((start) => (found?.start === start ? start : null));
     setActive(0);
-  }, [field]);
+  }, [field, among.length]);
 
   const pick = (index: number) => {
     const box = field.current;
     const who = people[index];
     if (!box || !who || !typing) return;
     const put = complete(box.value, box.selectionStart, typing, who);
-    box.value = put.text;
+    box.setRangeText(put.text, 0, box.value.length);
     box.setSelectionRange(put.caret, put.caret);
     setTyping(null);
     setLeft(typing.start);
@@ -69,4 +72,39 @@ export function useMentioning(
     leave: () => setTyping(null),
     onKeyDown,
   };
+}
+
+export const optionId = (id: string, index: number): string => `${id}-${index}`;
+
+/** Who may be meant by what is typed after an `@`. The focus stays in the field, which says which one is active. */
+export function Suggestions({
+  id,
+  mentioning: { people, active, pick, point },
+}: {
+  id: string;
+  mentioning: Mentioning;
+}) {
+  return (
+    <div id={id} className="suggestions" role="listbox" aria-label="Who is meant">
+      {people.map((who, i) => (
+        // The field has the keys; this is for the pointer.
+        // eslint-disable-next-line jsx-a11y/click-events-have-key-events
+        <div
+          key={who.agentId}
+          id={optionId(id, i)}
+          role="option"
+          tabIndex={-1}
+          aria-selected={i === active}
+          className="tint"
+          style={{ '--c': who.color }}
+          onMouseDown={(event) => event.preventDefault()}
+          onMouseMove={() => point(i)}
+          onClick={() => pick(i)}
+        >
+          <Face agentId={who.agentId} birthName={who.birthName} color={who.color} awake={false} />
+          <span dir="auto">{who.name}</span>
+        </div>
+      ))}
+    </div>
+  );
 }

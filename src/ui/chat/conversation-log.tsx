@@ -1,0 +1,127 @@
+import { useCallback, useMemo, type ReactNode } from 'react';
+import { useShallow } from 'zustand/react/shallow';
+import { openAnswerOf, textOf } from '../../state/answers.ts';
+import { logItems, waited } from '../../state/conversation-log.ts';
+import type { Conversation } from '../../state/conversations.ts';
+import type { MessageDoc } from '../../protocol/documents.ts';
+import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
+import { useNow } from '../use-now.ts';
+import { DayDivider, NewDivider, RunDivider, SleepDivider } from './dividers.tsx';
+import { Log, type ShowRow } from './log.tsx';
+import { Message, type Speaker } from './message.tsx';
+import { OpenAnswerBubble } from './open-answer.tsx';
+import { Queued, Unsent } from './unsent.tsx';
+
+/** The person's last message that can be asked anew: of the running session, in words, and read already. */
+function lastQuestion(messages: readonly MessageDoc[], liveSessionId: string | null): MessageDoc | null {
+  const last = messages.findLast((message) => message.author === 'human');
+  if (!last || last.sessionId !== liveSessionId || waited(last)) return null;
+  return last.blocks.some((block) => block.kind === 'text') ? last : null;
+}
+
+interface Props {
+  readonly speaker: Speaker;
+  readonly conversation: Conversation;
+  readonly empty: ReactNode;
+  readonly onEdit: (message: MessageDoc) => void;
+  readonly onTakeBack: (text: string) => void;
+}
+
+/** What one agent and the person say to each other. */
+export function ConversationLog({ speaker, conversation, empty, onEdit, onTakeBack }: Props) {
+  const { agentId } = speaker;
+  const actions = useActions();
+  const { answers, conversations } = useRoost();
+  const now = useNow();
+  const openIds = useAnswers(
+    useShallow((state) =>
+      [...state.open.values()].filter((answer) => answer.agentId === agentId).map((answer) => answer.messageId),
+    ),
+  );
+  const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
+  const sending = useConversations(useShallow((state) => state.sending.filter((item) => item.agentId === agentId)));
+  const liveSessionId = useLive((state) => state.live?.sessionId ?? null);
+  const { messages, spans, runs, read, before, reading } = conversation;
+  const more = before !== null;
+
+  const from = useUnread((state) => state.begins.get(agentId) ?? null);
+  // Where new begins earlier than what was read of the conversation, the line has no place yet.
+  const newFrom = from !== null && (!more || (messages[0]?.at ?? '') <= from) ? from : null;
+  const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
+  const items = useMemo(() => {
+    const written = answers.store.getState().open;
+    const open = openIds.flatMap((id) => written.get(id) ?? []);
+    return logItems({ messages, spans, runs, read, open, queued, sending, liveSessionId, asleep, newFrom });
+  }, [answers, messages, spans, runs, read, openIds, queued, sending, liveSessionId, asleep, newFrom]);
+
+  const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
+  const last = messages.at(-1);
+  const failed = question && last && last.author !== 'human' && last.status !== 'complete' ? last : null;
+  const edit = useCallback(() => {
+    if (question) onEdit(question);
+  }, [question, onEdit]);
+  const retry = useCallback(() => {
+    if (question) void actions.retry(question);
+  }, [question, actions]);
+  const again = useCallback((clientId: string) => void actions.sendAgain(clientId), [actions]);
+  const takeBack = useCallback((clientId: string) => onTakeBack(actions.takeBack(clientId)), [actions, onTakeBack]);
+
+  const show = useCallback<ShowRow>(
+    ({ item, stretch }, onFold) => {
+      switch (item.kind) {
+        case 'day':
+          return <DayDivider time={item.time} now={now} />;
+        case 'new':
+          return <NewDivider />;
+        case 'sleep':
+          return <SleepDivider item={item} name={speaker.name} now={now} />;
+        case 'run':
+          return <RunDivider run={item.run} now={now} />;
+        case 'open':
+          return <OpenAnswerBubble messageId={item.messageId} speaker={speaker} />;
+        case 'message': {
+          const { message, waits } = item;
+          const mayEdit = message === question;
+          const onRetry = mayEdit || message === failed ? retry : null;
+          const of = { message, waits, speaker, onFold, onRetry, onEdit: mayEdit ? edit : null };
+          return stretch && <Message stretch={stretch} {...of} />;
+        }
+        case 'queued':
+          return stretch && <Queued message={item.message} stretch={stretch} speaker={speaker} onFold={onFold} />;
+        case 'sending': {
+          const of = { sending: item.sending, speaker, onFold, onAgain: again, onTakeBack: takeBack };
+          return stretch && <Unsent stretch={stretch} {...of} />;
+        }
+        case 'said':
+          return null;
+        default:
+          return item satisfies never;
+      }
+    },
+    [speaker, now, question, failed, edit, retry, again, takeBack],
+  );
+
+  const pages = useMemo(() => conversations.pages(agentId), [conversations, agentId]);
+  const listen = useCallback(
+    (onGrown: () => void) =>
+      answers.store.subscribe((state, earlier) => {
+        if (openAnswerOf(state, agentId) !== openAnswerOf(earlier, agentId)) onGrown();
+      }),
+    [answers, agentId],
+  );
+  const answer = messages.findLast(({ role }) => role === 'assistant');
+  return (
+    <Log
+      label={`Conversation with ${speaker.name}`}
+      items={items}
+      show={show}
+      paging={{ pages, more, reading }}
+      read={messages.length}
+      beginning={`The conversation with ${speaker.name} begins here.`}
+      empty={empty}
+      newest={answer ? { messageId: answer.messageId, name: speaker.name, words: () => textOf(answer.blocks) } : null}
+      isThere={(id) => messages.some(({ messageId }) => messageId === id)}
+      listen={listen}
+    />
+  );
+}
