@@ -4,6 +4,7 @@ import type { MindInfo } from '../../src/protocol/events.ts';
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import { isUnsent } from '../unsent.ts';
 import { createKeyFilter } from '../key-filter.ts';
+import { createLeaving } from './leave.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
 import { problemOf, retryAfterOf } from './problems.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
@@ -148,6 +149,8 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       bytes: number;
       blocks: number;
       whole: boolean;
+      /** When its line last brought something. */
+      at: number;
     } = {
       message: null,
       blockOpen: false,
@@ -155,11 +158,14 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       bytes: 0,
       blocks: 0,
       whole: false,
+      at: performance.now(),
     };
-    const begunAt = performance.now();
-    const stream = client.messages.stream(requestParams(request, shape), { signal });
+    const begunAt = seen.at;
+    const leaving = createLeaving(signal);
+    const stream = client.messages.stream(requestParams(request, shape), { signal: leaving.signal });
     stream.on('streamEvent', (event, snapshot) => {
       turn.begun();
+      seen.at = performance.now();
       if (event.type === 'message_stop') turn.ended();
       seen.message = snapshot;
       if (event.type === 'message_delta') seen.whole = true;
@@ -203,27 +209,31 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       if (broken) done.push(clean(broken));
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
       const problem = clean(problemOf(cause, { model: request.model, host, key: config.key, began: message !== null }));
-      const final = message === null && mayHaveArrived(error) && (await onLost?.()) === false;
+      // A line that died by itself did so unheard, whatever came after it.
+      const left = error instanceof Anthropic.APIUserAbortError;
       const refused =
         problem.kind === 'refused-request' && error instanceof Anthropic.APIError
           ? { status: error.status ?? 0, said: error.message }
           : null;
-      return {
-        answer: {
-          ok: false,
-          error: problem,
-          blocks: done,
-          usage: message && clean(usageOf(message, request.model)),
-          ...(message ? hourWritesOf(message) : {}),
-          whole: seen.whole,
-          outputMost:
-            signal.aborted && stopsWhenLeft && message !== null
-              ? mostWritten({ ...seen, ms: performance.now() - begunAt, unseen: shape.thinking }, request.maxTokens)
-              : null,
-        },
-        refused,
-        unsaid: !final && seen.characters === 0 && done.length === 0 ? error : null,
+      const answer: Extract<MindAnswer, { ok: false }> = {
+        ok: false,
+        error: problem,
+        blocks: done,
+        usage: message && clean(usageOf(message, request.model)),
+        ...(message ? hourWritesOf(message) : {}),
+        whole: seen.whole,
+        outputMost:
+          left && stopsWhenLeft && message !== null
+            ? mostWritten({ ...seen, ms: performance.now() - (shape.thinking ? begunAt : seen.at) }, request.maxTokens)
+            : null,
       };
+      const unsaid = seen.characters === 0 && done.length === 0 ? error : null;
+      // What has begun and is sent again is two requests.
+      const lost = message === null ? mayHaveArrived(error) : sendingOf(answer, unsaid).kind !== 'done';
+      const final = lost && (await onLost?.()) === false;
+      return { answer: lost ? { ...answer, usage: null } : answer, refused, unsaid: final ? null : unsaid };
+    } finally {
+      leaving.done();
     }
   }
 

@@ -47,6 +47,8 @@ export const STOPPED = {
   afterStopMs: 2_000,
   /** What a block takes beside its text: a call's name and marks. */
   tokensPerBlock: 64,
+  /** Of the event loop, in which the end of a line that came before the stop is noticed: read, closed, and told on. */
+  turns: 8,
 } as const;
 
 /** Requests that are sent to one model server at once, where it takes as many. */

@@ -117,20 +117,15 @@ export const bytesOf = (delta: Anthropic.RawContentBlockDelta): number =>
 
 /**
  * The most tokens that a server which stops when it is left can have written when it was left: what came, and what did not
- * come yet. `unseen`: it thinks without showing it, so that only the time says how much that can be.
+ * come yet. `ms`: since something last came; where it thinks without showing it, since it began.
  */
 export function mostWritten(
-  {
-    bytes,
-    blocks,
-    ms,
-    unseen,
-  }: { readonly bytes: number; readonly blocks: number; readonly ms: number; readonly unseen: boolean },
+  { bytes, blocks, ms }: { readonly bytes: number; readonly blocks: number; readonly ms: number },
   maxTokens: number,
 ): number {
   const { tokensPerSecond, afterStopMs, tokensPerBlock } = STOPPED;
   const came = Math.ceil(bytes / BYTES_PER_TOKEN) + blocks * tokensPerBlock;
-  const unknown = Math.ceil((((unseen ? ms : 0) + afterStopMs) / 1_000) * tokensPerSecond);
+  const unknown = Math.ceil(((ms + afterStopMs) / 1_000) * tokensPerSecond);
   return Math.min(maxTokens, came + unknown);
 }
 

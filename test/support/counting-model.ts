@@ -36,7 +36,7 @@ export interface CountingModel {
 export interface CountingModelOptions {
   readonly random: () => number;
   readonly fate: () => Fate;
-  /** It writes no further once the other side has gone, nor once the line is dead, which is the same to it. Otherwise it writes to the end that it had in mind. */
+  /** It writes no further once the other side has gone. Otherwise, and where its line has died by itself, it writes to the end that it had in mind. */
   readonly stopsWhenLeft: boolean;
   /** It has the longest answer in mind that it may give. */
   readonly wordy: boolean;
@@ -144,8 +144,12 @@ export async function startCountingModel({
         });
       }
       if (response.destroyed && stopsWhenLeft) return;
+      if (becomes === 'cut') {
+        // It does not notice, and writes to its end.
+        count(most);
+        return void response.destroy();
+      }
       const end = count(stopsWhenLeft ? Math.min(written, body.max_tokens) : most);
-      if (becomes === 'cut') return void response.destroy();
       event({ type: 'content_block_stop', index: 0 });
       event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: usage(end) });
       event({ type: 'message_stop' });

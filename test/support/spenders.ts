@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createCredentials } from '../../server/access/index.ts';
 import { openEventLog } from '../../server/events/index.ts';
-import { createAnthropicMind } from '../../server/minds/index.ts';
+import { createAnthropicMind, type Mind } from '../../server/minds/index.ts';
 import { createProxy } from '../../server/proxy/index.ts';
 import { SESSION_LIMITS } from '../../server/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
@@ -17,6 +17,7 @@ const POSITIONS = [0, 1, 2] as const;
 
 export interface Spenders {
   readonly team: Team;
+  readonly mind: Mind;
   /** Who sits here, as the session knows them. */
   readonly agentIds: readonly string[];
   /** Base addresses of the proxy: two credentials for each of two agents. */
@@ -88,6 +89,7 @@ export async function openSpenders(
     void (await host.post({ clientId: newId(), text, ...(to === undefined ? {} : { to }) }));
   return {
     team,
+    mind,
     agentIds: agents.map(({ id }) => id),
     bases,
     errors,

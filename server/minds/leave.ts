@@ -1,0 +1,34 @@
+/**
+ * How a request is left. A line that has died already is another thing than one that is left: on a line that is whole the
+ * server hears of it and stops, on a dead one it may write to its end. So before one is left, what has happened to its line
+ * is looked at: an end that has reached this machine is noticed within a few turns of the event loop, and comes first.
+ */
+import { setImmediate } from 'node:timers';
+import { STOPPED } from './settings.ts';
+
+export interface Leaving {
+  /** Aborts a little after the other, unless `done` came before. */
+  readonly signal: AbortSignal;
+  /** The request is over. */
+  done(): void;
+}
+
+export function createLeaving(asked: AbortSignal): Leaving {
+  const leave = new AbortController();
+  let over = false;
+  const afterTurns = (turns: number) => {
+    if (over) return;
+    if (turns === 0) return leave.abort();
+    setImmediate(() => afterTurns(turns - 1));
+  };
+  const onAsked = () => afterTurns(STOPPED.turns);
+  if (asked.aborted) leave.abort();
+  else asked.addEventListener('abort', onAsked, { once: true });
+  return {
+    signal: leave.signal,
+    done() {
+      over = true;
+      asked.removeEventListener('abort', onAsked);
+    },
+  };
+}

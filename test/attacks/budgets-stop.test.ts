@@ -1,0 +1,103 @@
+/**
+ * A line to the model that dies at the moment at which somebody stops, ends or leaves what it is for: to the relay that may look
+ * as if it had left a server that stops then; the server, which did not notice, writes to its end and charges for that.
+ */
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { agentRun } from '../support/runs.ts';
+import { startDeafModel, type Said } from '../support/deaf-model.ts';
+import { openSpenders, type Spenders } from '../support/spenders.ts';
+import { storeFor } from '../support/store-for.ts';
+
+const store = storeFor('pglite');
+const MODEL = 'claude-opus-5-5';
+const MOST_TOKENS = 4_000;
+const SAID: readonly Said[] = ['nothing', 'head', 'words'];
+
+/** How the line's death and the other thing fall together. */
+const MOMENTS = {
+  'just before': async (die: () => void, stop: () => unknown) => {
+    die();
+    await stop();
+  },
+  'a turn before': async (die: () => void, stop: () => unknown) => {
+    die();
+    await turn();
+    await stop();
+  },
+  'just after': async (die: () => void, stop: () => unknown) => {
+    const stopped = stop();
+    die();
+    await stopped;
+  },
+} as const;
+const moments = Object.entries(MOMENTS).flatMap(([moment, fall]) => SAID.map((said) => [moment, said, fall] as const));
+
+async function through(
+  said: Said,
+  run: (spenders: Spenders, die: () => void, underWay: () => Promise<void>) => Promise<void>,
+) {
+  const model = await startDeafModel(said);
+  const spenders = await openSpenders(store(), model.url, { stopsWhenLeft: true });
+  try {
+    await run(spenders, model.die, () => expect.poll(model.underWay, { interval: 5 }).toBeGreaterThan(0));
+    await spenders.team.host.end('ended');
+    await expect.poll(model.underWay, { interval: 5 }).toBe(0);
+    const counted = async () => (await spenders.team.costs.report(1)).today.costMicroUsd;
+    await expect.poll(async () => (await counted()) - model.total(), { interval: 5 }).toBeGreaterThanOrEqual(0);
+    expect(model.total()).toBeGreaterThan(0);
+    expect(spenders.errors).toEqual([]);
+  } finally {
+    await spenders.close();
+    await model.close();
+  }
+}
+
+describe('A line that dies', () => {
+  it.each(moments)('%s an answer in a session is stopped, with %s said of it, is counted', (_, said, fall) =>
+    through(said, async ({ team, start }, die, underWay) => {
+      await start(MODEL, MOST_TOKENS);
+      await underWay();
+      await sleep(20);
+      await fall(die, () => team.host.stop('lead'));
+    }),
+  );
+
+  it.each(moments)('%s a session ends, with %s said, is counted', (_, said, fall) =>
+    through(said, async ({ team, start }, die, underWay) => {
+      await start(MODEL, MOST_TOKENS);
+      await underWay();
+      await sleep(20);
+      await fall(die, () => team.host.end('ended'));
+    }),
+  );
+
+  it.each(moments)('%s a run is stopped, with %s said in it, is counted', (_, said, fall) =>
+    through(said, async ({ team, mind, agentIds: [agentId = ''] }, die, underWay) => {
+      const started = await team.runs.start(
+        agentRun(mind, { identity: { agentId }, limits: { maxAnswerTokens: MOST_TOKENS } }),
+      );
+      if (!started.ok) throw new Error(started.skipped);
+      await underWay();
+      await sleep(20);
+      await fall(die, () => team.runs.stop(agentId));
+      await started.run.whenEnded;
+    }),
+  );
+
+  it.each(
+    moments.flatMap(([moment, said, fall]) => [true, false].map((stream) => [moment, said, stream, fall] as const)),
+  )('%s a client of the proxy leaves, with %s said to it, is counted (streamed: %s)', (_, said, stream, fall) =>
+    through(said, async ({ bases: [base = ''] }, die, underWay) => {
+      const leaving = new AbortController();
+      const body = JSON.stringify({ model: MODEL, max_tokens: MOST_TOKENS, stream, messages: [] });
+      const asking = fetch(`${base}/v1/messages`, { method: 'POST', body, signal: leaving.signal })
+        .then((response) => response.text())
+        .catch(() => '');
+      await underWay();
+      await sleep(20);
+      await fall(die, () => leaving.abort());
+      await asking;
+    }),
+  );
+});
