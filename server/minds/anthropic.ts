@@ -24,6 +24,7 @@ import {
   charactersOf,
   hourWritesOf,
   mostWritten,
+  nothingSeen,
   requestParams,
   stopReasonOf,
   usageOf,
@@ -91,6 +92,9 @@ function mayHaveArrived(error: unknown): boolean {
   return !(error instanceof Anthropic.APIError);
 }
 
+const refusalIn = (error: unknown): Attempt['refused'] =>
+  error instanceof Anthropic.APIError ? { status: error.status ?? 0, said: error.message } : null;
+
 /** What a failure means for the line: only where nothing was said yet, and the server does not say that it is final. */
 function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
   const done: Sending<MindAnswer> = { kind: 'done', value: answer, answered: answer.ok };
@@ -142,24 +146,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       words = filter.pieces();
       if (rest !== '') onText(rest);
     };
-    const seen: {
-      message: Anthropic.Message | null;
-      blockOpen: boolean;
-      characters: number;
-      bytes: number;
-      blocks: number;
-      whole: boolean;
-      /** When its line last brought something. */
-      at: number;
-    } = {
-      message: null,
-      blockOpen: false,
-      characters: 0,
-      bytes: 0,
-      blocks: 0,
-      whole: false,
-      at: performance.now(),
-    };
+    const seen = nothingSeen();
     const begunAt = seen.at;
     const leaving = createLeaving(signal);
     const stream = client.messages.stream(requestParams(request, shape), { signal: leaving.signal });
@@ -211,10 +198,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       const problem = clean(problemOf(cause, { model: request.model, host, key: config.key, began: message !== null }));
       // A line that died by itself did so unheard, whatever came after it.
       const left = error instanceof Anthropic.APIUserAbortError;
-      const refused =
-        problem.kind === 'refused-request' && error instanceof Anthropic.APIError
-          ? { status: error.status ?? 0, said: error.message }
-          : null;
+      const refused = problem.kind === 'refused-request' ? refusalIn(error) : null;
       const answer: Extract<MindAnswer, { ok: false }> = {
         ok: false,
         error: problem,

@@ -115,6 +115,27 @@ export const bytesOf = (delta: Anthropic.RawContentBlockDelta): number =>
           : '',
   );
 
+/** Of one stream, so far. */
+interface Seen {
+  message: Anthropic.Message | null;
+  blockOpen: boolean;
+  characters: number;
+  bytes: number;
+  blocks: number;
+  whole: boolean;
+  /** When its line last brought something. */
+  at: number;
+}
+export const nothingSeen = (): Seen => ({
+  message: null,
+  blockOpen: false,
+  characters: 0,
+  bytes: 0,
+  blocks: 0,
+  whole: false,
+  at: performance.now(),
+});
+
 /**
  * The most tokens that a server which stops when it is left can have written when it was left: what came, and what did not
  * come yet. `ms`: since something last came; where it thinks without showing it, since it began.
