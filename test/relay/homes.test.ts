@@ -211,6 +211,58 @@ describe('households of one relay', () => {
     expect(await standing(other())).toMatchObject({ begun: true, others: 0 });
   });
 
+  describe('where devices prove themselves, a new sign-in that follows the log of its household', () => {
+    const household = newTestHousehold();
+    const device = newTestDevice();
+    /** Ada’s browser after a restart: another sign-in, and the log that it follows. */
+    async function comeBack(): Promise<Browser> {
+      await register(one(), household, device);
+      await adaTalks();
+      const { log } = (await eventsOf(one()))[0]?.data as { log: string };
+      await relay.restart();
+      const again = await relay.signIn();
+      await eventsOf(again, `/api/events?after=0&log=${log}`);
+      return again;
+    }
+    const json = { human: { name: 'Noa' }, lead: { name: 'Sol', soul: null, transcript: null } };
+    const wake = (browser: Browser) => browser.fetch('/api/sessions', { method: 'POST', json });
+
+    it('is held with its first write until its device has proven itself, and then does it at home', async () => {
+      const again = await comeBack();
+      let answered = false;
+      const waking = wake(again).finally(() => (answered = true));
+      // Its device proves itself only once the write has come: what is asked in between is answered.
+      for (let n = 0; n < 5; n++) expect(await standing(again)).toMatchObject({ begun: false, others: 1 });
+      expect(answered).toBe(false);
+      expect((await register(again, household, device)).status).toBe(200);
+      expect((await waking).status).toBe(201);
+      expect(textsOf(await eventsOf(again)).join()).toContain('My daughter is called Ada.');
+      // It is the one home that there is, and its session is everybody’s there.
+      for (const browser of [again, one()]) {
+        expect(await standing(browser)).toEqual({ begun: true, lived: true, others: 0, look: false });
+        expect((await wake(browser)).status).toBe(409);
+      }
+      await talk(again, 'There again.');
+      expect(textsOf(await eventsOf(one())).join()).toContain('There again.');
+    });
+
+    it('is asked in clear words where its device never does, and begins nothing', async () => {
+      const again = await comeBack();
+      const before = await headOf(one());
+      const [waking, ending] = await Promise.all([
+        wake(again),
+        again.fetch('/api/sessions/current', { method: 'DELETE' }),
+      ]);
+      for (const response of [waking, ending]) expect(await refusal(response)).toEqual([409, 'not-begun']);
+      expect(await headOf(one())).toBe(before);
+      expect(await standing(again)).toEqual({ begun: false, lived: false, others: 1, look: true });
+      // It may say that it is somebody else, as ever.
+      expect((await begin(again, true)).status).toBe(200);
+      expect(await standing(one())).toMatchObject({ begun: true, others: 1 });
+      expect(textsOf(await eventsOf(again)).join()).not.toContain('daughter');
+    });
+  });
+
   it('whoever looks on hears what comes from now on, without the name of the log, and is heard by nobody', async () => {
     expect(await refusal(await other().fetch('/api/look'))).toEqual([409, 'no-look']);
     await adaTalks();
