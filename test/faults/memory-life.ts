@@ -66,15 +66,15 @@ export async function liveMemoryLife({
     const { seat, last, body, results } = request;
     if (seat !== null && failing.has(seat) && body.messages.length === 1)
       return { fail: { status: 400, type: 'invalid_request_error', message: 'No.' } };
-    // A call to the team and a prompt that wakes carry what was said before.
+    // A call to the team and a prompt that wakes carry what was said before. A letter is quoted; who said it back would tell it twice.
     const isNew =
-      /^¶|\n¶/.test(last) && !/^\[(WAKE|SUMMON) AGENTS\]/.test(last) && (seat === null || body.messages.length > 1);
+      /^(?:> )*¶/m.test(last) && !/^\[(WAKE|SUMMON) AGENTS\]/.test(last) && (seat === null || body.messages.length > 1);
     if (!isNew)
       return results.length > 0 && seat !== null && body.messages.length > 3 ? [{ say: 'Done.' }] : usual(request);
     const asked = /¶(\w+)/.exec(last)?.[1];
     if (asked === 'slow') return [{ say: 'One word after another, slowly. '.repeat(100), chunk: 10, everyMs: 20 }];
     if (asked === 'write')
-      return [{ call: 'message_agent', input: { to: 'Wren', message: `A letter with ${fact()}.` } }];
+      return [{ call: 'message_agent', input: { to: 'Wren', message: `¶ A letter with ${fact()}.` } }];
     return [{ say: 'Noted.' }];
   };
   const model = await startScriptedModel(script);

@@ -45,6 +45,10 @@ export function createOracle(): Oracle {
   };
 }
 
+/** What stands around each place where it is told: by that a fault of a life that takes an hour is understood. */
+const aroundEach = (text: string, part: string) =>
+  [...text.matchAll(new RegExp(part, 'g'))].map(({ index }) => text.slice(Math.max(0, index - 200), index + 80));
+
 const countOf = (text: string, part: string) => text.split(part).length - 1;
 
 /** What is wrong with a prompt that woke somebody; empty where nothing is. `cap`: characters that a transcript may have. */
@@ -62,7 +66,7 @@ export function faultsOf(
   return [
     ...(transcript.length > cap ? [`${who} is given ${transcript.length} characters`] : []),
     ...facts.filter((fact) => !transcript.includes(fact)).map((fact) => `${who} has lost ${fact}`),
-    ...twice.map((fact) => `${who} is told ${fact} twice`),
+    ...twice.map((fact) => `${who} is told ${fact} twice:\n${aroundEach(transcript, fact).join('\n…\n')}\n`),
     ...(soul !== null && countOf(prompt, quote(soul)) !== 1
       ? [`${who} is given its soul ${countOf(prompt, quote(soul))} times`]
       : []),

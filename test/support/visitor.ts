@@ -63,6 +63,13 @@ export interface Visitor {
  */
 const OF_THE_BROWSER = /Failed to load resource|An unknown error occurred when fetching the script/;
 
+/** Runs in the page: where the log is scrolled to, in px, and what is written and not sent. */
+const whereLogIs = () => {
+  const log = document.querySelector('.log');
+  const [top, height, seen] = [log?.scrollTop, log?.scrollHeight, log?.clientHeight];
+  return { top, height, seen, draft: document.querySelector('textarea')?.value };
+};
+
 export async function createVisitor(context: BrowserContext, link: string): Promise<Visitor> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
@@ -137,7 +144,10 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
         const now = await page.evaluate(readLog);
         const answer = answerIn(now);
         if (answer !== null) return answer;
-        if (Date.now() > end) throw new Error(`nobody answered "${text}"; there stands ${JSON.stringify(now)}`);
+        if (Date.now() > end)
+          throw new Error(
+            `nobody answered "${text}"; ${JSON.stringify(await page.evaluate(whereLogIs))}; there stands ${JSON.stringify(now)}`,
+          );
       }
     },
     async hearth() {
