@@ -28,8 +28,13 @@ export interface ClockDeps {
   readonly timers: Timers;
   readonly logger: Logger;
   readonly limits: ScheduleLimits;
-  /** When each is due, and whether a moment passes by in the dark. */
-  readRules(): Promise<{ contextOf(row: Row): TimingContext; isDark(row: Row, at: number): boolean }>;
+  /** The household's zone, by which things are due that have none of their own. */
+  readZone(): Promise<string>;
+  /** When each of these agents' is due in that zone, and whether a moment passes by in the dark. */
+  readRules(
+    zone: string,
+    agentIds: readonly string[],
+  ): Promise<{ contextOf(row: Row): TimingContext; isDark(row: Row, at: number): boolean }>;
   /** Does what is due. Never rejects for what an agent or a script does. */
   perform(claim: Claim, row: Row, performing: Performing): Promise<Performed>;
   /** A schedule has come to an end so often in a row: it is paused. */
@@ -64,6 +69,7 @@ export function createClock(deps: ClockDeps): Clock {
   let cancel: (() => void) | null = null;
   let cancelRenew: (() => void) | null = null as (() => void) | null;
   let seen: number | null = null;
+  let zone: string | null = null;
   let forgotten = 0;
 
   const failed = (error: unknown) =>
@@ -132,12 +138,40 @@ export function createClock(deps: ClockDeps): Clock {
     });
   }
 
+  /** Gives what is due by now its rows. Only that is read, however much is scheduled. */
+  async function judgeDue(time: number): Promise<void> {
+    while (!closed) {
+      const due = await rows.due(time);
+      if (due.length === 0) return;
+      // Before the transaction: it may have the store's one connection.
+      const rules = await deps.readRules(
+        zone ?? (await deps.readZone()),
+        due.map(({ agentId }) => agentId),
+      );
+      const ids = due.map(({ scheduleId }) => scheduleId);
+      // What is left is judged by another process at this moment.
+      if ((await rows.advance(ids, { now: time, stops, ...rules })) === 0) return;
+    }
+  }
+
+  /** The household may live elsewhere from now on: what was due by the clocks there is, and what is to come goes by those here. */
+  async function followZone(time: number): Promise<void> {
+    const here = await deps.readZone();
+    if (zone !== null && zone !== here) {
+      await judgeDue(time);
+      const { contextOf } = await deps.readRules(here, []);
+      await rows.reckon(time, contextOf, () => true, true);
+    }
+    zone = here;
+  }
+
   async function look(): Promise<void> {
     if (closed) return;
     const time = now();
-    const { contextOf, isDark } = await deps.readRules();
+    await followZone(time);
     // A clock that went back would stand still until it has caught up with itself.
     if (seen !== null && time < seen - limits.catchUp.onTimeMs) {
+      const { contextOf } = await deps.readRules(zone ?? '', []);
       await rows.reckon(time, contextOf, ({ judgedAt }) => judgedAt > time);
     }
     if (seen === null || Math.abs(time - seen) >= limits.checkMs / 2) {
@@ -145,7 +179,7 @@ export function createClock(deps: ClockDeps): Clock {
       await rows.recover(time, false);
     }
     seen = time;
-    while (!closed && (await rows.advance({ now: time, stops, contextOf, isDark })));
+    await judgeDue(time);
     while (!closed && live.size < limits.atOnce) {
       const late = [...live.keys()].filter((claim) => claim.late).length < limits.lateAtOnce;
       const claim = await rows.claim(now(), newId(), late);

@@ -1,9 +1,10 @@
 /** What became of what was due, and when the clock of a home went last. */
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import { SKIP_REASONS, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
+import { SCHEMA } from '../store/schema.ts';
 import type { Tables } from '../store/tables.ts';
 import { json, type RowsDeps } from './schedule-rows.ts';
 
@@ -60,6 +61,21 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .limit(most)
         .execute();
       return rows.flatMap((row) => endOf(row) ?? []);
+    },
+    /** The same of several, by schedule. */
+    async endsOf(scheduleIds: readonly string[], most: number): Promise<ReadonlyMap<string, readonly OccurrenceEnd[]>> {
+      const { rows } = await sql<{ schedule: string; state: string; reason: string | null }>`
+        select asked.schedule, ends.state, ends.reason
+        from unnest(${[...scheduleIds]}::text[]) as asked (schedule)
+        cross join lateral (
+          select state, reason, due_at from ${sql.table(`${SCHEMA}.occurrences`)}
+          where home = ${home} and schedule = asked.schedule and ended_at is not null
+          order by due_at desc limit ${most}
+        ) as ends
+        order by asked.schedule, ends.due_at desc`.execute(db);
+      const ends = new Map<string, OccurrenceEnd[]>();
+      for (const row of rows) ends.set(row.schedule, [...(ends.get(row.schedule) ?? []), ...[endOf(row) ?? []].flat()]);
+      return ends;
     },
     /** Those that are due, run or ended in (`from`, `to`], the newest first. */
     async between(

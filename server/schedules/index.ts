@@ -2,7 +2,8 @@
  * What is due without anybody there: routines, reminders and scripts of one home, its clock, the account of every moment
  * that came, and what agents need to be at work alone.
  */
-import { rowOf } from '../../src/domain/schedule/occurrence.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
+import { rowOf, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import type { Moment } from '../../src/domain/schedule/timeline.ts';
 import { slotAfter, type CronClock, type Timing } from '../../src/domain/schedule/timing.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
@@ -15,7 +16,7 @@ import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
 import { createPerform } from './perform.ts';
-import { createPreview, type Dark } from './preview.ts';
+import { createPreview, offsetOf, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
@@ -93,8 +94,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   const changed = (agentId: string | null, what: Changed = 'schedules') =>
     deps.announce({ kind: 'changed', time: now(), what, agentId });
 
+  const inTurn = createQueue();
   const preview = createPreview({ rows, configs, cron });
-  const { readContext } = preview;
 
   const clock = createClock({
     rows,
@@ -104,6 +105,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     timers: deps.timers,
     logger,
     limits,
+    readZone: preview.readZone,
     readRules: preview.readRules,
     perform: createPerform({
       rows,
@@ -126,13 +128,12 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     onChange: changed,
   });
 
-  async function shown(row: Row, running: ReadonlyMap<string, number>, offset: number | null): Promise<Scheduled> {
-    const ends = await rows.ends(row.scheduleId, 100);
+  function shown(row: Row, running: ReadonlyMap<string, number>, ends: readonly OccurrenceEnd[]): Scheduled {
     return {
       scheduleId: row.scheduleId,
       schedule: row.schedule,
       nextAt: row.dueAt,
-      offset,
+      offset: offsetOf(row),
       pausedWhy: row.pausedWhy,
       skippedInARow: rowOf(ends, 'skipped'),
       failedInARow: rowOf(ends, 'failed'),
@@ -140,10 +141,16 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       running: running.get(row.scheduleId) ?? 0,
     };
   }
-  async function list(which: (row: Row) => boolean): Promise<Scheduled[]> {
-    const { all, offsets } = await readContext();
+  async function allShown(which: readonly Row[]): Promise<Scheduled[]> {
+    const ends = await rows.endsOf(
+      which.map(({ scheduleId }) => scheduleId),
+      limits.endsInARow,
+    );
     const running = clock.running();
-    return await Promise.all(all.filter(which).map((row) => shown(row, running, offsets.get(row.scheduleId) ?? null)));
+    return which.map((row) => shown(row, running, ends.get(row.scheduleId) ?? []));
+  }
+  async function oneShown(row: Row | null): Promise<Scheduled | null> {
+    return row && ((await allShown([row]))[0] ?? null);
   }
 
   /** What is due once and lies behind would never be. */
@@ -170,26 +177,24 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const reason = await deps.scripts.refuse(schedule.agentId, schedule.script);
     return reason === null ? null : { ok: false, field: 'script', reason };
   }
-  async function written(scheduleId: string, schedule: Schedule, position: number | null): Promise<Written> {
-    const { contextOf } = await readContext([{ scheduleId, schedule }]);
-    const time = now();
-    const on = isOn({ schedule, pausedWhy: null });
-    await rows.write(
-      scheduleId,
-      schedule,
-      time,
-      on ? slotAfter(schedule.timing, time, contextOf({ scheduleId })) : null,
-      position,
-    );
-    // Others that share its interval may have moved.
-    if (schedule.timing.kind === 'every') await rows.reckon(time, (await readContext()).contextOf, isSpread);
-    changed(schedule.agentId);
-    clock.wake();
-    const scheduled = (await list((row) => row.scheduleId === scheduleId))[0];
-    if (!scheduled) throw new Error('What was written is not there.');
-    return { ok: true, scheduled };
-  }
-  const isSpread = ({ schedule: { timing } }: Row) => timing.kind === 'every' && timing.offset === null;
+  /** One after another: each is given its place beside those before it. */
+  const written = (scheduleId: string, schedule: Schedule, position: number | null): Promise<Written> =>
+    inTurn(async () => {
+      const [contextOf, givenOffset] = await Promise.all([
+        preview.readContext(),
+        preview.offsetFor(scheduleId, schedule.timing),
+      ]);
+      const time = now();
+      const dueAt = isOn({ schedule, pausedWhy: null })
+        ? slotAfter(schedule.timing, time, contextOf({ givenOffset }))
+        : null;
+      await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset);
+      changed(schedule.agentId);
+      clock.wake();
+      const scheduled = await oneShown(await rows.get(scheduleId));
+      if (!scheduled) throw new Error('What was written is not there.');
+      return { ok: true, scheduled };
+    });
 
   return {
     clock,
@@ -198,16 +203,19 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       home,
       batch: limits.batch,
       now,
-      async nextOf(row) {
-        const { contextOf } = await readContext([row]);
-        return isOn(row) ? slotAfter(row.schedule.timing, now(), contextOf(row)) : null;
+      async nextOf({ scheduleId, schedule }) {
+        const [contextOf, givenOffset] = await Promise.all([
+          preview.readContext(),
+          preview.offsetFor(scheduleId, schedule.timing),
+        ]);
+        const on = isOn({ schedule, pausedWhy: null });
+        return { givenOffset, dueAt: on ? slotAfter(schedule.timing, now(), contextOf({ givenOffset })) : null };
       },
       onChange: clock.wake,
     }),
-    list: (agentId) => list(({ schedule }) => agentId === undefined || schedule.agentId === agentId),
-    get: async (scheduleId) => (await list((row) => row.scheduleId === scheduleId))[0] ?? null,
-    named: async (agentId, name) =>
-      (await list(({ schedule }) => schedule.agentId === agentId && schedule.name === name))[0] ?? null,
+    list: async (agentId) => allShown(await rows.all(agentId)),
+    get: async (scheduleId) => oneShown(await rows.get(scheduleId)),
+    named: async (agentId, name) => oneShown(await rows.named(agentId, name)),
     async add(schedule) {
       const { own, all } = await rows.count(schedule.agentId);
       if (own >= limits.perAgent || all >= limits.perHousehold)
@@ -246,8 +254,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       return true;
     },
     async stopAll(agentId) {
-      for (const { scheduleId, schedule } of await rows.all())
-        if (schedule.agentId === agentId && schedule.kind !== 'reminder' && schedule.enabled)
+      for (const { scheduleId, schedule } of await rows.all(agentId))
+        if (schedule.kind !== 'reminder' && schedule.enabled)
           await written(scheduleId, { ...schedule, enabled: false }, null);
     },
     async reorder(scheduleIds) {

@@ -49,19 +49,19 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
         .execute();
     },
-    /** Judges what is due by now. Resolves with whether there may be more. */
-    async advance(judging: Judging): Promise<boolean> {
+    /** Judges what is due by now of these. Resolves with how many there were that nobody else judges at this moment. */
+    async advance(scheduleIds: readonly string[], judging: Judging): Promise<number> {
       return await db.transaction().execute(async (trx) => {
         const due = await standing(trx, home)
           .selectAll()
+          .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
           .where('due_at', '<=', judging.now)
           .orderBy('due_at')
-          .limit(limits.batch)
           .forUpdate()
           .skipLocked()
           .execute();
         for (const row of due) await judge(trx, { home, limits }, rowOf(row), judging);
-        return due.length === limits.batch;
+        return due.length;
       });
     },
     /** When something is to be done next; null: nothing is. */

@@ -1,8 +1,8 @@
-/** When things are due, by all that there is: for the clock, and for whoever looks at the hours to come. */
+/** When things are due: for the clock, and for whoever looks at the hours to come. */
 import { DEFAULT_LIMITS } from '../../src/domain/guardrails.ts';
 import { spreadOffsets } from '../../src/domain/schedule/offsets.ts';
 import { darkAt, darkSpans, momentsBetween, type Moment } from '../../src/domain/schedule/timeline.ts';
-import type { CronClock, TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { CronClock, Timing, TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Configs } from '../contracts.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 
@@ -15,33 +15,26 @@ export interface Dark {
 }
 
 export interface PreviewDeps {
-  readonly rows: Pick<ScheduleRows, 'all'>;
+  readonly rows: Pick<ScheduleRows, 'all' | 'get' | 'ofInterval'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly cron: CronClock;
 }
 
+/** What is due at an interval without an offset of its own is given one. */
+const isGiven = (timing: Timing): timing is Extract<Timing, { kind: 'every' }> =>
+  timing.kind === 'every' && timing.offset === null;
+/** Minutes, of an interval: its own, or what it was given. */
+export const offsetOf = ({
+  schedule: { timing },
+  givenOffset,
+}: Pick<Row, 'schedule' | 'givenOffset'>): number | null =>
+  timing.kind === 'every' ? (timing.offset ?? givenOffset ?? 0) : null;
+
 export function createPreview({ rows, configs, cron }: PreviewDeps) {
-  /** Offsets that are given, by schedule. They follow from all that there is. */
-  const offsetsOf = (all: readonly Pick<Row, 'scheduleId' | 'schedule'>[]) =>
-    spreadOffsets(
-      all.flatMap(({ scheduleId, schedule: { timing } }) =>
-        timing.kind === 'every' ? [{ id: scheduleId, minutes: timing.minutes, offset: timing.offset }] : [],
-      ),
-    );
-  const zoneOf = async () => (await configs.household()).effective.time_zone;
-  async function readContext(more: readonly Pick<Row, 'scheduleId' | 'schedule'>[] = []) {
-    const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
-    const offsets = offsetsOf([
-      ...all.filter(({ scheduleId }) => more.every((one) => one.scheduleId !== scheduleId)),
-      ...more,
-    ]);
-    const contextOf = ({ scheduleId }: Pick<Row, 'scheduleId'>): TimingContext => ({
-      cron,
-      zone,
-      offset: offsets.get(scheduleId) ?? 0,
-    });
-    return { zone, all, offsets, contextOf };
-  }
+  const readZone = async () => (await configs.household()).effective.time_zone;
+  const contextIn =
+    (zone: string) =>
+    ({ givenOffset }: Pick<Row, 'givenOffset'>): TimingContext => ({ cron, zone, offset: givenOffset ?? 0 });
   async function blackoutsOf(agentIds: readonly string[]) {
     const known = new Map(
       await Promise.all(
@@ -54,17 +47,32 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
   }
 
   return {
-    readContext,
-    /** When each is due, and whether a moment passes by in the dark, as things are set now. */
-    async readRules() {
-      const { zone, all, contextOf } = await readContext();
-      const of = await blackoutsOf(all.map(({ schedule }) => schedule.agentId));
+    readZone,
+    readContext: async () => contextIn(await readZone()),
+    /** The offset that one gets, apart from those that share its interval. It keeps the one it has; the others stay where they are. */
+    async offsetFor(scheduleId: string, timing: Timing): Promise<number | null> {
+      if (!isGiven(timing)) return null;
+      const before = await rows.get(scheduleId);
+      if (before && before.givenOffset !== null && isGiven(before.schedule.timing))
+        if (before.schedule.timing.minutes === timing.minutes) return before.givenOffset;
+      const { minutes } = timing;
+      const others = (await rows.ofInterval(minutes)).filter((row) => row.scheduleId !== scheduleId);
+      const offsets = spreadOffsets([
+        ...others.map((row) => ({ id: row.scheduleId, minutes, offset: offsetOf(row) })),
+        { id: scheduleId, minutes, offset: null },
+      ]);
+      return offsets.get(scheduleId) ?? 0;
+    },
+    /** When each of these agents' is due, and whether a moment passes by in the dark, as things are set now. */
+    async readRules(zone: string, agentIds: readonly string[]) {
+      const of = await blackoutsOf(agentIds);
       const isDark = ({ schedule }: Row, at: number) =>
         darkAt({ inDark: schedule.timing.kind === 'once' }, of(schedule.agentId), zone, at) !== null;
-      return { contextOf, isDark };
+      return { contextOf: contextIn(zone), isDark };
     },
     async timeline(from: number, to: number, most: number): Promise<readonly Moment[]> {
-      const { zone, all, offsets } = await readContext();
+      const [zone, all] = await Promise.all([readZone(), rows.all()]);
+      const offsets = new Map(all.map((row) => [row.scheduleId, row.givenOffset ?? 0]));
       return momentsBetween(
         all.map((row) => ({
           id: row.scheduleId,
@@ -85,7 +93,7 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
       );
     },
     async blackouts(from: number, to: number): Promise<Dark[]> {
-      const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
+      const [zone, all] = await Promise.all([readZone(), rows.all()]);
       const agentIds = [...new Set(all.map(({ schedule }) => schedule.agentId))];
       const of = await blackoutsOf(agentIds);
       return agentIds.flatMap((agentId) =>

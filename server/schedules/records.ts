@@ -11,7 +11,9 @@ export interface ScheduleRecordsDeps {
   readonly batch: number;
   readonly now: () => number;
   /** When one is due next that comes back. */
-  nextOf(row: Pick<Row, 'schedule' | 'pausedWhy' | 'scheduleId'>): Promise<number | null>;
+  nextOf(
+    row: Pick<Row, 'schedule' | 'scheduleId'>,
+  ): Promise<{ readonly dueAt: number | null; readonly givenOffset: number | null }>;
   /** Something is due at other times now. */
   onChange(): void;
 }
@@ -54,6 +56,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           answers.push({ answer: 'refused', why: 'Its agent has something else of that name by now.' });
           continue;
         }
+        const next = removed ? null : await nextOf({ scheduleId: id, schedule });
         const taken = await rows.restore(
           id,
           { schedule, removed },
@@ -61,7 +64,8 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           // One that was due elsewhere is due here from now on, and so every device is told.
           due === home ? at : null,
           now(),
-          removed ? null : await nextOf({ scheduleId: id, schedule, pausedWhy: null }),
+          next?.dueAt ?? null,
+          next?.givenOffset ?? null,
         );
         answers.push(taken ? { answer: 'taken' } : { answer: 'kept' });
       }

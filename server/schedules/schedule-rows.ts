@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
 import { scheduleSchema, type Schedule, type ScheduleRecord } from '../../src/protocol/schedules.ts';
-import type { Db } from '../store/index.ts';
+import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { ScheduleLimits } from './settings.ts';
 
@@ -15,6 +15,8 @@ export interface Row {
   readonly judgedAt: number;
   readonly dueAt: number | null;
   readonly pausedWhy: string | null;
+  /** Minutes, of an interval without its own. */
+  readonly givenOffset: number | null;
 }
 
 /** Where the rows stand. */
@@ -36,6 +38,7 @@ export function rowOf(row: Selectable<Tables['schedules']>): Row {
     judgedAt: row.judged_at,
     dueAt: row.due_at,
     pausedWhy: row.paused_why,
+    givenOffset: row.given_offset,
   };
 }
 
@@ -46,11 +49,36 @@ export const standing = (db: Db, home: string) =>
   db.selectFrom('schedules').where('home', '=', home).where('removed', '=', false);
 
 // In one piece: the statements on one table.
-export function createScheduleTable({ db, home }: RowsDeps) {
+export function createScheduleTable({ db, home, limits }: RowsDeps) {
   const schedules = () => standing(db, home);
   return {
-    async all(): Promise<Row[]> {
-      const rows = await schedules().selectAll().orderBy('position').orderBy('schedule').execute();
+    /** In the person's order; left out: of everybody. */
+    async all(agentId?: string): Promise<Row[]> {
+      const rows = await schedules()
+        .selectAll()
+        .$if(agentId !== undefined, (query) => query.where('agent_json', '=', json(agentId ?? '')))
+        .orderBy('position')
+        .orderBy('schedule')
+        .execute();
+      return rows.map(rowOf);
+    },
+    /** What is due by now, the oldest first: only this is read at a look. */
+    async due(now: number): Promise<{ readonly scheduleId: string; readonly agentId: string }[]> {
+      const rows = await schedules()
+        .select(['schedule', 'agent_json'])
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .limit(limits.batch)
+        .execute();
+      return rows.map(({ schedule, agent_json }) => ({ scheduleId: schedule, agentId: parseText(agent_json) }));
+    },
+    /** Those that are due each so many minutes. */
+    async ofInterval(minutes: number): Promise<Row[]> {
+      const rows = await schedules()
+        .selectAll()
+        .where(sql<boolean>`value_json::jsonb -> 'timing' ->> 'kind' = 'every'`)
+        .where(sql<boolean>`(value_json::jsonb -> 'timing' ->> 'minutes')::integer = ${minutes}`)
+        .execute();
       return rows.map(rowOf);
     },
     async get(scheduleId: string): Promise<Row | null> {
@@ -75,7 +103,14 @@ export function createScheduleTable({ db, home }: RowsDeps) {
       return { own: Number(own), all: Number(all) };
     },
     /** Writes one, due from now on. It has no stamp until its change is in the event log. */
-    async write(scheduleId: string, schedule: Schedule, now: number, dueAt: number | null, position: number | null) {
+    async write(
+      scheduleId: string,
+      schedule: Schedule,
+      now: number,
+      dueAt: number | null,
+      position: number | null,
+      givenOffset: number | null = null,
+    ) {
       await db
         .insertInto('schedules')
         .values({
@@ -89,6 +124,7 @@ export function createScheduleTable({ db, home }: RowsDeps) {
           judged_at: now,
           due_at: dueAt,
           paused_why: null,
+          given_offset: givenOffset,
         })
         .onConflict((conflict) =>
           conflict.columns(['home', 'schedule']).doUpdateSet((eb) => ({
@@ -101,6 +137,8 @@ export function createScheduleTable({ db, home }: RowsDeps) {
             judged_at: now,
             due_at: dueAt,
             paused_why: null,
+            given_offset: givenOffset,
+            elsewhere: null,
             ...(position === null ? {} : { position }),
           })),
         )
@@ -145,14 +183,19 @@ export function createScheduleTable({ db, home }: RowsDeps) {
         .where('schedule', '=', scheduleId)
         .execute();
     },
-    /** Computes anew when each is due next, as after a change of the household's zone, or of a clock that went back. */
-    async reckon(now: number, contextOf: (row: Row) => TimingContext, which: (row: Row) => boolean): Promise<void> {
+    /** Computes anew when each is due next: after a clock that went back, or a change of the household's zone. `judged`: up to now everything is. */
+    async reckon(
+      now: number,
+      contextOf: (row: Row) => TimingContext,
+      which: (row: Row) => boolean,
+      judged = false,
+    ): Promise<void> {
       const rows = (await schedules().selectAll().execute()).map(rowOf).filter(which);
       for (const row of rows)
         await db
           .updateTable('schedules')
           .set({
-            judged_at: Math.min(row.judgedAt, now),
+            judged_at: judged ? now : Math.min(row.judgedAt, now),
             due_at: isOn(row) ? slotAfter(row.schedule.timing, now, contextOf(row)) : null,
           })
           .where('home', '=', home)
@@ -198,6 +241,7 @@ export function createScheduleTable({ db, home }: RowsDeps) {
       stamp: string | null,
       now: number,
       dueAt: number | null,
+      givenOffset: number | null,
     ): Promise<boolean> {
       const values = {
         agent_json: json(schedule.agentId),
@@ -208,6 +252,7 @@ export function createScheduleTable({ db, home }: RowsDeps) {
         judged_at: now,
         due_at: removed ? null : dueAt,
         paused_why: null,
+        given_offset: givenOffset,
       };
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('schedules')

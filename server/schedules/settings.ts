@@ -22,6 +22,8 @@ export interface ScheduleLimits {
   readonly keptMs: number;
   /** So many failures in a row pause a schedule. */
   readonly failuresPause: number;
+  /** Ends of one that are looked at to tell how often in a row it was skipped or failed. */
+  readonly endsInARow: number;
   readonly perAgent: number;
   readonly perHousehold: number;
   /** Characters of an agent's last words that are kept. */
@@ -44,6 +46,7 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   rowsAfterAbsence: 500,
   keptMs: 90 * 86_400_000,
   failuresPause: 5,
+  endsInARow: 100,
   perAgent: 50,
   perHousehold: 10_000,
   saidChars: 600,

@@ -44,4 +44,5 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   occurrences: 'quota',
   standing_copies: 'lease',
   clocks: 'counter',
+  proposals: 'waiting',
 };

@@ -12,6 +12,7 @@ import { reserves } from './steps/0009-reserves.ts';
 import { configVersion } from './steps/0010-config-version.ts';
 import { mcpSessions } from './steps/0011-mcp-sessions.ts';
 import { schedules } from './steps/0012-schedules.ts';
+import { night } from './steps/0013-night.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -26,4 +27,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-config-version': configVersion,
   '0011-mcp-sessions': mcpSessions,
   '0012-schedules': schedules,
+  '0013-night': night,
 };

@@ -219,7 +219,8 @@ export interface Tables {
   /**
    * What is due without anybody there. `value_json`: as its record has it. `judged_at`: up to here every moment of it has a
    * row among the occurrences. `due_at`: its next moment; null: none. `stamp`: as in `configs`. `changes`: how often it was
-   * changed. `paused_why`: it failed too often in a row, and why; null: it goes on.
+   * changed. `paused_why`: it failed too often in a row, and why; null: it goes on. `given_offset`: minutes, of an interval
+   * without its own. `elsewhere`: the home at which it is due now; null: here.
    */
   schedules: {
     home: string;
@@ -234,10 +235,13 @@ export interface Tables {
     judged_at: number;
     due_at: number | null;
     paused_why: string | null;
+    given_offset: Generated<number | null>;
+    elsewhere: Generated<string | null>;
   };
   /**
    * Every moment at which one was due, with what became of it. `token`: of the claim that holds; whoever has
-   * another may not end it. `lease_until`: whoever claimed it is dead after this. `detail_json`: how it went.
+   * another may not end it. `lease_until`: whoever claimed it is dead after this. `detail_json`: how it went. `kind` and
+   * `name_json` are there where nothing was scheduled: a run that somebody's wake began.
    */
   occurrences: {
     home: string;
@@ -254,6 +258,19 @@ export interface Tables {
     started_at: number | null;
     ended_at: number | null;
     detail_json: string | null;
+    kind: Generated<string>;
+    name_json: Generated<string | null>;
+  };
+  /** Routines that agents have asked for. Nothing of one runs before the person has said yes. `answer`: null: none yet. */
+  proposals: {
+    home: string;
+    proposal: string;
+    agent_json: string;
+    value_json: string;
+    why_json: string;
+    made_at: number;
+    answer: Generated<string | null>;
+    answered_at: Generated<number | null>;
   };
   /** What an agent needs to be at work without a browser, sealed with a key that lies in the relay's folder. `version`: as the page named it. */
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };

@@ -12,6 +12,7 @@ import { growthPart } from './long-growth.ts';
 import { ledgerPart } from './long-ledger.ts';
 import { linePart } from './long-line.ts';
 import { memoryPart } from './long-memory.ts';
+import { nightPart } from './long-night.ts';
 import { plainPart } from './long-plain.ts';
 import { powerPart } from './long-power.ts';
 import { relayPart } from './long-relay.ts';
@@ -39,6 +40,7 @@ const PARTS: readonly LongPart[] = [
   damagePart,
   damageRestorePart,
   memoryPart,
+  nightPart,
   plainPart,
 ];
 

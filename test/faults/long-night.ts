@@ -1,0 +1,50 @@
+/**
+ * Each seed is a fiftieth of one household's year, with ten kills: fifty of them are a hundred routines over a whole year, both
+ * changes of the clocks, and five hundred kills. So a seed is run again with those before it. Before them come thirty idle
+ * nights, eight hours without a relay, and relays that hang.
+ */
+import { createRandom } from '../support/random.ts';
+import type { LongPart } from './run.ts';
+import { withSeed } from './seeds.ts';
+import { awayForHours, hungRelay, idleNights } from './night-quiet.ts';
+import { KILLS_IN_A_SLICE, liveSlice, openYear, SLICE_MS } from './night.ts';
+
+const NIGHTS = 30;
+const counted = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ');
+
+export const nightPart: LongPart = {
+  name: 'night',
+  with: (seed) => Array.from({ length: seed }, (_none, i) => i + 1),
+  async run(seeds) {
+    console.log(`idle: ${await idleNights(NIGHTS)} moments in ${NIGHTS} nights, 0 requests, 0 runs`);
+    const { madeUp, missed, atOnce } = await awayForHours();
+    console.log(`away 8 hours: ${madeUp} of 40 made up for once, at most ${atOnce} at once, ${missed} missed`);
+    console.log(`hung ${await hungRelay('claimed')}; ${await hungRelay('in a run')}`);
+    const house = await openYear();
+    const ends: Record<string, number> = {};
+    const kills: Record<string, number> = {};
+    let moments = 0;
+    try {
+      for (const seed of seeds) {
+        const at = performance.now();
+        await withSeed('night', seed, async () => {
+          const slice = await liveSlice(house, SLICE_MS, KILLS_IN_A_SLICE, createRandom(seed));
+          moments += slice.moments;
+          for (const [end, count] of Object.entries(slice.ends)) ends[end] = (ends[end] ?? 0) + count;
+          for (const [where, count] of Object.entries(slice.kills)) kills[where] = (kills[where] ?? 0) + count;
+          const day = new Date(house.clock.now()).toISOString().slice(0, 10);
+          console.log(
+            `seed ${seed}: to ${day}, ${slice.moments} moments, ${slice.runs} runs, ${((performance.now() - at) / 1_000).toFixed(1)} s`,
+          );
+        });
+      }
+    } finally {
+      await house.close();
+    }
+    return `${moments} moments of 100 routines, ${seeds.length * KILLS_IN_A_SLICE} kills (${counted(kills)}); one end each, none twice, all as told before: ${counted(ends)}`;
+  },
+};

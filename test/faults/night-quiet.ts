@@ -1,0 +1,153 @@
+/** Nights in which nothing is there to be done, hours in which the relay is away, and a relay that hangs. */
+import { randomUUID } from 'node:crypto';
+import { createAnthropicMind } from '../../server/minds/index.ts';
+import { createScheduleRows } from '../../server/schedules/rows.ts';
+import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
+import { openMortalRelay } from '../support/mortal-relay.ts';
+import { COPY, createHandClock, routine } from '../support/schedules.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { createStorePlace } from '../support/stores.ts';
+import { AGENTS, DAY, openNight } from './night.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const EVENING = Date.UTC(2027, 2, 27, 21);
+const NIGHT_MS = 9 * HOUR;
+
+/** Eight agents with the default pulse, and nothing for them. Throws where a model was asked, or a run began. Answers with the moments that passed. */
+export async function idleNights(nights: number, nightMs = NIGHT_MS): Promise<number> {
+  const house = await openNight({ start: EVENING });
+  try {
+    for (const agentId of AGENTS) {
+      const pulse = routine({ agentId, name: 'Pulse', timing: { kind: 'every', minutes: 30, offset: null } });
+      const written = await house.relay().team.schedules.add({ ...pulse, when: 'something_waits' });
+      if (!written.ok) throw new Error(written.reason);
+    }
+    for (let night = 0; night < nights; night++) {
+      await house.liveTo(EVENING + night * DAY + nightMs);
+      // By day the machine is off.
+      await house.relay().stop();
+      house.clock.pass(EVENING + (night + 1) * DAY - house.clock.now());
+      await house.restart();
+    }
+    const rows = await house.eyes.between(0, house.clock.now(), { most: 1_000_000 });
+    const passed = rows.filter(({ reason }) => reason === 'nothing-waits');
+    const others = rows.filter(({ state, reason }) => state !== 'missed' && reason === null);
+    const runs = house.relay().events.filter(({ kind }) => kind === 'run-started');
+    if (house.model.requests.length > 0 || others.length > 0 || runs.length > 0)
+      throw new Error(`${house.model.requests.length} requests, ${others.length} moments that did not pass by`);
+    // Each has two an hour; dark from 3:30 to 4:30.
+    if (passed.length < nights * AGENTS.length * ((2 * nightMs) / HOUR - 3))
+      throw new Error(`only ${passed.length} moments came`);
+    return passed.length;
+  } finally {
+    await house.close();
+  }
+}
+
+/** Forty schedules of eight agents are due while the relay is dead for eight hours. Answers with what became of the moments. */
+export async function awayForHours(): Promise<{
+  readonly madeUp: number;
+  readonly missed: number;
+  readonly atOnce: number;
+}> {
+  const start = Date.UTC(2027, 5, 1, 12, 1);
+  const house = await openNight({ start, script: () => [{ wait: 15 }, { say: 'I am late.' }] });
+  try {
+    for (let i = 0; i < 40; i++) {
+      const written = await house.relay().team.schedules.add(
+        routine({
+          agentId: AGENTS[i % AGENTS.length] ?? '',
+          name: `Routine ${i}`,
+          timing: { kind: 'every', minutes: 10, offset: 3 + (i % 5) },
+          catchUp: 'once',
+        }),
+      );
+      if (!written.ok) throw new Error(written.reason);
+    }
+    house.relay().die();
+    house.clock.pass(8 * HOUR);
+    const back = house.clock.now();
+    await house.restart();
+    await house.liveTo(back + MINUTE);
+    const rows = await house.eyes.between(start, back - SCHEDULE_LIMITS.catchUp.onTimeMs - 1, { most: 10_000 });
+    const late = rows.filter((row) => row.late);
+    const perSchedule = new Map<string, number>();
+    for (const { scheduleId } of late) perSchedule.set(scheduleId, (perSchedule.get(scheduleId) ?? 0) + 1);
+    const atOnce = Math.max(...house.model.requests.map(({ open }) => open));
+    const faults = [
+      ...[...perSchedule].filter(([, count]) => count > 1).map(([id, count]) => `${id} was made up for ${count} times`),
+      ...late
+        .filter(({ state }) => state !== 'done')
+        .map(({ name, state, reason }) => `${name} was made up for, and is ${state}, ${reason}`),
+      ...rows.filter((row) => !row.late && row.state !== 'missed').map(({ name, state }) => `${name} is ${state}`),
+      ...(atOnce > SCHEDULE_LIMITS.lateAtOnce ? [`${atOnce} ran at once`] : []),
+      ...(late.length < 40 ? [`only ${late.length} were made up for`] : []),
+    ];
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+    return { madeUp: late.length, missed: rows.length - late.length, atOnce };
+  } finally {
+    await house.close();
+  }
+}
+
+/**
+ * Two relays on one store. The first hangs, after its claim or in its run, for longer than its lease; the second takes over;
+ * then the first comes back. Throws where one moment asked a model twice for the same work, or its end changed.
+ */
+export async function hungRelay(where: 'claimed' | 'in a run'): Promise<string> {
+  const place = await createStorePlace('pglite');
+  const store = await place.open();
+  let letGo: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  const model = await startScriptedModel(() =>
+    where === 'in a run' ? [{ say: 'I have begun. ' }, { until: held }, { say: 'And I end.' }] : [{ say: 'Done.' }],
+  );
+  const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: model.url });
+  const home = randomUUID();
+  const clock = createHandClock(Date.UTC(2027, 5, 1, 12));
+  const eyes = createScheduleRows({ db: store.db, home, limits: SCHEDULE_LIMITS });
+  const openOne = () => openMortalRelay({ store, home, mind, now: clock.now, alone: false });
+  const [first, second] = [await openOne(), await openOne()];
+  try {
+    await first.team.directory.set({ agents: [{ agentId: 'agent-0', name: 'Lyra', position: 0, retired: false }] });
+    await first.team.copies.leave('agent-0', COPY, 'v1');
+    await first.team.schedules.clock.start();
+    const written = await first.team.schedules.add(routine({ timing: { kind: 'every', minutes: 60, offset: 1 } }));
+    if (!written.ok) throw new Error(written.reason);
+    clock.pass(MINUTE);
+    const goOn = where === 'claimed' ? first.hangAt(/with "next"/i) : null;
+    first.team.schedules.clock.wake();
+    const state = where === 'claimed' ? 'claimed' : 'running';
+    const rows = () => eyes.between(0, clock.now(), { most: 10 });
+    while ((await rows())[0]?.state !== state || (where === 'in a run' && model.requests.length === 0))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    clock.pass(SCHEDULE_LIMITS.leaseMs + 1_000);
+    await second.team.schedules.clock.start();
+    await second.team.schedules.clock.whenQuiet();
+    const [taken] = await rows();
+    // It comes back, and goes on where it was.
+    goOn?.();
+    letGo();
+    await first.team.schedules.clock.whenQuiet();
+    const after = await rows();
+    const [row] = after;
+    const wanted = where === 'claimed' ? 'done' : 'crashed';
+    const faults = [
+      ...(after.length === 1 ? [] : [`${after.length} rows`]),
+      ...(row?.state === wanted ? [] : [`it is ${row?.state}, not ${wanted}`]),
+      ...(JSON.stringify(row) === JSON.stringify(taken) ? [] : ['its end has changed']),
+      ...(model.requests.length === 1 ? [] : [`${model.requests.length} requests`]),
+    ];
+    if (faults.length > 0) throw new Error(`A relay that hung ${where}: ${faults.join(', ')}`);
+    return `${where}: ${wanted} once, one request`;
+  } finally {
+    letGo();
+    await first.stop();
+    await second.stop();
+    await mind.close();
+    await model.close();
+    await store.close();
+    await place.remove();
+  }
+}
