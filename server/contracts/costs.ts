@@ -12,7 +12,8 @@ export type Took = {
   readonly hourCacheWrites?: number;
   /** Searches that the server made. */
   readonly searches?: number;
-  readonly terms?: Terms;
+  /** As far as it told them. */
+  readonly terms?: Partial<Terms>;
   /** Not whole: the most that it wrote, where that is known better than by the longest answer. */
   readonly outputMost?: number;
 } | null;

@@ -56,11 +56,13 @@ const NOTHING = { model: '', inputTokens: 0, outputTokens: 0, cacheReadTokens: 0
 const whole = (count: number) =>
   Number.isFinite(count) && count > 0 ? Math.min(Math.round(count), Number.MAX_SAFE_INTEGER) : 0;
 
+const inputOf = ({ count }: Pick<Taken, 'count'>) => count.inputTokens + count.cacheReadTokens + count.cacheWriteTokens;
+
 /** What a request took: as it was told, and where it was not, the most that it may have been. */
 function takenOf(took: Took, size: RequestSize | null): Taken {
   const most = size && mostTaken(size);
   if (took === null) return most ?? { count: NOTHING, hourWrites: 0, searches: 0, terms: PLAIN_TERMS };
-  const { usage, hourCacheWrites = 0, searches = 0, terms = PLAIN_TERMS } = took;
+  const { usage, hourCacheWrites = 0, searches = 0, terms = {} } = took;
   const written = whole(usage.outputTokens);
   const count = {
     model: usage.model,
@@ -69,11 +71,14 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
     cacheReadTokens: whole(usage.cacheReadTokens),
     cacheWriteTokens: whole(usage.cacheWriteTokens),
   };
+  // What the server looked up by itself is told at the end.
+  if (!took.whole && most && size.openEnded) count.inputTokens += Math.max(0, inputOf(most) - inputOf({ count }));
   return {
     count,
     hourWrites: whole(hourCacheWrites),
     searches: took.whole ? whole(searches) : Math.max(whole(searches), most?.searches ?? 0),
-    terms,
+    // What was asked for and not denied holds; of the tier only the answer knows.
+    terms: { ...(size?.terms ?? PLAIN_TERMS), priority: false, ...terms },
   };
 }
 

@@ -22,7 +22,7 @@ import {
   blockOf,
   bytesOf,
   charactersOf,
-  hourWritesOf,
+  dearnessOf,
   mostWritten,
   nothingSeen,
   requestParams,
@@ -183,7 +183,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
           blocks: done,
           stop: stopReasonOf(final),
           usage: clean(usageOf(final, request.model)),
-          ...hourWritesOf(final),
+          ...dearnessOf(final),
         },
         refused: null,
         unsaid: null,
@@ -204,7 +204,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
         error: problem,
         blocks: done,
         usage: message && clean(usageOf(message, request.model)),
-        ...(message ? hourWritesOf(message) : {}),
+        ...(message ? dearnessOf(message) : {}),
         whole: seen.whole,
         outputMost:
           left && stopsWhenLeft && message !== null

@@ -2,6 +2,7 @@
  * What a mind is to the relay: something that, given a conversation, says the next words. It keeps nothing
  * between answers; the conversation is handed in whole each time.
  */
+import type { Terms } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindInfo } from '../../src/protocol/events.ts';
 
@@ -85,6 +86,8 @@ export type MindAnswer =
       readonly usage: Usage;
       /** Of its cache writes, those that stay for an hour. */
       readonly hourCacheWrites?: number;
+      /** The terms that the model told. */
+      readonly terms?: Partial<Terms>;
     }
   /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. `whole`: the model told all that it took. */
   | {
@@ -93,6 +96,7 @@ export type MindAnswer =
       readonly blocks: readonly MindBlock[];
       readonly usage: Usage | null;
       readonly hourCacheWrites?: number;
+      readonly terms?: Partial<Terms>;
       readonly whole: boolean;
       /** Not whole: the most tokens that it can have written; null: not known. */
       readonly outputMost: number | null;

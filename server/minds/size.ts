@@ -1,5 +1,5 @@
 /** What a request of a mind may come to, before it is sent. */
-import { PLAIN_TERMS, type RequestSize } from '../../src/domain/request-cost.ts';
+import { UNSAID_TERMS, type RequestSize } from '../../src/domain/request-cost.ts';
 import type { MindRequest } from './mind.ts';
 
 /** Bytes that one block, message or tool takes on the way beside what is in it. */
@@ -26,7 +26,7 @@ export function sizeOfRequest({
     searches: 0,
     maxOutputTokens: maxTokens,
     cached: cachesForAnHour ? 'hour' : 'minutes',
-    terms: PLAIN_TERMS,
+    terms: UNSAID_TERMS,
   };
 }
 

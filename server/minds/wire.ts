@@ -5,7 +5,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { BYTES_PER_TOKEN } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
-import type { MindBlock, MindMessage, MindRequest, StopReason } from './mind.ts';
+import type { MindAnswer, MindBlock, MindMessage, MindRequest, StopReason } from './mind.ts';
 import { STOPPED } from './settings.ts';
 import { mapStrings, toWellFormed } from './well-formed.ts';
 
@@ -157,10 +157,14 @@ export function stopReasonOf(message: Anthropic.Message): StopReason {
   return message.content.some((block) => block.type === 'tool_use') ? 'tools' : 'end';
 }
 
-/** Of the cache writes, those that stay for an hour, where there are any. */
-export function hourWritesOf(message: Anthropic.Message): { readonly hourCacheWrites?: number } {
-  const hourCacheWrites = (message.usage as Partial<Anthropic.Usage>).cache_creation?.ephemeral_1h_input_tokens ?? 0;
-  return hourCacheWrites > 0 ? { hourCacheWrites } : {};
+/** What makes it dearer than its counts: the cache writes that stay for an hour, and capacity that was bought ahead. */
+export function dearnessOf(message: Anthropic.Message): Pick<MindAnswer, 'hourCacheWrites' | 'terms'> {
+  const { cache_creation: written, service_tier: tier }: Partial<Anthropic.Usage> = message.usage;
+  const hourCacheWrites = written?.ephemeral_1h_input_tokens ?? 0;
+  return {
+    ...(hourCacheWrites > 0 ? { hourCacheWrites } : {}),
+    ...(tier ? { terms: { priority: tier === 'priority' } } : {}),
+  };
 }
 
 /** Local servers leave out what they do not count. */

@@ -19,10 +19,11 @@ const shape = z.looseObject({
   mcp_servers: z.array(z.unknown()).nullish().catch(null),
 });
 
-/** Searches where a request names no limit of its own. */
+/** Searches where a request names no limit of its own, and the most that fit into one answer whatever it names. */
 const SEARCHES = 10;
-/** Deeper than that nothing is looked for: content stands in messages, and in the results of tools in them. */
-const DEPTH = 8;
+const SEARCHES_MOST = 1_000;
+/** Deeper than that nothing is looked for: content stands in messages, in the results of tools in them, and in documents in those. */
+const DEPTH = 16;
 
 interface Found {
   pictures: number;
@@ -49,14 +50,20 @@ function look(value: unknown, found: Found, depth: number): void {
     if (type === 'image') {
       found.pictures += 1;
       found.pictureBytes += data?.length ?? 0;
-    } else if (data === null && !('content' in source)) found.openEnded = true;
+    } else if (!('content' in source) && !('type' in source && source.type === 'text')) {
+      // One of a few bytes may have hundreds of pages, each of which is read as a picture too.
+      found.openEnded = true;
+    }
   }
   for (const each of Object.values(value)) look(each, found, depth + 1);
 }
 
-/** Tools of a client's own have no type, or `custom`; the server runs the others. */
+/** Tools of a client's own have no type, or `custom`, or are among those that the model knows and the client runs; all others may be run by the server. */
 const isOfServer = (type: string | null | undefined) =>
-  type !== null && type !== undefined && /^(?:web_search|web_fetch|code_execution|tool_search|mcp_toolset)/.test(type);
+  type !== null && type !== undefined && !/^(?:custom$|bash_|text_editor_|computer_|memory_)/.test(type);
+
+const searchesOf = (most: number | null | undefined) =>
+  typeof most === 'number' && most >= 0 ? Math.min(Math.ceil(most), SEARCHES_MOST) : SEARCHES;
 
 /** `body`: as it was parsed; `bytes`: of it as it came. */
 export function sizeOf(body: unknown, bytes: number): RequestSize {
@@ -71,12 +78,16 @@ export function sizeOf(body: unknown, bytes: number): RequestSize {
     bytes: Math.max(0, bytes - found.pictureBytes),
     pictures: found.pictures,
     openEnded: found.openEnded || tools.length > 0 || (known?.mcp_servers ?? []).length > 0,
-    searches: searching.reduce((sum, { max_uses: most }) => sum + (most ?? SEARCHES), 0),
+    searches: Math.min(
+      SEARCHES_MOST,
+      searching.reduce((sum, { max_uses: most }) => sum + searchesOf(most), 0),
+    ),
     maxOutputTokens: known?.max_tokens ?? null,
     cached: found.hourOfCache ? 'hour' : found.cached ? 'minutes' : 'not',
     terms: {
       fast: known?.speed === 'fast',
-      priority: known?.service_tier === 'auto',
+      // Left out, it is `auto`: capacity that was bought ahead is used where the account has any.
+      priority: known?.service_tier !== 'standard_only',
       resident: typeof known?.inference_geo === 'string' && known.inference_geo !== 'global',
     },
   };

@@ -61,7 +61,7 @@ function createSum(model: string) {
     compacted: { input: 0, output: 0 },
     reported: false,
   };
-  const terms: { -readonly [Name in keyof Terms]: boolean } = { fast: false, priority: false, resident: false };
+  const terms: { -readonly [Name in keyof Terms]?: boolean } = {};
   return {
     sum,
     /** What is told later is of the whole answer so far, and holds. */
@@ -79,9 +79,9 @@ function createSum(model: string) {
           input: total(compactions.map((each) => each.input_tokens)),
           output: total(compactions.map((each) => each.output_tokens)),
         };
-      terms.fast ||= usage.speed === 'fast';
-      terms.priority ||= usage.service_tier === 'priority';
-      terms.resident ||= typeof usage.inference_geo === 'string' && !NOWHERE.has(usage.inference_geo);
+      if (typeof usage.speed === 'string') terms.fast ||= usage.speed === 'fast';
+      if (typeof usage.service_tier === 'string') terms.priority ||= usage.service_tier === 'priority';
+      if (typeof usage.inference_geo === 'string') terms.resident ||= !NOWHERE.has(usage.inference_geo);
     },
     took(whole: boolean): Took {
       if (!sum.reported) return null;

@@ -29,6 +29,8 @@ export interface Terms {
   /** Kept within one country. */
   readonly resident: boolean;
 }
+/** What a request that says nothing of it may be taken on: capacity that was bought ahead, where there is any. */
+export const UNSAID_TERMS: Terms = { fast: false, priority: true, resident: false };
 export const PLAIN_TERMS: Terms = { fast: false, priority: false, resident: false };
 
 /** UTF-8. Prose has about four bytes to a token, code three, and what is written in other scripts two to three. */
@@ -123,7 +125,7 @@ export function mostTaken({
     count: {
       model,
       inputTokens: input - written,
-      outputTokens: maxOutputTokens ?? LONGEST_ANSWER_TOKENS,
+      outputTokens: Math.min(maxOutputTokens ?? Infinity, LONGEST_ANSWER_TOKENS),
       cacheReadTokens: 0,
       cacheWriteTokens: written,
     },

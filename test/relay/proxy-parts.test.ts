@@ -1,4 +1,3 @@
-import { PLAIN_TERMS } from '../../src/domain/request-cost.ts';
 import { createServer, type ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -42,7 +41,7 @@ describe('the usage of a stream', () => {
     usage: { model: 'm-1', inputTokens: 7, outputTokens: 33, cacheReadTokens: 5, cacheWriteTokens: 4 },
     hourCacheWrites: 3,
     searches: 0,
-    terms: PLAIN_TERMS,
+    terms: {},
     whole: true,
   };
 

@@ -76,6 +76,32 @@ describe('What a request may cost at most', () => {
     expect(sized({ system: [{ type: 'text', cache_control: { type: 'ephemeral', ttl: '1h' } }] }).cached).toBe('hour');
   });
 
+  it('is not made less, nor more than any answer can come to, by what a request says of itself', () => {
+    const search = (most: unknown) => sized({ tools: [{ type: 'web_search_20250305', max_uses: most }] }).searches;
+    expect([-5, -0.5, null, 'x'].map(search)).toEqual([10, 10, 10, 10]);
+    expect([0, 2.5, 1e300].map(search)).toEqual([0, 3, 1_000]);
+    expect(mostTaken(sized({ max_tokens: Number.MAX_SAFE_INTEGER })).count.outputTokens).toBe(128_000);
+  });
+
+  it('reckons with capacity that was bought ahead, unless that is declined', () => {
+    expect(sized({}).terms.priority).toBe(true);
+    expect(sized({ service_tier: 'auto' }).terms.priority).toBe(true);
+    expect(sized({ service_tier: 'standard_only' }).terms.priority).toBe(false);
+  });
+
+  it('reckons with what the server runs, of which it knows no bound, for every tool that is not known to be the client’s', () => {
+    const open = (type: string) => sized({ tools: [{ type, name: 'x' }] }).openEnded;
+    expect(
+      ['custom', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'].map(open),
+    ).toEqual([false, false, false, false, false]);
+    expect(['web_search_20260209', 'advisor_20260301', 'of_tomorrow'].map(open)).toEqual([true, true, true]);
+    const document = (source: object) =>
+      sized({ messages: [{ role: 'user', content: [{ type: 'document', source }] }] });
+    // Few bytes may be many pages.
+    expect(document({ type: 'base64', media_type: 'application/pdf', data: 'JVBERi0' }).openEnded).toBe(true);
+    expect(document({ type: 'text', media_type: 'text/plain', data: 'Hello.' }).openEnded).toBe(false);
+  });
+
   it('is never less than what any request of its size takes, on its terms', () => {
     const size = fc.record({
       model: fc.constantFrom('claude-opus-5-5', 'claude-sonnet-4-5', 'claude-opus-4-6', 'claude-nobody-knows'),
