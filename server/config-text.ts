@@ -84,7 +84,7 @@ export interface ConfigText {
   readonly json: object;
 }
 
-export function toYaml({ title, holds, own }: ConfigText): string {
+function toYaml({ title, holds, own }: ConfigText): string {
   const document = new Document(holds);
   document.commentBefore = ` ${title}\n What was set here is marked; leave out the rest, and it follows the defaults.`;
   mark(document.contents, own);

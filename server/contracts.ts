@@ -7,6 +7,6 @@ export type { Directory, NewInboxMessage, Inbox } from './contracts/team.ts';
 export type { WakeRequest, Gate, Configs } from './contracts/gate.ts';
 export type { PauseWait, Pauses } from './contracts/pauses.ts';
 export type { Caller, ToolOutcome, TeamTool } from './contracts/tools.ts';
-export type { Took, RequestEnd, CostHold, CostRequest, CostCheck, Costs } from './contracts/costs.ts';
-export type { Alone, ThreadHooks, Reach, WakeAnswer } from './contracts/reach.ts';
+export type { Took, RequestEnd, CostHold, CostRequest, Costs } from './contracts/costs.ts';
+export type { Alone, ThreadHooks, Reach } from './contracts/reach.ts';
 export type { PostOutcome, CallingClient, SessionHost } from './contracts/session.ts';

@@ -11,7 +11,7 @@ export interface JsonBounds {
   readonly values: number;
 }
 
-export const JSON_BOUNDS: JsonBounds = { depth: LIMITS.jsonDepth, values: LIMITS.jsonValues };
+const JSON_BOUNDS: JsonBounds = { depth: LIMITS.jsonDepth, values: LIMITS.jsonValues };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -24,7 +24,7 @@ export interface KeyFilter {
   pieces(): PieceFilter;
 }
 
-export interface PieceFilter {
+interface PieceFilter {
   take(piece: string): string;
   /** What was held back, at the end. */
   rest(): string;

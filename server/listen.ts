@@ -22,7 +22,7 @@ const HTTP_LIMITS = {
   closeGrace: 1_000,
 } as const;
 
-export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 /** `again` reads what comes on the socket as requests, from the beginning. */
 export type UpgradeListener = (
   request: IncomingMessage,

@@ -7,7 +7,7 @@ const MOST_BYTES = 1_000_000;
 /** Longest single entry, in characters. */
 const MOST_ENTRY = 8_000;
 
-export type LogFields = Readonly<Record<string, unknown>>;
+type LogFields = Readonly<Record<string, unknown>>;
 
 /** From the most to the least that is said. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;

@@ -9,7 +9,7 @@ import { answer, type Handled } from './endpoint.ts';
 import { SCHEMA } from './store/schema.ts';
 import type { Db } from './store/index.ts';
 
-export const ROOM_DEFAULTS = {
+const ROOM_DEFAULTS = {
   /** ms for which one look answers everybody: it asks for the length of some thousand files. */
   keptMs: 10_000,
   /** The same for the one question that every message asks: what is free. */

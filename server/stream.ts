@@ -28,7 +28,7 @@ export interface StreamDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Cursor {
+interface Cursor {
   readonly after: number;
   readonly log: string | null;
 }

@@ -11,7 +11,7 @@ import { parseText, type Db } from '../store/index.ts';
 import { hashOf, newSecret } from './secrets.ts';
 
 /** Tells people and secret scanners what they are looking at. */
-export const SECRET_PREFIX = 'roost_';
+const SECRET_PREFIX = 'roost_';
 /** ms between two notes of when a credential was last used. */
 export const NOTE_USE_EVERY_MS = 60_000;
 /** Characters of the secret that are kept, to tell it apart. */

@@ -37,7 +37,7 @@ export interface SignIn {
   >;
 }
 
-export interface Entered {
+interface Entered {
   readonly token: string;
   readonly key: string;
 }

@@ -53,7 +53,7 @@ export interface CostRequest {
   readonly rehearsed?: boolean;
 }
 
-export type CostCheck =
+type CostCheck =
   | { readonly ok: true; readonly hold: CostHold }
   /** The message is for the agent and for the person. `until`: when the budget opens again by itself. */
   | { readonly ok: false; readonly message: string; readonly until: number };

@@ -40,7 +40,7 @@ export interface ThreadHooks {
   }): Promise<void>;
 }
 
-export interface WakeAnswer {
+interface WakeAnswer {
   readonly decision: WakeDecision;
   /** Calls of `wake_agent` that the caller has left in its session, or null. */
   readonly left: number | null;

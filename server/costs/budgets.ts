@@ -30,7 +30,7 @@ export interface BudgetDeps {
 }
 
 type Spending = readonly { readonly agentId: string; readonly microUsd: number }[];
-export type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: string };
+type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: string };
 
 /** As `CostCheck`, with what gives the hold back. `most`: what is held, in millionths of a dollar. */
 export type Room =

@@ -1,6 +1,6 @@
 /** Requests under way, with the most that each may cost, and whoever waits for one of them to end. */
 
-export interface Held {
+interface Held {
   readonly agentId: string;
   readonly credentialId: string | undefined;
   readonly microUsd: number;

@@ -31,7 +31,7 @@ const reserveSchema = z.object({
   via: z.enum(['session', 'proxy']),
   size: sizeSchema,
 });
-export type Reserve = Readonly<z.infer<typeof reserveSchema>>;
+type Reserve = Readonly<z.infer<typeof reserveSchema>>;
 
 const changesSchema = z.object({ taken: z.array(reserveSchema), over: z.array(z.string()) });
 type Changes = z.infer<typeof changesSchema>;

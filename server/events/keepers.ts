@@ -18,7 +18,7 @@ import {
   type Write,
 } from './log-rows.ts';
 
-export const KEEPER_SETTINGS = {
+const KEEPER_SETTINGS = {
   /** ms that events lie in the journal alone, so that many come into the tables together. */
   tablesAfterMs: 100,
   /** Events that do not wait for that, and about as many as come into the tables at once: each holds the process up a little. */

@@ -9,7 +9,7 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { OpenWakeSession } from './facts.ts';
 
-export const WAKE_SESSION_SETTINGS = {
+const WAKE_SESSION_SETTINGS = {
   /** ms between two signs of life: so much of a session may go uncounted after a kill. */
   heartbeatMs: 5_000,
   /** ms without one, after which a process counts as dead. */

@@ -17,8 +17,6 @@ import { homeOfCredential } from './rows.ts';
 import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
 
 export { bytesOfBrowser } from './rows.ts';
-export type { OpenHome } from './open-home.ts';
-
 export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams'> {
   /** Names the whole relay, and its first home. */
   readonly relay: string;

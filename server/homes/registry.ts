@@ -11,7 +11,7 @@ export interface HomeEntry {
 }
 
 /** What may be changed within one decision. */
-export interface Decision {
+interface Decision {
   /** The home of this sign-in; null: it has none yet. */
   known(browser: string): Promise<HomeEntry | null>;
   /** Somebody lives in it from now on. */

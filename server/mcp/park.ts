@@ -11,7 +11,7 @@ export interface ParkDeps {
 }
 
 /** Whose call it is. */
-export interface ParkedCall {
+interface ParkedCall {
   readonly agentId: string;
   readonly credentialId: string;
   readonly secret: string;
@@ -20,8 +20,7 @@ export interface ParkedCall {
   readonly progress: Progress;
 }
 
-export type ParkOutcome =
-  { readonly go: true } | { readonly go: false; readonly held: StillParked; readonly seconds: number };
+type ParkOutcome = { readonly go: true } | { readonly go: false; readonly held: StillParked; readonly seconds: number };
 
 export interface Park {
   /** At once where the agent is awake. Rejects with the signal's reason where the client goes away first. */

@@ -21,7 +21,7 @@ import { parkedSentence, INSTRUCTIONS, WORKING } from './sayings.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 
 /** JSON-RPC error of a resource that was not read because its agent sleeps: in the range that servers may use as they like. */
-export const PAUSED_CODE = -32_010;
+const PAUSED_CODE = -32_010;
 
 export interface McpServerDeps extends ProgressDeps {
   readonly tools: readonly TeamTool[];

@@ -32,7 +32,7 @@ import {
 } from './wire.ts';
 
 /** How the key travels. `both` is understood by every local server we know of. */
-export type KeyHeader = 'bearer' | 'x-api-key' | 'both';
+type KeyHeader = 'bearer' | 'x-api-key' | 'both';
 
 export interface AnthropicMindConfig {
   readonly key: string | null;

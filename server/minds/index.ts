@@ -1,4 +1,4 @@
-export { createAnthropicMind, type AnthropicMindConfig, type KeyHeader } from './anthropic.ts';
+export { createAnthropicMind, type AnthropicMindConfig } from './anthropic.ts';
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export {
   PRIORITIES,
@@ -7,7 +7,6 @@ export {
   type MindBlock,
   type MindError,
   type MindErrorKind,
-  type MindListener,
   type MindMessage,
   type MindRequest,
   type MindTool,
@@ -16,5 +15,5 @@ export {
   type StopReason,
 } from './mind.ts';
 export { sizeOfRequest } from './size.ts';
-export { DEFAULT_MODELS, REHEARSAL_MODEL, windowTokensOf } from './settings.ts';
+export { DEFAULT_MODELS, windowTokensOf } from './settings.ts';
 export { withWarmMind } from './warm.ts';

@@ -19,7 +19,7 @@ export type Sending<T> =
   | { readonly kind: 'busy'; readonly value: T; readonly retryAfterMs: number | null }
   | { readonly kind: 'broken'; readonly value: T };
 
-export interface QueuedRequest {
+interface QueuedRequest {
   readonly priority: Priority;
   readonly signal: AbortSignal;
   readonly onState?: ((state: RequestState) => void) | undefined;

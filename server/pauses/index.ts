@@ -48,7 +48,7 @@ function createWaiters(timers: Timers): Waiters {
   };
 }
 
-export { createPauseRoutes, type PauseRoutesDeps } from './routes.ts';
+export { createPauseRoutes } from './routes.ts';
 
 export interface PausesDeps {
   readonly log: Pick<EventLog, 'append' | 'subscribe' | 'snapshot'>;

@@ -4,7 +4,7 @@ import type { Configs, CostHold, CostRequest, Costs, Pauses } from '../contracts
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { ProxyError } from './errors.ts';
 
-export type Admission =
+type Admission =
   | { readonly kind: 'go'; readonly hold: CostHold | null }
   | { readonly kind: 'refused'; readonly error: ProxyError }
   /** Whoever asked does not wait any more. */

@@ -1,2 +1,2 @@
 /** The model proxy for agents that run elsewhere. */
-export { createProxy, type Proxy, type ProxyDeps } from './routes.ts';
+export { createProxy, type ProxyDeps } from './routes.ts';

@@ -26,7 +26,7 @@ export interface Unannounced {
 }
 
 /** What is asked of a version that a page has. */
-export interface Asked extends RecordVersion {
+interface Asked extends RecordVersion {
   /** Of a thread: how many of its messages the page has. */
   readonly messages?: number | undefined;
 }

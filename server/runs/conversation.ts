@@ -65,7 +65,7 @@ const resultsFirst = (blocks: readonly MindBlock[]) => [
   ...blocks.filter((block) => block.kind !== 'tool-result'),
 ];
 
-export const leftOutLine = (count: number): string =>
+const leftOutLine = (count: number): string =>
   `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out here: the conversation is longer than you can be given at once. Nothing of it is lost for the human.]`;
 
 function sizeOf(block: MindBlock): number {

@@ -59,7 +59,7 @@ export interface Run {
   readonly whenEnded: Promise<RunEnd>;
 }
 
-export type Started =
+type Started =
   | { readonly ok: true; readonly run: Run }
   /** Nothing was begun. `agent-busy`: it did not get its turn in time; `closing`: the relay ends; `not-ours`: `begins` said so. */
   | { readonly ok: false; readonly skipped: 'agent-busy' | 'closing' | 'not-ours' };

@@ -16,7 +16,7 @@ export interface OwnTools {
 export const NO_TOOLS: OwnTools = { definitions: [], run: (name) => toolError(`There is no tool “${name}” here.`) };
 
 /** What it is offered for one answer. */
-export interface Offered {
+interface Offered {
   readonly team: readonly TeamTool[];
   readonly all: readonly MindTool[];
 }

@@ -16,7 +16,7 @@ import { NO_TOOLS } from '../runs/toolbox.ts';
 import type { Copies } from './copies.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
-export interface Work {
+interface Work {
   readonly agentId: string;
   readonly cause: AgentRun['cause'];
   /** What set it to work, a sentence in square brackets. */
@@ -60,7 +60,7 @@ export interface AloneDeps {
 }
 
 /** Its system prompt: the same for each of its runs, so that a model's cache has it; what changes comes behind it. */
-export function systemOf(
+function systemOf(
   { templates }: Pick<Protocol, 'templates'>,
   copy: StandingCopy,
   { instructions, columns }: Pick<Work, 'instructions' | 'columns'>,

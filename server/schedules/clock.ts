@@ -14,7 +14,7 @@ import type { ScheduleLimits } from './settings.ts';
 export type Performed = { readonly end: OccurrenceEnd; readonly detail: Detail } | { readonly again: number };
 
 /** What one that performs a moment may do with its row. */
-export interface Performing {
+interface Performing {
   /** Its run begins. False: somebody else has the moment now, and nothing may begin. */
   begins(runId: string): Promise<boolean>;
 }

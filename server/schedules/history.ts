@@ -19,7 +19,7 @@ export type Detail = z.infer<typeof detailSchema>;
 export const NO_DETAIL: Detail = { said: null, detail: null, tokens: null, costMicroUsd: null };
 
 const reasonSchema = z.enum(SKIP_REASONS).nullable();
-export function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
+function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
   const state = occurrenceStateSchema.parse(row.state);
   if (state === 'due' || state === 'claimed' || state === 'running') return null;
   if (state !== 'skipped') return { state, reason: null };

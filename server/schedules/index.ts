@@ -22,7 +22,7 @@ import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
-export { createAlone, type OpenAlone } from './alone.ts';
+export { createAlone } from './alone.ts';
 export { createCopies, type Copies } from './copies.ts';
 export { createMeanwhile } from './meanwhile.ts';
 export { createScheduleRows } from './rows.ts';

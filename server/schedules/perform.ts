@@ -75,7 +75,7 @@ function endOfRun({ outcome, reason, usage, costMicroUsd }: RunEnd, said: string
 }
 
 /** The prefix of a routine that comes again within the hour is worth keeping so long. */
-export function comesWithinTheHour({ timing }: Pick<Schedule, 'timing'>): boolean {
+function comesWithinTheHour({ timing }: Pick<Schedule, 'timing'>): boolean {
   return timing.kind === 'every' && timing.minutes * MINUTE_MS < HOUR_MS;
 }
 

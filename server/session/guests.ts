@@ -7,7 +7,7 @@ import type { JoinedClient } from '../../src/domain/answering.ts';
 import type { CallingClient } from '../contracts.ts';
 import type { SessionContext } from './context.ts';
 
-export interface GuestAgent {
+interface GuestAgent {
   readonly agentId: string;
   readonly position: number;
 }

@@ -58,7 +58,7 @@ const callSchema = z.discriminatedUnion('tool', [
 export type ToolCall = z.infer<typeof callSchema>;
 
 /** Reads a call of one of these; the reason is a sentence for the mind, which may try again. `human`: what the person is called. */
-export function readToolCall(
+function readToolCall(
   name: string,
   input: unknown,
   human: string,

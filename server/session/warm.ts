@@ -16,7 +16,7 @@ import { createLine } from '../runs/line.ts';
 import { createTurns } from '../runs/turns.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
 
-export const WARM_SETTINGS = {
+const WARM_SETTINGS = {
   /** So often is a wake run until what it needs is likely to be compiled. */
   times: 5,
   /** ms between two of them, for calls that come meanwhile. */

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /** Bytes of a journal. What does not fit goes into the tables at once. */
-export const JOURNAL_BYTES = 2 ** 20;
+const JOURNAL_BYTES = 2 ** 20;
 const FOLDER = 'roost_journal';
 const TAG_BYTES = 8;
 const HEAD_BYTES = 8 + TAG_BYTES;

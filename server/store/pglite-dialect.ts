@@ -26,7 +26,7 @@ export interface EngineSource {
 }
 
 /** One after another, in the order of asking. `take` answers with the function that ends the turn. */
-export function createTurns(): { take(): Promise<() => void> } {
+function createTurns(): { take(): Promise<() => void> } {
   let last: Promise<void> = Promise.resolve();
   return {
     async take() {

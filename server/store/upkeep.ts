@@ -7,7 +7,7 @@
 import type { Engine } from './engine.ts';
 import { SCHEMA } from './schema.ts';
 
-export const UPKEEP_DEFAULTS = {
+const UPKEEP_DEFAULTS = {
   /** ms without a statement that count as quiet. */
   quietMs: 3_000,
   /** Statements that wrote, after which a quiet moment is used. */

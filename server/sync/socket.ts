@@ -34,7 +34,7 @@ export interface SocketsDeps {
 }
 
 /** Who opened a socket: the sign-in of its browser, and its address. */
-export interface Opener {
+interface Opener {
   readonly browser: string;
   readonly address: string;
 }

@@ -1,7 +1,7 @@
 /** Agents that wait for something in their threads, and the bell that has them look again. */
 import type { Timers } from '../../src/domain/platform/timers.ts';
 
-export interface Listener {
+interface Listener {
   /** `rung`: something happened since the last time this was asked; look again. The others end the wait. */
   next(): Promise<'rung' | 'late' | 'aborted'>;
   stop(): void;

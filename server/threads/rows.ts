@@ -38,7 +38,7 @@ function threadOf(row: ThreadRow, participants: readonly string[]): Thread {
 }
 
 /** Who is in these threads now, in the order in which they came. */
-export async function readParticipants(
+async function readParticipants(
   db: Db,
   home: string,
   threadIds: readonly string[],

@@ -24,7 +24,7 @@ export type WaitFor =
   | { readonly kind: 'from'; readonly who: string; readonly name: string };
 
 /** `late`: nothing came in time. `aborted`: whoever waits has gone. */
-export type WaitAnswer = Answer<
+type WaitAnswer = Answer<
   { readonly came: true; readonly page: Page } | { readonly came: false; readonly why: 'late' | 'aborted' }
 >;
 

@@ -3,28 +3,23 @@
  * files in a zip. Packing and unpacking run in a worker of their own; documents come and go through the
  * functions that a caller passes in.
  */
-export { adopt, type Adoption } from './agent/adopt.ts';
+export { adopt } from './agent/adopt.ts';
 export { createArchive, type Archive, type ArchiveWorker } from './client.ts';
 export { createConsent, isConsented, type Consents } from './household/consent.ts';
 export { agentFileName, householdFileName } from './file-names.ts';
-export { ArchiveError, type ArchiveErrorKind } from './problem.ts';
+export { ArchiveError } from './problem.ts';
 export { ARCHIVE } from './settings.ts';
 export { spawnArchiveWorker } from './spawn.ts';
 export type {
-  AgentExport,
   AgentWarning,
   ArchiveChange,
   ArchiveConflict,
   ArchivedAgent,
-  ArchiveImport,
   ArchivePreview,
   ArchiveProgress,
-  ArchiveWork,
   Exported,
-  HouseholdExport,
   Imported,
   OpenedArchive,
   ParsedAgent,
   PreviewPorts,
-  ReadDocuments,
 } from './types.ts';

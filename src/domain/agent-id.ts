@@ -12,7 +12,7 @@ export type AgentId = string & { readonly [brand]: 'agent-id' };
 export const AGENT_ID_MAX = 128;
 
 /** Who speaks without being an agent. */
-export const SPEAKERS = ['human', 'relay'] as const;
+const SPEAKERS = ['human', 'relay'] as const;
 export type Speaker = (typeof SPEAKERS)[number];
 
 /** What every object has under its name: as a key of a plain object such an id would be somebody from the start. */

@@ -7,7 +7,7 @@ import { parseStamp, type Stamp } from './stamp.ts';
 /** ms from asking to the moment from which nothing brings it back: 30 days. */
 export const FORGET_AFTER = 30 * 24 * 60 * 60 * 1000;
 
-export type ForgetTarget =
+type ForgetTarget =
   /** Everything about an agent, whenever it was written. */
   | { readonly kind: 'agent'; readonly agentId: string }
   /** What was said with an agent before the asking. */

@@ -54,9 +54,9 @@ export const MESSAGE_PRIORITIES = ['normal', 'high', 'urgent'] as const;
 export type MessagePriority = (typeof MESSAGE_PRIORITIES)[number];
 
 /** What may set an agent's sleeping flag, and what may clear it. Where one happening is in both of an agent's lists, waking wins. */
-export const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_thread_closed'] as const;
+const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_thread_closed'] as const;
 export type SleepEvent = (typeof SLEEP_EVENTS)[number];
-export const WAKE_EVENTS = ['added_to_any_thread', 'added_to_thread_first_time', 'mentioned'] as const;
+const WAKE_EVENTS = ['added_to_any_thread', 'added_to_thread_first_time', 'mentioned'] as const;
 export type WakeEvent = (typeof WAKE_EVENTS)[number];
 /** Either list may name any of them. */
 export const TEAM_EVENTS = [...SLEEP_EVENTS, ...WAKE_EVENTS] as const;

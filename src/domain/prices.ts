@@ -27,7 +27,7 @@ export const ANY_MODEL = '*';
 /** A cache write is 1.25 times the input for five minutes, and twice the input for an hour. */
 const WRITE = 1.25;
 const READ = 0.1;
-export const HOUR_OF_CACHE = 2 / WRITE;
+const HOUR_OF_CACHE = 2 / WRITE;
 
 const row = (model: string, input: number, output: number, cacheRead = input * READ): ModelPrice => ({
   model,

@@ -6,7 +6,7 @@
 
 import { onOneLine, quote } from './quoting.ts';
 
-export type TalkBlock =
+type TalkBlock =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'tool';
@@ -52,7 +52,7 @@ const HEARING: ReadonlySet<string> = new Set(['read_inbox', 'wait_for_message', 
 /** These say something to others, and what was said stands in their input. */
 const WRITING: ReadonlySet<string> = new Set(['message_agent', 'wake_agent', 'send_message_to_thread']);
 /** What the person says in a thread is told by the relay. */
-export const PERSON_MENTIONS = 'The human mentions you';
+const PERSON_MENTIONS = 'The human mentions you';
 
 const isSaying = (text: string) => text.trim() !== '';
 /** Where nothing was to be heard, they say so in a sentence that begins like this. */

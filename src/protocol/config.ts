@@ -44,7 +44,7 @@ const oneOffBlackoutSchema = z
   );
 
 /** Hours in which an agent is not woken: each week by the clock on the household's wall, or once. */
-export const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
+const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
 
 const coordination = {
   wakes_enabled: z.boolean().describe('false: nothing but the person wakes it'),
@@ -107,7 +107,7 @@ export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
 export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
 
 /** What holds, with every default filled in. It is a configuration itself, and could be set as one. */
-export const effectiveConfigSchema = z.object({
+const effectiveConfigSchema = z.object({
   coordination: z.strictObject({ ...coordination, wake_guardrails: coordination.wake_guardrails.required() }),
   wakes_enabled: z.boolean(),
   time_zone: z.string(),

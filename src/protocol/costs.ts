@@ -6,7 +6,7 @@ const count = z.number().int().nonnegative();
 const usd = z.number().min(0).max(10_000);
 
 /** US dollars for a million tokens. `model` matches a model's name from its beginning; the longest match holds, `*` matches all. */
-export const priceSchema = z.strictObject({
+const priceSchema = z.strictObject({
   model: z.string().min(1).max(200),
   input: usd,
   output: usd,
@@ -24,9 +24,8 @@ export const pricesSchema = z.strictObject({
       'a model may be named once',
     ),
 });
-export type Prices = z.infer<typeof pricesSchema>;
 
-export const spentSchema = z.object({
+const spentSchema = z.object({
   requests: count,
   inputTokens: count,
   outputTokens: count,

@@ -26,8 +26,6 @@ export {
   type MessageStatus,
   type Usage,
 } from './documents/fields.ts';
-export type { KnownDoc } from './known.ts';
-
 const { base, RESERVED_ID, z } = fields;
 
 export const unknownDocumentSchema = z
@@ -50,7 +48,7 @@ export type SettingDoc = Known<'setting'>;
 export type ForgetDoc = Known<'forget'>;
 export type ForgetUndoDoc = Known<'forget-undo'>;
 /** A document of a kind, or a version, that this app does not know. Kept and passed on. */
-export type UnknownDoc = Zod.infer<typeof unknownDocumentSchema>;
+type UnknownDoc = Zod.infer<typeof unknownDocumentSchema>;
 export type Doc = KnownDoc | UnknownDoc;
 
 const made = new Map<AnyKind, AnyKind['schema'] extends (fields: never) => infer Schema ? Schema : never>();

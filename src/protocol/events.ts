@@ -35,10 +35,10 @@ const ofRun = {
 };
 const callId = id.describe('one call to the team');
 
-export const callKindSchema = z.enum(['wake', 'summon']);
+const callKindSchema = z.enum(['wake', 'summon']);
 export type CallKind = z.infer<typeof callKindSchema>;
 
-export const asleepCodeSchema = z
+const asleepCodeSchema = z
   .enum(['failed', 'silent', 'put-to-sleep', 'unnamed', 'cancelled'])
   .describe(
     'failed: the model erred; silent: nothing was said in time; put-to-sleep: by the person; unnamed: no name in time; cancelled: the session ended first',

@@ -119,7 +119,6 @@ export const beginHomeSchema = z.strictObject({
       'where somebody lives in the household of this sign-in: leave that to its other devices, and begin another',
     ),
 });
-export type BeginHome = z.input<typeof beginHomeSchema>;
 
 /** `GET /api/look`: who lives in the household that is looked at. */
 export const lookedAtSchema = z.object({

@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 
-export const inboxMessageSchema = z.object({
+const inboxMessageSchema = z.object({
   messageId: id,
   to: common.agentId,
   from: id.describe('"human", "relay" or an agent’s id'),

@@ -17,7 +17,7 @@ export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefi
   at ?? formatStamp({ time: Math.min(time, LAST_TIME), counter: id % 1_000_000, node: RELAY_NODE });
 
 /** A version of a record as a document. What was said is said once; of all else each change is a document. */
-export function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
+function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
   const agentId =
     type === 'limits'
       ? value.agentId

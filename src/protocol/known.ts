@@ -59,8 +59,6 @@ export function addKind(kind: AnyKind): () => void {
   return () => byType.delete(kind.type);
 }
 
-export const isKnownType = (type: unknown): type is KnownType => typeof type === 'string' && byType.has(type);
-
 /** Documents are parsed where they come in, and older versions read as this one then. */
 export function isKnown(doc: AnyDoc | KnownDoc): doc is KnownDoc {
   return doc.schema <= (byType.get(doc.type)?.version ?? 0);

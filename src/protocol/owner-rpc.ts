@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Doc } from './documents.ts';
 import { LIMITS } from './limits.ts';
-import { method, none, typed, type AnswersOf, type CallsOf, type FromServer, type ToServer } from './rpc/method.ts';
+import { method, none, typed, type CallsOf, type FromServer, type ToServer } from './rpc/method.ts';
 import { SYNC_METHODS } from './sync/methods.ts';
 import type {
   Comparison,
@@ -72,6 +72,5 @@ export const OWNER_METHODS = { ...LEDGER_METHODS, ...RELAY_METHODS, ...SYNC_METH
 
 export type OwnerCalls = CallsOf<typeof OWNER_METHODS>;
 export type OwnerCallName = keyof OwnerCalls;
-export type OwnerAnswers = AnswersOf<typeof OWNER_METHODS>;
 export type ToOwner = ToServer<OwnerCallName>;
 export type FromOwner = FromServer<OwnerNews>;

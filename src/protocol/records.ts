@@ -83,7 +83,7 @@ export const compareRecordsSchema = z.strictObject({
     )
     .max(LIMITS.recordsCompared),
 });
-export const recordStandingSchema = z
+const recordStandingSchema = z
   .enum(['unknown', 'older', 'known'])
   .describe(
     'unknown: the relay has nothing of it; older: it has less, or an older version; known: it has this, or a newer one',
@@ -98,7 +98,7 @@ export const offerRecordsSchema = z.strictObject({
   records: z.array(versionSchema.extend({ value: z.unknown() })).max(LIMITS.recordsOffered),
 });
 export type OfferedRecord = z.infer<typeof offerRecordsSchema>['records'][number];
-export const recordAnswerSchema = z.discriminatedUnion('answer', [
+const recordAnswerSchema = z.discriminatedUnion('answer', [
   z.object({ answer: z.literal('taken') }),
   z.object({ answer: z.literal('kept') }).describe('the relay has this, or a newer one, and keeps it'),
   z.object({ answer: z.literal('refused'), why: z.string().describe('a sentence for people') }),

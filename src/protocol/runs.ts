@@ -23,9 +23,8 @@ export const runCauseSchema = z
   ])
   .describe('What set an agent to work.');
 export type RunCause = z.infer<typeof runCauseSchema>;
-export type RunKind = RunCause['kind'];
 
-export const runOutcomeSchema = z
+const runOutcomeSchema = z
   .enum(['done', 'failed', 'stopped', 'timed-out', 'crashed'])
   .describe(
     'done: it came to its end; failed: its mind refused or erred; stopped: by the person, or with the relay; timed-out: it took too long; crashed: the relay died',

@@ -30,7 +30,7 @@ export const SCHEDULE_BOUNDS = {
   path: 1_000,
 } as const;
 
-export const timingSchema = z
+const timingSchema = z
   .discriminatedUnion('kind', [
     z
       .strictObject({
@@ -142,7 +142,7 @@ export const scheduleSchema = z
   .discriminatedUnion('kind', [z.strictObject(routine), z.strictObject(reminder), z.strictObject(script)])
   .describe('What is due without anybody there.');
 export type Schedule = z.infer<typeof scheduleSchema>;
-export type ScheduleKind = Schedule['kind'];
+type ScheduleKind = Schedule['kind'];
 export type ScheduleOf<Kind extends ScheduleKind> = Extract<Schedule, { kind: Kind }>;
 
 /** As its record has it. `home`: the one relay that it is due at; a household with two never runs it twice. */

@@ -27,7 +27,7 @@ export const sleepingSchema = z.strictObject({ sleeping: z.boolean() });
 export type Sleeping = z.infer<typeof sleepingSchema>;
 
 /** A credential, without the secret itself. */
-export const credentialSchema = z.object({
+const credentialSchema = z.object({
   credentialId: id,
   agentId: common.agentId
     .nullable()

@@ -41,7 +41,6 @@ export const threadMessagesSchema = z.object({
   messages: z.array(threadMessageSchema).describe('oldest first'),
   more: z.boolean().describe('earlier ones are there'),
 });
-export type ThreadMessages = z.infer<typeof threadMessagesSchema>;
 
 /** An agent by its id; by its name or its seat will do too. */
 const reference = id.describe('an agent’s id, name or seat');

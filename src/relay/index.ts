@@ -1,5 +1,5 @@
 /** The relay's client: calls for tabs, the event stream and what follows from it for the ledger's owner. */
-export { createRelayClient, type RelayClient, type RelayClientDeps } from './client.ts';
+export { createRelayClient } from './client.ts';
 export type { PageClient } from './page-client.ts';
 export {
   createEventStream,
@@ -10,7 +10,7 @@ export {
 } from './event-stream.ts';
 export type { RelayProblem, RelayResult } from './problem.ts';
 export { RELAY_TIMES } from './settings.ts';
-export { createFeed, type Feed, type FeedDeps } from './feed.ts';
+export { createFeed, type Feed } from './feed.ts';
 export { createSyncClient } from './sync-client.ts';
 export { openSyncSocket } from './sync-socket.ts';
-export { createHeldPageKey, protocolsOf, withPageKey } from './page-key.ts';
+export { createHeldPageKey, withPageKey } from './page-key.ts';

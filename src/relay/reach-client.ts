@@ -31,7 +31,7 @@ const endpoints = {
 const YAML = 'application/yaml';
 
 /** An agent's limits, or the household's where `agentId` is null, as YAML. */
-export interface ConfigYaml {
+interface ConfigYaml {
   /** What holds, with a mark on what was set. */
   read(agentId: string | null): Promise<RelayResult<string>>;
   write(agentId: string | null, yaml: string): Promise<RelayResult<null>>;

@@ -8,7 +8,7 @@ import type { Doc } from '../protocol/documents.ts';
 import type { ArchivePort, Device, OwnerPort } from './ports.ts';
 import type { Unread } from './unread.ts';
 
-export type ExportState =
+type ExportState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running'; readonly progress: ArchiveProgress | null }
   | {
@@ -31,7 +31,7 @@ export type ImportState =
   /** `partly`: some of it may have been taken before it failed or was called off; doing it again is harmless. */
   | { readonly kind: 'failed'; readonly file: File; readonly reason: string; readonly partly: boolean };
 
-export interface CopiesState {
+interface CopiesState {
   readonly exporting: ExportState;
   readonly importing: ImportState;
 }

@@ -21,7 +21,7 @@ export const withGuardrails = (own: Coordination, values: Guardrails): Coordinat
 };
 
 /** What was set, and what holds with every default filled in. */
-export interface ConfigAnswer<Own> {
+interface ConfigAnswer<Own> {
   readonly own: Own;
   readonly effective: EffectiveConfig;
 }

@@ -10,7 +10,7 @@ import { applyEvent, liveSessionOf, NO_SESSION } from '../protocol/live.ts';
 import type { LinkState } from '../protocol/worker.ts';
 
 /** A wake or a summon that was heard to begin, for the progress line. */
-export interface HeardCall {
+interface HeardCall {
   readonly callId: string;
   readonly call: CallKind;
   readonly agentIds: readonly string[];

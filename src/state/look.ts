@@ -17,7 +17,7 @@ export interface LookLine {
   readonly open: boolean;
 }
 
-export interface LookState {
+interface LookState {
   readonly link: 'connecting' | 'live' | 'lost';
   readonly agents: LookedAt['agents'];
   readonly session: Snapshot['session'];

@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RelayProblem } from '../relay/index.ts';
 import { problemText, type Device } from './ports.ts';
 
-export interface Notice {
+interface Notice {
   readonly id: string;
   readonly tone: 'info' | 'error';
   readonly text: string;

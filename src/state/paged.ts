@@ -4,7 +4,7 @@ import { createPages, type Pages, type Reading } from './pages.ts';
 import { problemText } from './ports.ts';
 import { createQuery, type Query, type QueryDeps } from './query.ts';
 
-export interface Rows<Row> {
+interface Rows<Row> {
   /** Newest first. */
   readonly rows: readonly Row[];
   /** Older ones are there. */

@@ -12,7 +12,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 
-export const GIVING = {
+const GIVING = {
   /** Versions that are compared in one call. */
   compared: 1_000,
   /** Records, and characters of their values, that go in one call. A record that is larger goes alone. */
@@ -40,7 +40,7 @@ export interface Given {
   readonly refused: readonly string[];
 }
 
-export interface GiveBackState {
+interface GiveBackState {
   readonly missing: readonly Missing[];
   /** null: nothing is being given back. */
   readonly giving: { readonly done: number; readonly of: number } | null;

@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 
-export interface ReplyCost {
+interface ReplyCost {
   readonly costMicroUsd: number;
   /** By the price of all models, because its own is not known. */
   readonly estimated: boolean;

@@ -13,18 +13,18 @@ import { createTimings, type TimingChange } from './timings.ts';
 const HISTORY = 50;
 
 /** Why the relay did not take something: at each field, and what belongs to none. */
-export interface Misfit {
+interface Misfit {
   readonly ok: false;
   readonly fields: Readonly<Record<string, string>>;
   /** null: the fields say it all. */
   readonly reason: string | null;
 }
 /** What agents have left with the relay, and whose the person has taken back. */
-export interface Copies {
+interface Copies {
   readonly copies: readonly CopyStanding[];
   readonly takenBack: readonly string[];
 }
-export type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
+type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
 
 export interface Schedules {
   readonly list: Query<readonly Scheduled[]>;
@@ -49,7 +49,7 @@ export interface Schedules {
 }
 
 /** The fields that a refusal names, without what its schema puts before them. */
-export function misfitOf(problem: RelayProblem): Misfit {
+function misfitOf(problem: RelayProblem): Misfit {
   const errors = problem.kind === 'refused' ? (problem.problem.errors ?? []) : [];
   const fields: Record<string, string> = {};
   for (const { field, message } of errors) fields[field] ??= message;

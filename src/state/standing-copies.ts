@@ -30,7 +30,7 @@ export interface StandingCopiesDeps {
  * Names what is in a copy: when something was said last that it knows, and another name where anything of it differs. One that
  * knows less never takes the place of one that knows more.
  */
-export function versionOf(copy: StandingCopy, lastSaid: number | null): string {
+function versionOf(copy: StandingCopy, lastSaid: number | null): string {
   const bytes = new TextEncoder().encode(JSON.stringify(copy));
   const crc = createCrc32();
   crc.update(bytes);

@@ -16,7 +16,7 @@ export const UNREAD = {
   askMs: 150,
 } as const;
 
-export type ThreadMarks = Pick<ReadMarks, 'since' | 'byThread'>;
+type ThreadMarks = Pick<ReadMarks, 'since' | 'byThread'>;
 
 export interface UnreadState {
   /** Was it asked, or can it not be said? */

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { OwnerProgress, RebuildReport } from '../protocol/worker.ts';
 
-export type RebuildState =
+type RebuildState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running' }
   | { readonly kind: 'done'; readonly report: RebuildReport }

@@ -6,7 +6,7 @@ import type { Household } from './household.ts';
 import type { OwnerPort } from './ports.ts';
 import { shareOf, type WakeShare } from './wake-material.ts';
 
-export interface WakeSizesState {
+interface WakeSizesState {
   readonly status: 'idle' | 'loading' | 'ready' | 'failed';
   readonly error: string | null;
   readonly shares: readonly WakeShare[];

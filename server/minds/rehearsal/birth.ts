@@ -98,7 +98,7 @@ export function temperamentOf(seed: number, position: number): Temperament {
 }
 
 /** `birth` counts births in this seat: a seat that is filled anew gets another name, and no two seats share one. */
-export function nameFor(seed: number, position: number, birth: number): FoundName {
+function nameFor(seed: number, position: number, birth: number): FoundName {
   const order = shuffled(NAMES, createChance(seedOf('names', seed)));
   return order[(placeOf(position) + 8 * birth) % order.length] ?? SAME_NAME;
 }

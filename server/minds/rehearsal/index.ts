@@ -124,7 +124,7 @@ async function startRehearsalServer(deps: {
 }
 
 /** Whom it may write to. */
-export interface Acquaintances {
+interface Acquaintances {
   all(): Promise<readonly TeamMember[]>;
 }
 

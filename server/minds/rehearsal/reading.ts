@@ -32,11 +32,11 @@ export function messageIn(text: string): { readonly from: string; readonly text:
 }
 /** What the relay tells beside what is said: the time, who woke it, what was left out. */
 const NOTE = /^\[[^\n]*\]$/;
-export const isNote = (text: string): boolean => NOTE.test(text);
+const isNote = (text: string): boolean => NOTE.test(text);
 /** It stands beside what the person says. */
 export const isMessage = (text: string): boolean => messageIn(text) !== null;
 
-export interface Turn {
+interface Turn {
   readonly role: 'user' | 'assistant';
   readonly texts: readonly string[];
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];

@@ -11,7 +11,7 @@ export interface Beat {
 /** Words that leave together where nobody wants to watch them arrive. */
 const WORDS_AT_ONCE = 12;
 const CHARACTERS_PER_TOKEN = 4;
-export const tokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+const tokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
 function pieces(text: string, wordMs: number): string[] {
   const all = text.match(/\s*\S+/g) ?? [];

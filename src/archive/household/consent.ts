@@ -54,7 +54,7 @@ const valueOf = {
 };
 type Aspect = keyof typeof valueOf;
 
-export const aspectTick = (aspect: Aspect, agentId: string) => `${aspect}:${agentId}`;
+const aspectTick = (aspect: Aspect, agentId: string) => `${aspect}:${agentId}`;
 
 /** `now`: ms since the epoch. */
 // In one piece: every document is held against the same choices.

@@ -13,8 +13,8 @@ export const END_STATES = [
   'missed',
   'cancelled',
 ] as const;
-export type OpenState = (typeof OPEN_STATES)[number];
-export type EndState = (typeof END_STATES)[number];
+type OpenState = (typeof OPEN_STATES)[number];
+type EndState = (typeof END_STATES)[number];
 export type OccurrenceState = OpenState | EndState;
 
 /** Why nothing ran though it was due. */

@@ -4,7 +4,7 @@ import { slotsBetween, type Timing, type TimingContext } from './timing.ts';
 import { SPREAD_MINUTES } from './offsets.ts';
 
 /** Minutes that something is moved at most. */
-export const FURTHEST_SHIFT_MINUTES = 57;
+const FURTHEST_SHIFT_MINUTES = 57;
 
 export interface Spreadable {
   readonly id: string;

@@ -18,7 +18,6 @@ export type Timing =
   | { readonly kind: 'weekly'; readonly days: readonly number[]; readonly time: string; readonly zone: string | null }
   /** Once. */
   | { readonly kind: 'once'; readonly at: number };
-export type TimingKind = Timing['kind'];
 
 /** What a timing leaves to the household. */
 export interface TimingContext {
@@ -36,7 +35,7 @@ export const INTERVAL_BOUNDS = { min: 1, max: 10_080 } as const;
 export const OFFSET_BOUNDS = { min: 0, max: 10_079 } as const;
 
 /** `30 7 * * 1,2`: the cron text that says the same as days and a time. On the day on which the clock leaves that time out, it is the first moment after; where it shows it twice, the first. */
-export function cronOfWeekly({ days, time }: Pick<Extract<Timing, { kind: 'weekly' }>, 'days' | 'time'>): string {
+function cronOfWeekly({ days, time }: Pick<Extract<Timing, { kind: 'weekly' }>, 'days' | 'time'>): string {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   return `${minute} ${hour} * * ${days.length === 0 ? '*' : [...new Set(days)].sort((a, b) => a - b).join(',')}`;
 }

@@ -27,19 +27,19 @@ export interface VolumeRecord extends VolumeStatus {
 }
 
 /** Ids of what a sealed volume holds, to tell what is missing where it cannot be read. */
-export interface Manifest {
+interface Manifest {
   readonly name: string;
   readonly ids: readonly string[];
 }
 
 /** Which database holds the views that are read. */
-export interface ViewsName {
+interface ViewsName {
   readonly version: string;
   readonly name: string;
 }
 
 /** How far the oldest journal row is filed: the first `docs` documents of row `seq` lie in a volume. */
-export interface Filed {
+interface Filed {
   readonly seq: number;
   readonly docs: number;
 }

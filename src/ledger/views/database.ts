@@ -43,11 +43,11 @@ export interface SlotRecord<D extends Doc> extends Viewed<D> {
   readonly slot?: string;
 }
 
-export interface SessionRecord extends Viewed<SessionDoc> {
+interface SessionRecord extends Viewed<SessionDoc> {
   readonly sessionId: string;
 }
 
-export interface QueuedRecord extends Viewed<QueuedMessageDoc> {
+interface QueuedRecord extends Viewed<QueuedMessageDoc> {
   readonly clientId: string;
   /** Absent once a relay has taken the message. */
   readonly open?: 1;
@@ -74,12 +74,12 @@ export interface TalkRecord {
 }
 
 /** All that ever stood before an agent and shows, but for sessions of nothing but a greeting. */
-export interface TotalRecord {
+interface TotalRecord {
   readonly agentId: string;
   readonly said: number;
 }
 
-export interface ReadRecord extends Viewed<MessageReadDoc> {
+interface ReadRecord extends Viewed<MessageReadDoc> {
   /** [sessionId, agentId, newest first, _id] of when it was read; absent where that was in no session. */
   readonly talk?: readonly [string, string, string, string];
 }

@@ -9,4 +9,4 @@ export function newestFirst(stamp: Stamp): string {
   return stamp.slice(0, 22).replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
 
-export { byAge, isNewer } from '../../protocol/documents/kind.ts';
+export { byAge } from '../../protocol/documents/kind.ts';

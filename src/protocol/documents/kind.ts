@@ -20,7 +20,7 @@ export interface AnyDoc {
 export type DocumentStore =
   'identities' | 'changes' | 'settings' | 'sessions' | 'messages' | 'queued' | 'reads' | 'forgets' | 'records';
 
-export interface DocumentView<D> {
+interface DocumentView<D> {
   readonly store: DocumentStore;
   /** The thing that a document says something about; null: nothing that this app knows. Left out: itself. */
   about?(doc: D): string | null;

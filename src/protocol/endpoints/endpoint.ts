@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * Who may call. `page`: a browser that is signed in, from the page itself. `agent`: besides, with a credential as
@@ -13,9 +13,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
  * what, the handler decides. `credential`: it asks for a credential itself, and for no cookie. `anyone`: before anybody is
  * asked for anything.
  */
-export type Access = 'page' | 'agent' | 'client' | 'credential' | 'anyone';
+type Access = 'page' | 'agent' | 'client' | 'credential' | 'anyone';
 
-export interface EndpointAnswer {
+interface EndpointAnswer {
   readonly status: number;
   readonly when: string;
   /** What a success carries; every status from 400 on carries a problem document. */

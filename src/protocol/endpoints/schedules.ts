@@ -21,8 +21,8 @@ const misfits = [
 ] as const;
 
 /** Hours that the timeline shows. */
-export const TIMELINE_HOURS = { min: 1, max: 168, otherwise: 24 } as const;
-export const HISTORY_PAGE = { min: 1, max: 500, otherwise: 100 } as const;
+const TIMELINE_HOURS = { min: 1, max: 168, otherwise: 24 } as const;
+const HISTORY_PAGE = { min: 1, max: 500, otherwise: 100 } as const;
 
 const standingCopiesSchema = z.object({
   copies: z.array(copyStandingSchema),

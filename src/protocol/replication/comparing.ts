@@ -50,7 +50,7 @@ interface Progress {
 }
 
 /** Of the writer’s entries that both have: the last, and those 1, 2, 3, 4, 6, 8, 12, 16 … before it. */
-export function samples(common: Ranges): number[] {
+function samples(common: Ranges): number[] {
   const top = highest(common);
   const found = top > 0 ? [top] : [];
   for (let back = 1; back < top; back *= 2) {

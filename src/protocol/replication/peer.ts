@@ -124,7 +124,7 @@ export function createPeer({
 }
 
 /** The first of them, up to so many bytes; one at least. */
-export function upTo(entries: readonly Entry[], bytes: number): readonly Entry[] {
+function upTo(entries: readonly Entry[], bytes: number): readonly Entry[] {
   let sum = 0;
   const end = entries.findIndex((entry, i) => (sum += entry.sealed.length) > bytes && i > 0);
   return end < 0 ? entries : entries.slice(0, end);

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 
-export interface Method {
+interface Method {
   /** The arguments, parsed before they are answered: the page may be of another version than its worker. */
   readonly in: z.ZodType<readonly unknown[]>;
   /** What it answers; both sides are told by types alone, and it is not read a second time. */

@@ -17,7 +17,7 @@ export const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, '32 bytes as ba
 /** An Ed25519 signature: 64 bytes. */
 export const signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/, '64 bytes as base64url');
 /** Number of a household key; it rises by one with each renewal. */
-export const epoch = z.number().int().min(1).max(65_535);
+const epoch = z.number().int().min(1).max(65_535);
 /** Something sealed to one device or to the recovery key. */
 const box = base64(SYNC.slotChars);
 /** A device's id follows from these two: the first 16 bytes of SHA-256 over `roost device id 1`, deviceKey and boxKey. */
@@ -36,7 +36,7 @@ export const rotationSchema = z.object({
 });
 export type Rotation = z.infer<typeof rotationSchema>;
 
-export const deviceSeenSchema = z.object({
+const deviceSeenSchema = z.object({
   device: syncId,
   addedAt: z.number(),
   lastSeen: z.number().describe('ms since the epoch'),

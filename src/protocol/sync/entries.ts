@@ -4,7 +4,7 @@ import type { Ranges } from '../../domain/ranges.ts';
 export type { Ranges };
 
 /** 16 random bytes as base64url. A device writes under one writer for each stream, and under new ones when it was restored. */
-export type WriterId = string;
+type WriterId = string;
 
 /** `counter` begins at 1, rises by one per entry of its writer and never repeats. */
 export interface EntryKey {

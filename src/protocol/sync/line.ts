@@ -22,7 +22,7 @@ export interface Socket {
 export type OpenSocket = (listener: (item: SocketItem) => void) => Socket;
 
 /** Why the relay did not do what it was asked. */
-export interface Refusal {
+interface Refusal {
   readonly ok: false;
   /** null: it could not be reached. */
   readonly status: number | null;

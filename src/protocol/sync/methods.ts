@@ -6,7 +6,7 @@ import type { DirectReport, SyncStatus } from './page.ts';
 import { SYNC } from './settings.ts';
 
 /** A person's word for a device. */
-export const deviceName = z
+const deviceName = z
   .string()
   .max(60)
   .transform((raw, context) => {

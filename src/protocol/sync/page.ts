@@ -45,7 +45,7 @@ export interface KeptElsewhere {
 }
 
 /** Who lived here, where their storage was lost. */
-export interface LostTeam {
+interface LostTeam {
   readonly human: string | null;
   readonly lead: string | null;
   readonly agents: number;

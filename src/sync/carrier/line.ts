@@ -7,7 +7,7 @@ import type { Timers } from '../../domain/platform/timers.ts';
 import { DIRECT } from '../direct/settings.ts';
 import { createJoiner, cut, keepAlive } from './pieces.ts';
 
-export interface LineListener {
+interface LineListener {
   /** Our description, complete: for the other side. */
   signal(description: string): void;
   opened(): void;

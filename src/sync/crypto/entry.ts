@@ -15,7 +15,7 @@ import { CRYPTO, LABEL } from './settings.ts';
 const HEADER = 3;
 
 /** null: there is no such place. */
-export function entryAad(keys: HouseholdKeys, header: Uint8Array, place: PlaceOfEntry): Uint8Array | null {
+function entryAad(keys: HouseholdKeys, header: Uint8Array, place: PlaceOfEntry): Uint8Array | null {
   const writer = idBytes(place.writer);
   if (!writer || !Number.isSafeInteger(place.counter) || place.counter < 1) return null;
   return concatBytes(utf8ToBytes(LABEL.entry), header, householdBytes(keys), writer, uint(place.counter, 8));

@@ -4,7 +4,7 @@ export { sealBox } from './box.ts';
 export { deviceIdOf, deviceKeys, type DeviceKeys, type DevicePublicKeys } from './device.ts';
 export { digestOf, epochOf, openEntry, sealEntry } from './entry.ts';
 export { keyOf, newest, newHousehold, readKeys, renewed, writeKeys } from './keyring.ts';
-export { newOffer, readOffer, type Offer, type ReadOffer } from './offer.ts';
+export { newOffer, readOffer } from './offer.ts';
 export {
   newInvitation,
   openJoined,
@@ -15,10 +15,9 @@ export {
   sealWelcome,
   writeFace,
   type PairingFace,
-  type PairingKey,
   type PairingSide,
 } from './pairing.ts';
-export { newPhrase, recoveryOf, type Recovery } from './recovery.ts';
+export { newPhrase, recoveryOf } from './recovery.ts';
 export { openSignal, sealSignal } from './signal.ts';
-export { isSignedBy, relayAuth, type Signer } from './signer.ts';
+export { isSignedBy, relayAuth } from './signer.ts';
 export { streamOf, newWriter } from './writer.ts';

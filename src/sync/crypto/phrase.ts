@@ -2,7 +2,7 @@
 import { entropyToMnemonic, mnemonicToEntropy } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 
-export const PHRASE_WORDS = 24;
+const PHRASE_WORDS = 24;
 /** No two words of the list begin with the same four letters. */
 const PREFIX = 4;
 const SHOWN = 20;

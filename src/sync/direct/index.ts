@@ -1,2 +1,2 @@
 /** Direct lines, as the ledger's owner has them. The tab that carries them has ../carrier. */
-export { createDirect, type Direct, type DirectDeps } from './direct.ts';
+export { createDirect, type Direct } from './direct.ts';

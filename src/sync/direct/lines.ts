@@ -4,7 +4,7 @@ import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import { DIRECT } from './settings.ts';
 
-export interface LinePlan {
+interface LinePlan {
   readonly id: string;
   /** null: whoever answers. */
   readonly device: string | null;

@@ -5,7 +5,7 @@
 import type { After } from '../../domain/platform/timers.ts';
 import { MIRROR } from './settings.ts';
 
-export interface FileEntry {
+interface FileEntry {
   readonly name: string;
   readonly bytes: number;
 }

@@ -28,7 +28,7 @@ export interface EntryRow {
   readonly ahead?: number;
 }
 
-export interface HaveRow {
+interface HaveRow {
   readonly writer: string;
   readonly ranges: Ranges;
 }

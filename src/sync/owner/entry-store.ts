@@ -12,7 +12,7 @@ import type { EntryRows } from './entry-rows.ts';
 import { latestOf, readPayload, type ReadPayload } from './payload.ts';
 
 /** Another content for a place; null: none. */
-export interface Change extends EntryKey {
+interface Change extends EntryKey {
   readonly sealed: Uint8Array | null;
 }
 

@@ -2,4 +2,3 @@
 export { openSyncDatabase } from './database.ts';
 export type { Sync } from './contract.ts';
 export { isSealing, openSync } from './sync.ts';
-export type { Called, LedgerPort, OpenSocket, Socket, SocketItem, SyncRelay } from './ports.ts';

@@ -26,7 +26,7 @@ export interface LineDeps {
 }
 
 /** Who hears what comes over it. */
-export interface LineEars {
+interface LineEars {
   /** The relay does not know this device: makes it known. Answers whether another try makes sense at once. */
   readonly register: () => Promise<boolean>;
   /** Let in. Runs before replication begins. */

@@ -7,7 +7,7 @@ import type { Remember } from './database.ts';
 import type { DeviceRecord, LetIn, Tip } from './records.ts';
 
 /** Per key the newest by epoch, where there is one, and time; of two of one moment the one that sorts last, so that every device keeps the same. */
-export function newest<Item extends { readonly time: number; readonly epoch?: number }>(
+function newest<Item extends { readonly time: number; readonly epoch?: number }>(
   held: readonly Item[],
   heard: readonly Item[],
   key: (item: Item) => string,

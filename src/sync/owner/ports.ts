@@ -9,7 +9,7 @@ export interface Place {
   readonly at: string;
 }
 
-export interface Talk {
+interface Talk {
   readonly agentId: string;
   readonly sessionId: string;
   readonly messages: number;

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 
 /** Longest name of a device, in characters; the owner refuses a longer one. */
-export const NAME_MAX = 60;
+const NAME_MAX = 60;
 
 interface Props {
   readonly value: string;

@@ -47,6 +47,3 @@ export function PhraseField({ value, onChange, wrong }: Props) {
     </div>
   );
 }
-
-/** Is there enough of it to be asked about? */
-export const isWhole = (text: string): boolean => countWords(text) >= WORDS;

@@ -3,7 +3,7 @@ import { decodeQR } from 'qr/decode.js';
 import { encodeQR } from 'qr';
 
 /** Modules of light around a code, which readers need to find it (ISO/IEC 18004, 9.1). */
-export const QUIET = 4;
+const QUIET = 4;
 /** ms that reading one picture may take; a frame of a camera has the decoder's own, far shorter patience. */
 const PICTURE_MS = 1_500;
 

@@ -125,7 +125,7 @@ export function wrongIn(draft: Draft): Wrong {
 }
 
 /** When it would be due. Null: that cannot be said yet. */
-export function timingOf(draft: Draft, before: Timing | null = null): Timing | null {
+function timingOf(draft: Draft, before: Timing | null = null): Timing | null {
   switch (draft.timing) {
     case 'every': {
       const minutes = Number(draft.minutes);

@@ -98,7 +98,7 @@ export const outcomeText = ({ state, reason }: Pick<Occurrence, 'state' | 'reaso
   state === 'skipped' && reason !== null ? `skipped: ${SKIPPED[reason]}` : STATES[state].word;
 
 /** `4 s`, `2 minutes`: how long it took; null where it never began or goes on. */
-export function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedAt'>): string | null {
+function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedAt'>): string | null {
   if (startedAt === null || endedAt === null) return null;
   const ms = Math.max(0, endedAt - startedAt);
   return ms < MINUTE ? `${Math.max(1, Math.round(ms / 1_000))} s` : duration(ms);
