@@ -8,13 +8,27 @@ import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
 import { problem } from '../problem.ts';
 import type { Env } from '../endpoint.ts';
-import { addressOf } from './address.ts';
 import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
 import { badLinkPage, handOverPage, signInPage, welcomePage } from './pages.ts';
 import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
+import { isIP } from 'node:net';
+import { getConnInfo } from '@hono/node-server/conninfo';
+
+/** Whose address a call comes from, for limits by address. */
+
+/**
+ * `proxied`: our own proxy adds the address that it sees at the end of `X-Forwarded-For`; what stands before that
+ * came with the call, and anybody can write it. Without a proxy the whole of it is anybody's.
+ */
+function addressOf(context: Context, proxied: boolean): string {
+  const own = getConnInfo(context).remote.address ?? '';
+  if (!proxied) return own;
+  const added = context.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() ?? '';
+  return isIP(added) === 0 ? own : added;
+}
 
 /** The page key as a call brings it. It never stands in an address: those are logged, and lie in histories. */
 function pageKeyOf({ req }: Context): string | undefined {

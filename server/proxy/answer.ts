@@ -4,10 +4,33 @@ import { isUnsent } from '../unsent.ts';
 import { createKeyFilter, withoutKey } from '../key-filter.ts';
 import type { ProxyError } from './errors.ts';
 import { responseHeaders } from './headers.ts';
-import { unpacked } from './unpack.ts';
 import { PROXY_LIMITS } from './settings.ts';
-import type { Upstream, UpstreamRequest } from './upstream.ts';
+import type { Upstream, UpstreamRequest, UpstreamAnswer } from './upstream.ts';
 import { createJsonReader, createStreamReader, type UsageReader } from './usage.ts';
+import { pipeline, Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+
+/** Bodies as they are, where a server packs them although it was asked not to: in a packed one nothing can be counted or taken out. */
+const UNPACKERS = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+} as const;
+const isPacking = (name: string): name is keyof typeof UNPACKERS => Object.hasOwn(UNPACKERS, name);
+
+/** Throws where it is packed in a way that is not known here. */
+function unpacked({ headers, body }: UpstreamAnswer): AsyncIterable<Uint8Array> {
+  const ways = (headers['content-encoding'] ?? '')
+    .split(',')
+    .map((way) => way.trim().toLowerCase())
+    .filter((way) => way !== '' && way !== 'identity');
+  return ways.reduceRight<AsyncIterable<Uint8Array>>((packed, way) => {
+    if (!isPacking(way)) throw new Error(`it packs its answers as “${way.slice(0, 40)}”`);
+    // What breaks off is told by reading the last of them.
+    return pipeline(Readable.from(packed), UNPACKERS[way](), () => undefined);
+  }, body);
+}
 
 /** Where a request is counted, and the money that is held for it. */
 export interface Account {

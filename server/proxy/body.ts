@@ -6,7 +6,98 @@ import type { RequestSize } from '../../src/domain/request-cost.ts';
 import { refuseJson } from '../json-bounds.ts';
 import type { ProxyError } from './errors.ts';
 import { jsonOf } from './json.ts';
-import { sizeOf } from './size.ts';
+
+/** What a client's request may come to, read from its body before it is sent. Nothing of it is changed. */
+const shape = z.looseObject({
+  model: z.string().catch(''),
+  max_tokens: z.number().int().positive().nullable().catch(null),
+  speed: z.string().nullish().catch(null),
+  service_tier: z.string().nullish().catch(null),
+  inference_geo: z.string().nullish().catch(null),
+  tools: z
+    .array(
+      z
+        .looseObject({ type: z.string().nullish().catch(null), max_uses: z.number().nullish().catch(null) })
+        .catch({ type: null, max_uses: null }),
+    )
+    .nullish()
+    .catch(null),
+  mcp_servers: z.array(z.unknown()).nullish().catch(null),
+});
+
+/** Searches where a request names no limit of its own, and the most that fit into one answer whatever it names. */
+const SEARCHES = 10;
+const SEARCHES_MOST = 1_000;
+/** Deeper than that nothing is looked for: content stands in messages, in the results of tools in them, and in documents in those. */
+const DEPTH = 16;
+
+interface Found {
+  pictures: number;
+  /** Bytes of pictures that are in the body. */
+  pictureBytes: number;
+  openEnded: boolean;
+  hourOfCache: boolean;
+  cached: boolean;
+}
+
+function look(value: unknown, found: Found, depth: number): void {
+  if (typeof value !== 'object' || value === null || depth > DEPTH) return;
+  if (Array.isArray(value)) {
+    for (const each of value) look(each, found, depth + 1);
+    return;
+  }
+  const { type, source, cache_control: cache }: { type?: unknown; source?: unknown; cache_control?: unknown } = value;
+  if (typeof cache === 'object' && cache !== null) {
+    found.cached = true;
+    found.hourOfCache ||= 'ttl' in cache && cache.ttl === '1h';
+  }
+  if ((type === 'image' || type === 'document') && typeof source === 'object' && source !== null) {
+    const data = 'data' in source && typeof source.data === 'string' ? source.data : null;
+    if (type === 'image') {
+      found.pictures += 1;
+      found.pictureBytes += data?.length ?? 0;
+    } else if (!('content' in source) && !('type' in source && source.type === 'text')) {
+      // One of a few bytes may have hundreds of pages, each of which is read as a picture too.
+      found.openEnded = true;
+    }
+  }
+  for (const each of Object.values(value)) look(each, found, depth + 1);
+}
+
+/** Tools of a client's own have no type, or `custom`, or are among those that the model knows and the client runs; all others may be run by the server. */
+const isOfServer = (type: string | null | undefined) =>
+  type !== null && type !== undefined && !/^(?:custom$|bash_|text_editor_|computer_|memory_)/.test(type);
+
+const searchesOf = (most: number | null | undefined) =>
+  typeof most === 'number' && most >= 0 ? Math.min(Math.ceil(most), SEARCHES_MOST) : SEARCHES;
+
+/** `body`: as it was parsed; `bytes`: of it as it came. */
+export function sizeOf(body: unknown, bytes: number): RequestSize {
+  const parsed = shape.safeParse(body);
+  const found: Found = { pictures: 0, pictureBytes: 0, openEnded: false, hourOfCache: false, cached: false };
+  look(body, found, 0);
+  const known = parsed.success ? parsed.data : null;
+  const tools = (known?.tools ?? []).filter(({ type }) => isOfServer(type));
+  const searching = tools.filter(({ type }) => type?.startsWith('web_search') === true);
+  return {
+    model: known?.model ?? '',
+    bytes: Math.max(0, bytes - found.pictureBytes),
+    pictures: found.pictures,
+    openEnded: found.openEnded || tools.length > 0 || (known?.mcp_servers ?? []).length > 0,
+    searches: Math.min(
+      SEARCHES_MOST,
+      searching.reduce((sum, { max_uses: most }) => sum + searchesOf(most), 0),
+    ),
+    maxOutputTokens: known?.max_tokens ?? null,
+    cached: found.hourOfCache ? 'hour' : found.cached ? 'minutes' : 'not',
+    terms: {
+      fast: known?.speed === 'fast',
+      // Left out, it is `auto`: capacity that was bought ahead is used where the account has any.
+      priority: known?.service_tier !== 'standard_only',
+      resident: typeof known?.inference_geo === 'string' && known.inference_geo !== 'global',
+    },
+  };
+}
 
 /** What the proxy must know of a request; all else is between the client and the model. */
 const requestShape = z.looseObject({ stream: z.boolean().catch(false) });

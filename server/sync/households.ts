@@ -3,7 +3,7 @@
  * proof was checked: of two renewals at once one wins, and whatever is refused has changed nothing.
  */
 import type { Register, Rotation } from '../../src/protocol/sync/control.ts';
-import { recoveryBytes, registrationBytes } from '../../src/protocol/sync/proofs.ts';
+import { recoveryBytes, registrationBytes, rotationBytes } from '../../src/protocol/sync/proofs.ts';
 import type { Db } from '../store/index.ts';
 import type { HouseholdRef } from './entry-rows.ts';
 import {
@@ -27,8 +27,33 @@ import {
   type DeviceRow,
 } from './household-rows.ts';
 import { isDeviceOf, isSignedBy } from './proofs.ts';
-import { chainFrom, isSucceeded, type AuthKey } from './rotations.ts';
 import { SYNC_LIMITS } from './settings.ts';
+
+/** Chains of renewals: each household key hands over to the next. Pure. */
+interface AuthKey {
+  readonly epoch: number;
+  readonly authKey: string;
+}
+
+/** Does the key before hand over to this one? */
+const isSucceeded = (household: string, from: AuthKey, rotation: Rotation): boolean =>
+  rotation.epoch === from.epoch + 1 &&
+  isSignedBy(
+    from.authKey,
+    rotationBytes(household, rotation.epoch, rotation.authKey, rotation.removed),
+    rotation.proof,
+  );
+
+/** The renewals that lead on from a key, in order; null where one of them is not handed over to, or one is missing between. */
+function chainFrom(household: string, from: AuthKey, rotations: readonly Rotation[]): readonly Rotation[] | null {
+  const chain = rotations.filter(({ epoch }) => epoch > from.epoch).sort((a, b) => a.epoch - b.epoch);
+  let last: AuthKey = from;
+  for (const rotation of chain) {
+    if (!isSucceeded(household, last, rotation)) return null;
+    last = rotation;
+  }
+  return chain;
+}
 
 export interface HouseholdsDeps {
   readonly db: Db;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceBytes, registrationBytes, socketBytes } from '../../src/protocol/sync/proofs.ts';
 import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/sync/crypto/index.ts';
 import { SYNC } from '../../src/protocol/sync/settings.ts';
-import { deviceViews } from '../../src/sync/owner/device-views.ts';
+import { deviceViews } from '../../src/sync/owner/shared-status.ts';
 import { deviceRecord, recoveryRecord } from '../../src/sync/owner/genuine.ts';
 import type { LetIn } from '../../src/sync/owner/records.ts';
 import { newHouseholdKeys, openHouseholdDevice, type HouseholdDevice } from '../support/household-device.ts';

@@ -17,7 +17,7 @@ import { createLine } from '../../src/sync/owner/line.ts';
 import { readPayload } from '../../src/sync/owner/payload.ts';
 import type { LetIn, Membership } from '../../src/sync/owner/records.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/sync/owner/key-rotation.ts';
-import { createInbound } from '../../src/sync/owner/inbound.ts';
+import { createInbound } from '../../src/sync/owner/holding.ts';
 import { createMemoryEntries } from './memory-entries.ts';
 import { headersOf, type SignIn } from './sign-in.ts';
 import type { Home } from './sync-device.ts';

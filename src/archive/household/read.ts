@@ -8,8 +8,53 @@ import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import { footerSchema, headerSchema, type Header } from './format.ts';
 import { chunksOf } from '../../domain/platform/old-browsers.ts';
-import { createLineCutter } from './lines.ts';
 import { unsealed } from './seal.ts';
+
+/** Cuts bytes into lines. */
+const LINE_BREAK = 0x0a;
+
+interface LineCutter {
+  /** The lines that are whole now, without their line breaks. */
+  push(chunk: Uint8Array): Uint8Array[];
+  /** What came after the last line break. */
+  rest(): Uint8Array;
+}
+
+/** A line longer than `maxBytes` is refused: no file of ours has one, and it must not fill the memory. */
+function createLineCutter(maxBytes: number): LineCutter {
+  let parts: Uint8Array[] = [];
+  let held = 0;
+  const keep = (part: Uint8Array) => {
+    held += part.length;
+    if (held > maxBytes)
+      throw new ArchiveError(
+        'too-large',
+        'This file has a line that is longer than any Roost writes. It is not a copy of a household.',
+      );
+    parts.push(part);
+  };
+  const take = () => {
+    const line = parts.length === 1 ? parts[0] : undefined;
+    const whole = line ?? joined(parts);
+    parts = [];
+    held = 0;
+    return whole;
+  };
+  return {
+    push(chunk) {
+      const lines: Uint8Array[] = [];
+      let from = 0;
+      for (let at = chunk.indexOf(LINE_BREAK); at >= 0; at = chunk.indexOf(LINE_BREAK, from)) {
+        keep(chunk.subarray(from, at));
+        lines.push(take());
+        from = at + 1;
+      }
+      if (from < chunk.length) keep(chunk.subarray(from));
+      return lines;
+    },
+    rest: take,
+  };
+}
 
 /** Unpacks gzip, and tells a file that ends too early from one that is damaged. */
 
@@ -73,7 +118,7 @@ const NOT_OURS = 'This file is not a copy that Roost made. Choose one whose name
 const ZIP = 'This is a zip: one agent’s folder, perhaps. Adopt it into an empty seat instead.';
 const GZIP = [0x1f, 0x8b];
 const ZIP_MARK = [0x50, 0x4b];
-const LINE_BREAK = Uint8Array.of(0x0a);
+const LINE_BREAK_BYTES = Uint8Array.of(LINE_BREAK);
 const begins = (bytes: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte);
 
 /**
@@ -105,7 +150,7 @@ export async function readHousehold(
   }
 
   async function take(line: Uint8Array) {
-    digest.update(line).update(LINE_BREAK);
+    digest.update(line).update(LINE_BREAK_BYTES);
     if (header === null) {
       header = headerOf(textOf(decoder, line));
       return;

@@ -1,10 +1,45 @@
 /** What tabs are told of a device within its household. */
 import { MOST_AHEAD_MS } from '../../domain/stamp.ts';
-import type { SyncStatus } from '../../protocol/sync/page.ts';
-import { deviceViews } from './device-views.ts';
+import type { SyncStatus, DeviceView } from '../../protocol/sync/page.ts';
 import type { KnownDevice } from './members.ts';
 import type { Membership } from './records.ts';
 import type { Facts } from './standing.ts';
+import { shownName } from '../../domain/names.ts';
+import type { DeviceSeen } from '../../protocol/sync/control.ts';
+import { cameOf, goesWith } from './let-in.ts';
+
+/** The devices of the household, as the page shows them: this one first, then in the order in which they came. */
+export function deviceViews({
+  records,
+  seen,
+  self,
+  isLive,
+  direct,
+}: {
+  readonly records: readonly KnownDevice[];
+  /** What the relay said of them, by device id. */
+  readonly seen: ReadonlyMap<string, DeviceSeen>;
+  readonly self: string;
+  /** Is there a line to the relay? */
+  readonly isLive: boolean;
+  /** Devices to which there is a direct line. */
+  readonly direct: readonly string[];
+}): readonly DeviceView[] {
+  return records
+    .filter(({ removed }) => !removed)
+    .map(({ deviceId, name, addedAt }) => ({
+      deviceId,
+      name: shownName(name, 'device'),
+      self: deviceId === self,
+      addedAt,
+      came: cameOf(records, deviceId, self),
+      along: deviceId === self ? [] : goesWith(records, deviceId, self),
+      lastSeen: seen.get(deviceId)?.lastSeen ?? null,
+      online: isLive && (deviceId === self || (seen.get(deviceId)?.online ?? false)),
+      direct: direct.includes(deviceId),
+    }))
+    .sort((a, b) => Number(b.self) - Number(a.self) || a.addedAt - b.addedAt);
+}
 
 export interface StatusParts {
   readonly facts: Facts;

@@ -1,15 +1,118 @@
 /** Synchronisation in the ledger's owner: what this browser is part of, how it becomes so, and what tabs are told of it. */
 import type { Joining, SyncStatus } from '../../protocol/sync/page.ts';
 import { createSealedLog } from '../mirror/index.ts';
-import { createSyncAnswers } from './answers.ts';
 import type { Shared, Sync, SyncDeps } from './contract.ts';
 import { recallMeta, type SyncDatabase } from './database.ts';
 import { createSharedEvents } from './events.ts';
 import { createMarkKeeper, createMarkStore } from './mark-keeper.ts';
-import { createPairing } from './pairing.ts';
-import { createParticipation, type Part } from './participation.ts';
-import { createPhraseAnswers } from './phrase.ts';
-import { createStatusTeller } from './status.ts';
+import { createPairing, type Pairing } from './pairing.ts';
+import { createParticipation, type Part, type Participation } from './participation.ts';
+import { createPhraseAnswers, IS_SHARED } from './phrase.ts';
+import type { SyncAnswers } from '../../protocol/sync/methods.ts';
+import type { Timers } from '../../domain/platform/timers.ts';
+import { SYNC_OWNER } from '../settings.ts';
+
+/** Tells tabs how it stands, not more often than they need. */
+interface StatusTeller {
+  /** Something may have changed. */
+  wake(): void;
+  close(): void;
+}
+
+function createStatusTeller({
+  timers,
+  status,
+  tell,
+}: {
+  readonly timers: Timers;
+  readonly status: () => SyncStatus;
+  readonly tell: (status: SyncStatus) => void;
+}): StatusTeller {
+  let announced = '';
+  let cancel: (() => void) | null = null;
+  let woken = false;
+
+  function look() {
+    const now = status();
+    const text = JSON.stringify(now);
+    if (text === announced) return;
+    announced = text;
+    tell(now);
+  }
+
+  function wake() {
+    if (cancel) {
+      woken = true;
+      return;
+    }
+    look();
+    cancel = timers.after(SYNC_OWNER.statusEvery, () => {
+      cancel = null;
+      const again = woken;
+      woken = false;
+      if (again) wake();
+    });
+  }
+
+  return { wake, close: () => cancel?.() };
+}
+
+/** What tabs may ask of synchronisation. */
+interface AnswersDeps {
+  readonly participation: Participation;
+  readonly pairing: Pairing;
+  readonly phrases: ReturnType<typeof createPhraseAnswers>;
+  readonly status: () => SyncStatus;
+  /** Throws a sentence where this browser is not one of a household's devices. */
+  readonly need: () => Shared;
+}
+
+const done = async (work: Promise<unknown>) => {
+  await work;
+  return null;
+};
+
+const createSyncAnswers = ({ participation, pairing, phrases, status, need }: AnswersDeps): SyncAnswers => ({
+  ...phrases,
+  syncStatus: () => Promise.resolve(status()),
+  shareHousehold: ({ deviceName }) => done(participation.share(deviceName)),
+  async beginJoin({ deviceName }) {
+    if (participation.isOpen() && participation.now().kind !== 'returning') throw new Error(IS_SHARED);
+    return done(pairing.beginJoin(deviceName));
+  },
+  async answerJoin({ same }) {
+    pairing.answerJoin(same);
+    return null;
+  },
+  async beginInvite({ offer }) {
+    need();
+    return { words: await pairing.beginInvite(offer) };
+  },
+  answerInvite: async ({ same }) => ({ joined: await pairing.answerInvite(same) }),
+  keepAtRelay: async ({ on }) => done(need().keepAtRelay(on)),
+  offerMark: async ({ text }) => ({ text: await participation.offer(text) }),
+  takeReturned: participation.takeReturned,
+  beginAnew: () => done(participation.beginAnew()),
+  takeAhead: async () => done(need().takeAhead()),
+  nameDevice: async ({ name }) => done(need().introduce(name)),
+  async removeDevice({ deviceId, keep }) {
+    const here = need();
+    if (here.keys.membership().deviceId === deviceId)
+      throw new Error('A device cannot remove itself. Do it on another one.');
+    return { removed: await here.keyRotation.remove(deviceId, keep) };
+  },
+  async caughtUp({ agentIds, patience }) {
+    const shared = participation.shared();
+    const isAwaited = participation.isOpen() || participation.now().kind === 'returning';
+    return { arriving: shared && isAwaited ? await shared.caughtUp(agentIds, patience) : [] };
+  },
+  async direct(report) {
+    participation.shared()?.report(report);
+    return null;
+  },
+  makeDirectOffer: async () => ({ text: await need().direct.makeOffer() }),
+  takeDirectText: async ({ text }) => ({ text: await need().direct.takeText(text) }),
+});
 
 const NOT_SHARED = 'This team is not shared with another device yet.';
 

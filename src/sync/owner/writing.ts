@@ -5,10 +5,9 @@ import { newWriter, sealEntry } from '../crypto/index.ts';
 import type { Ahead } from './ahead.ts';
 import type { Backfill } from './backfill.ts';
 import type { Beside } from './beside.ts';
-import type { SyncDatabase, SyncMeta } from './database.ts';
+import { type SyncDatabase, type SyncMeta, rememberMeta } from './database.ts';
 import type { DeviceEvents } from './events.ts';
 import type { Exchange } from './exchange.ts';
-import { sealEverything } from './first-seal.ts';
 import { createForks } from './forks.ts';
 import type { Heard } from './heard.ts';
 import type { Holding } from './holding.ts';
@@ -17,12 +16,109 @@ import type { Members } from './members.ts';
 import { createOutgoing, type OutgoingPump } from './outgoing.ts';
 import type { OwnWriters } from './own-writers.ts';
 import { latestOf, writePayload, type Payload } from './payload.ts';
-import type { LedgerPort } from './ports.ts';
+import type { LedgerPort, Place } from './ports.ts';
 import type { FirstSeal } from './records.ts';
-import { createSealer } from './sealer.ts';
+import { createSealer, type Sealer } from './sealer.ts';
 import type { Standing } from './standing.ts';
-import { createTipTeller, type TipTeller } from './tips.ts';
 import type { Unacknowledged } from './unacknowledged.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import { sealingsOf } from './streams.ts';
+
+/**
+ * Tells the other devices which conversation is each agent's last, and how long it is, when a session has
+ * ended and all of it is here: so that a device knows when it has enough to wake somebody.
+ */
+interface TipTeller {
+  /** Tells in a moment, unless another device has by then. */
+  look(): void;
+  tell(): Promise<void>;
+  close(): void;
+}
+
+function createTipTeller({
+  ledger,
+  members,
+  timers,
+  now,
+  random,
+  isWhole,
+  say,
+  onTrouble,
+}: {
+  readonly ledger: Pick<LedgerPort, 'lastTalks'>;
+  readonly members: Pick<Members, 'tips' | 'hear'>;
+  readonly timers: Timers;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Is everything here that is known of? Else what we would tell is less than what is. */
+  readonly isWhole: () => boolean;
+  readonly say: (payload: Payload) => Promise<void>;
+  readonly onTrouble: (error: unknown) => void;
+}): TipTeller {
+  let cancel: (() => void) | null = null;
+
+  async function tell() {
+    if (!isWhole()) return;
+    const known = new Map(members.tips().map((tip) => [tip.agentId, tip]));
+    const time = now();
+    const tips = (await ledger.lastTalks()).flatMap((talk) => {
+      const tip = known.get(talk.agentId);
+      return tip?.sessionId === talk.sessionId && tip.messages >= talk.messages ? [] : [{ ...talk, time }];
+    });
+    if (tips.length === 0) return;
+    await members.hear({ tips });
+    await say({ tips });
+  }
+
+  return {
+    look() {
+      cancel?.();
+      cancel = timers.after(
+        SYNC_OWNER.tipsAfter + SYNC_OWNER.relayedWait + random() * SYNC_OWNER.relayedJitter,
+        () => void tell().catch(onTrouble),
+      );
+    },
+    tell,
+    close: () => cancel?.(),
+  };
+}
+
+/**
+ * Seals what was here before this device began to share: everything, oldest first, so that the newest has the
+ * highest counters and is fetched first. How far it came is remembered with each step.
+ */
+interface FirstSealDeps {
+  readonly db: SyncDatabase;
+  readonly ledger: Pick<LedgerPort, 'betweenAppends' | 'places' | 'documentsAt'>;
+  readonly sealer: Pick<Sealer, 'seal'>;
+  /** Documents that lie in entries already. */
+  readonly sealed: () => Promise<ReadonlySet<string>>;
+  readonly onProgress: (progress: { readonly done: number; readonly of: number } | null) => void;
+  readonly isClosed: () => boolean;
+}
+
+const isAfter = (place: Place, through: FirstSeal['through']) =>
+  through === null || place.at > through.at || (place.at === through.at && place.id > through.id);
+
+/** From `state` on. Appends made since go through the outbox; what both bring is harmless. */
+async function sealEverything(
+  { db, ledger, sealer, sealed, onProgress, isClosed }: FirstSealDeps,
+  state: FirstSeal,
+): Promise<void> {
+  const places = await ledger.betweenAppends(() => ledger.places());
+  const known = places.length === 0 ? new Set<string>() : await sealed();
+  const left = places.filter((place) => isAfter(place, state.through) && !known.has(place.id));
+  for (let at = 0; at < left.length; at += SYNC_OWNER.firstSeal) {
+    if (isClosed()) return;
+    const some = left.slice(at, at + SYNC_OWNER.firstSeal);
+    const last = some.at(-1);
+    const firstSeal: FirstSeal = { done: false, through: last ? { at: last.at, id: last.id } : state.through };
+    await sealer.seal(sealingsOf(await ledger.documentsAt(some)), { firstSeal });
+    onProgress({ done: at + some.length, of: left.length });
+  }
+  await rememberMeta(db, { firstSeal: { done: true, through: null } });
+  onProgress(null);
+}
 
 export interface WritingDeps {
   readonly db: SyncDatabase;

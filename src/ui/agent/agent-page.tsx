@@ -1,7 +1,7 @@
-import { useState } from 'react';
+import { useState, lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { displayName, type Agent } from '../../domain/agent.ts';
-import type { AgentChangeDoc } from '../../protocol/documents.ts';
+import type { AgentChangeDoc, ForgetDoc } from '../../protocol/documents.ts';
 import { parseStamp } from '../../domain/stamp.ts';
 import { bytesOf } from '../../state/wake-material.ts';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -16,8 +16,38 @@ import { bytes } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';
 import { Budget } from '../wakes/budget.tsx';
-import { Keeping } from './keeping.tsx';
 import './agent-page.css';
+import { LEAD_ID } from '../../domain/seat.ts';
+import { exportAgentFile } from '../copies/later.ts';
+
+const ForgetDialog = lazy(() => import('./forget-dialog.tsx'));
+
+/** Taking a copy of an agent, and letting go: at the end of its page. */
+function Keeping({ agentId, name }: { agentId: string; name: string }) {
+  const state = useRoost();
+  const [asking, setAsking] = useState<ForgetDoc['target']['kind'] | null>(null);
+  return (
+    <div className="keeping">
+      <h3>Copies, and letting go</h3>
+      <button type="button" className="ghost" onClick={() => void exportAgentFile(state, agentId, name)}>
+        Export {name} as a zip
+      </button>
+      <button type="button" className="ghost" onClick={() => setAsking('conversation')}>
+        Forget this conversation…
+      </button>
+      {agentId !== LEAD_ID && (
+        <button type="button" className="ghost ghost-danger" onClick={() => setAsking('agent')}>
+          Forget {name}…
+        </button>
+      )}
+      {asking && (
+        <Suspense fallback={null}>
+          <ForgetDialog agentId={agentId} kind={asking} onClose={() => setAsking(null)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
 
 const Elsewhere = optional(() => import('./elsewhere.tsx'));
 

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, type ReactNode } from 'react';
+import { useCallback, useMemo, type ReactNode, memo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import { logItems, waited } from '../../state/conversation-log.ts';
@@ -8,9 +8,46 @@ import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoo
 import { useNow } from '../use-now.ts';
 import { DayDivider, NewDivider, RunDivider, SleepDivider } from './dividers.tsx';
 import { Log, type ShowRow } from './log.tsx';
-import { Message, type Speaker } from './message.tsx';
-import { OpenAnswerBubble } from './open-answer.tsx';
+import { Message, type Speaker, Bubble } from './message.tsx';
 import { Queued, Unsent } from './unsent.tsx';
+import { GrowingParts } from './shown-parts.tsx';
+
+/** An answer that is being written. It watches its own words and nothing else. */
+const OpenAnswerBubble = memo(function OpenAnswerBubble({
+  messageId,
+  speaker,
+}: {
+  messageId: string;
+  speaker: Speaker;
+}) {
+  const answer = useAnswers((state) => state.open.get(messageId));
+  const online = useLive((state) => state.link.kind === 'live');
+  if (!answer) return null;
+  const silent = answer.blocks.length === 0;
+  return (
+    <Bubble
+      speaker={speaker}
+      time={answer.startedAt}
+      mine={false}
+      foot={
+        online ? undefined : (
+          <p className="msg-status">The line to the relay is cut. What comes after this follows when it is back.</p>
+        )
+      }
+    >
+      <div className="writing" data-writing={online} data-silent={silent}>
+        <GrowingParts blocks={answer.blocks} />
+        {online && silent && (
+          <span className="thinking" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+        )}
+      </div>
+    </Bubble>
+  );
+});
 
 /** The person's last message that can be asked anew: of the running session, in words, and read already. */
 function lastQuestion(messages: readonly MessageDoc[], liveSessionId: string | null): MessageDoc | null {

@@ -1,9 +1,50 @@
 import type { LogItem } from '../../state/conversation-log.ts';
 import type { RunSpan } from '../../state/run-spans.ts';
 import { endText } from '../text/reasons.ts';
-import { causeText, outcomeText } from '../text/runs.ts';
 import { clockTime, dayName, dayWithin, duration } from '../text/time.ts';
 import { useNames } from '../use-names.ts';
+import type { RunCause, RunOutcome } from '../../protocol/runs.ts';
+
+/** What an agent did while no session ran, in one quiet line. */
+
+/** `nameOf`: of an agent, by its id. */
+function causeText(cause: RunCause | null, nameOf: (agentId: string) => string): string {
+  switch (cause?.kind) {
+    case undefined:
+      return 'at work by itself';
+    case 'session':
+      return 'in a session';
+    case 'wake': {
+      const by = cause.by === 'human' ? 'you' : nameOf(cause.by);
+      return `woken by ${by}`;
+    }
+    case 'pulse':
+      return `routine “${cause.routine}”`;
+    case 'reminder':
+      return `reminder “${cause.name}”`;
+    case 'script':
+      return `script “${cause.name}” failed (${cause.status})`;
+    default:
+      return cause satisfies never;
+  }
+}
+
+function outcomeText(outcome: RunOutcome): string {
+  switch (outcome) {
+    case 'done':
+      return 'done';
+    case 'failed':
+      return 'failed';
+    case 'stopped':
+      return 'stopped';
+    case 'timed-out':
+      return 'took too long';
+    case 'crashed':
+      return 'cut off: the relay crashed';
+    default:
+      return outcome satisfies never;
+  }
+}
 
 export function DayDivider({ time, now }: { time: number; now: number }) {
   return (

@@ -9,23 +9,113 @@ import {
   type FocusEvent,
   type ReactElement,
   type ReactNode,
+  createContext,
+  use,
+  type Ref,
+  useLayoutEffect,
+  type RefObject,
 } from 'react';
-import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import {
+  Virtualizer,
+  type VirtualizerHandle,
+  type CustomContainerComponentProps,
+  type CustomItemComponentProps,
+} from 'virtua';
 import type { LogItem } from '../../state/conversation-log.ts';
 import { useRoost } from '../context.tsx';
 import { DownIcon } from '../parts/icons.tsx';
 import { plural } from '../text/sizes.ts';
 import { Announcer, type Newest } from './announcer.tsx';
-import { LogItemFrame, LogList, RowCount } from './log-list.tsx';
 import { OpenedKeys } from './opened-keys.ts';
 import { rowsOf, type Row } from './rows.ts';
 import { useFoldedInSight, useFolds } from './use-folds.ts';
-import { useOpensAt } from './use-opens-at.ts';
 import { usePages, type Paging } from './use-pages.ts';
-import { usePrepended } from './use-prepended.ts';
 import { useStick } from './use-stick.ts';
-import { useTopHeight } from './use-top-height.ts';
 import './log.css';
+
+/** The height of what stands above a list, in px: the list must know where it begins. */
+function useTopHeight(top: RefObject<HTMLElement | null>): number {
+  const [height, setHeight] = useState(0);
+  useLayoutEffect(() => {
+    if (!top.current) return undefined;
+    const { current } = top;
+    const look = () => setHeight(current.offsetHeight);
+    look();
+    const watch = new ResizeObserver(look);
+    watch.observe(current);
+    return () => watch.disconnect();
+  }, [top]);
+  return height;
+}
+
+interface Seen {
+  readonly rows: readonly Row[];
+  readonly prepended: boolean;
+}
+
+const same = (a: Row | undefined, b: Row | undefined) => a?.key === b?.key;
+
+/** Did earlier rows come in above what was there? The end is then where it was. */
+function usePrepended(rows: readonly Row[]): boolean {
+  const [seen, setSeen] = useState<Seen>({ rows, prepended: false });
+  if (seen.rows === rows) return seen.prepended;
+  const prepended =
+    rows.length > seen.rows.length &&
+    seen.rows.length > 0 &&
+    same(rows.at(-1), seen.rows.at(-1)) &&
+    !same(rows[0], seen.rows[0]);
+  setSeen({ rows, prepended });
+  return prepended;
+}
+
+/** px of what was read already that stay in sight above the line where new begins. */
+const ABOVE = 72;
+
+/** Opens a log at a row, once; -1: it opens at its end. */
+function useOpensAt(index: number, list: RefObject<VirtualizerHandle | null>): void {
+  useLayoutEffect(() => {
+    if (index >= 0) list.current?.scrollToIndex(index, { align: 'start', offset: -ABOVE });
+  }, [index, list]);
+}
+
+/**
+ * The list that a log is: as many rows as there are, of which those in sight and around it are on the page.
+ *
+ * It is a list, not a feed: each row says which one of how many it is, so that a screen reader counts the
+ * rows that are not on the page too, and PageUp, PageDown, Home and End stay what they are everywhere else.
+ * (In a feed they would go from article to article, and few readers know one.)
+ */
+
+/** How many rows there are; -1: not known, because earlier ones have not been read yet. */
+const RowCount = createContext(0);
+
+function LogList({
+  style,
+  children,
+  ref,
+}: Omit<CustomContainerComponentProps, 'ref'> & { ref?: Ref<HTMLOListElement>; children: ReactNode }) {
+  return (
+    // Without marks a list is none to Safari, unless it is called one.
+    // eslint-disable-next-line jsx-a11y/no-redundant-roles
+    <ol ref={ref} role="list" style={style}>
+      {children}
+    </ol>
+  );
+}
+
+function LogItemFrame({
+  style,
+  index,
+  children,
+  ref,
+}: Omit<CustomItemComponentProps, 'ref'> & { ref?: Ref<HTMLLIElement>; children: ReactNode }) {
+  const count = use(RowCount);
+  return (
+    <li ref={ref} style={style} aria-setsize={count} aria-posinset={index + 1}>
+      {children}
+    </li>
+  );
+}
 
 /** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
 const AROUND = 1_000;

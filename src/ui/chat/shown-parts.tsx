@@ -1,8 +1,106 @@
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import type { Block } from '../../protocol/documents.ts';
-import { partsOf, type Part } from './parts.ts';
-import { ToolLines } from './tool-lines.tsx';
+import { partsOf, type Part, type ToolBlock } from './parts.ts';
 import { Piece, Words } from './words.tsx';
+import { ChevronIcon } from '../parts/icons.tsx';
+import { bytes } from '../text/sizes.ts';
+import { useOpened } from './opened-keys.ts';
+
+/** Characters of what went into a tool, or came out, that are shown at once. */
+const SHOWN_AT_ONCE = 20_000;
+
+function argument(input: unknown, key: string): string | null {
+  if (typeof input !== 'object' || input === null || !(key in input)) return null;
+  const value: unknown = Object.entries(input).find(([name]) => name === key)?.[1];
+  return typeof value === 'string' ? value : null;
+}
+
+type Deed = (argument: (key: string) => string | null) => string;
+const who = (name: string | null) => name ?? 'another';
+/** Roost's own tools, as somebody would say what was done; what is not here goes by its name. */
+const DEEDS: Readonly<Record<string, Deed>> = {
+  spawn_team: () => 'called the team',
+  choose_name: (of) => (of('name') === null ? 'chose a name' : `chose the name ${of('name')}`),
+  write_soul: () => 'wrote down who they are',
+  read_soul: () => 'read their soul',
+  read_last_conversation: () => 'read their last conversation',
+  message_agent: (of) => `wrote to ${who(of('to'))}`,
+  message_human: () => 'wrote to you',
+  wake_agent: (of) => `asked to wake ${who(of('to'))}`,
+  read_inbox: () => 'looked into the inbox',
+  list_team: () => 'looked who is here',
+  wake_limits: () => 'looked at the limits',
+  go_to_sleep: () => 'went to sleep',
+  put_to_sleep: (of) => `put ${who(of('agent'))} to sleep`,
+  create_thread: (of) => (of('title') === null ? 'began a thread' : `began the thread “${of('title')}”`),
+  add_participant: (of) => `took ${who(of('agent'))} into a thread`,
+  remove_participant: (of) => `took ${who(of('agent'))} out of a thread`,
+  send_message_to_thread: () => 'wrote in a thread',
+  close_thread: () => 'closed a thread',
+  list_threads: () => 'looked through the threads',
+  read_thread: () => 'read a thread',
+  wait_for_message: () => 'waited for a message',
+  wait_for_mention: () => 'waited to be mentioned',
+  wait_for_agent: (of) => `waited for ${who(of('agent'))}`,
+};
+
+/** What a tool call did, in a few words. */
+function toolPhrase({ name, input, result, isError }: ToolBlock): string {
+  const done = DEEDS[name]?.((key) => argument(input, key)) ?? name;
+  if (isError) return `${done}: it did not work`;
+  return result === null ? `${done}…` : done;
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
+
+function Shown({ text }: { text: string }) {
+  const [length, setLength] = useState(SHOWN_AT_ONCE);
+  return (
+    <>
+      <pre dir="auto">{text.slice(0, length)}</pre>
+      {text.length > length && (
+        <button type="button" className="link-button" onClick={() => setLength(length + SHOWN_AT_ONCE)}>
+          Show more ({bytes(text.length - length)} left)
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Tool calls that follow each other, in one quiet line that opens. */
+function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
+  const [open, setOpen] = useOpened(tools[0]?.toolUseId ?? '');
+  return (
+    <details
+      className="tools"
+      data-error={tools.some((tool) => tool.isError)}
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <ChevronIcon />
+        {tools.map(toolPhrase).join(' · ')}
+      </summary>
+      {open && (
+        <dl>
+          {tools.map((tool) => (
+            <div key={tool.toolUseId}>
+              <dt>
+                <code>{tool.name}</code>
+              </dt>
+              <dd>
+                <Shown text={shown(tool.input)} />
+              </dd>
+              <dd>
+                <Shown text={tool.result ?? 'no answer yet'} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </details>
+  );
+}
 
 /** A row's share of what an agent said. */
 export const ShownParts = memo(function ShownParts({ parts }: { parts: readonly Part[] }) {

@@ -1,7 +1,17 @@
-import { lazy, memo, Suspense, useDeferredValue, useMemo, useState } from 'react';
+import { lazy, memo, Suspense, useDeferredValue, useMemo, useState, startTransition, useEffect } from 'react';
 import { isReady } from './parsed.ts';
 import { markdownPieces } from './pieces.ts';
-import { useGrowing } from './use-growing.ts';
+
+/** Counts up to `most`, from `first`, one a frame: for what is too long to be put on the page at once. */
+function useGrowing(most: number, first: number): number {
+  const [count, setCount] = useState(Math.min(most, first));
+  useEffect(() => {
+    if (count >= most) return undefined;
+    const frame = requestAnimationFrame(() => startTransition(() => setCount(count + 1)));
+    return () => cancelAnimationFrame(frame);
+  }, [count, most]);
+  return count;
+}
 
 /** Signs that would be set as something else than the letters they are. */
 const MARKS = /[*_`#>|[\]~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:/m;

@@ -1,6 +1,43 @@
-import { useTeammates } from '../use-teammates.ts';
-import { StoppedBanner } from './stopped.tsx';
+import { useTeammates, type Teammates } from '../use-teammates.ts';
 import { USUAL_DAYS, useCosts } from './use-costs.ts';
+import { Link } from 'wouter';
+import type { Costs } from '../../protocol/costs.ts';
+import { WarnIcon } from '../parts/icons.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import { names } from '../text/sizes.ts';
+import { clockTime } from '../text/time.ts';
+
+type Stopped = Costs['stopped'];
+
+/** What has come to a stop, in a few words. */
+function titleOf(stopped: Stopped, team: Teammates): string {
+  if (stopped.some(({ scope }) => scope === 'household'))
+    return 'Today’s budget is used up: no model is asked any more';
+  const who = stopped.flatMap(({ agentId }) => (agentId === null ? [] : [team.find(agentId).name]));
+  return `Today’s budget of ${names(who)} is used up`;
+}
+
+/** Budgets that are used up, and what to do about it. */
+function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates }) {
+  const { place } = usePlace();
+  const first = stopped.find(({ scope }) => scope === 'household') ?? stopped[0];
+  if (!first) return null;
+  const there = place.kind === 'settings' && place.section === 'costs';
+  return (
+    <div className="banner" data-tone="warn" role="alert">
+      <WarnIcon />
+      <p>
+        <strong>{titleOf(stopped, team)}.</strong> It goes on by itself at {clockTime(first.until)}, or as soon as the
+        budget is raised.
+      </p>
+      {!there && (
+        <Link href={PATHS.settings('costs')} className="ghost">
+          Raise it
+        </Link>
+      )}
+    </div>
+  );
+}
 
 /** Across the page while a budget is used up. What cannot be read now says nothing here: the costs page does. */
 export default function BudgetBanner() {

@@ -8,7 +8,6 @@ import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../conte
 import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
 import { PATHS, usePlace } from '../places.ts';
-import { placeText } from '../text/line.ts';
 import { briefly } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
 import { newCount } from '../text/unread.ts';
@@ -16,6 +15,12 @@ import { Face } from './face.tsx';
 import { SeatFigure } from './seat-figure.tsx';
 import type { SeatView } from './seat-view.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
+
+/** A place in the line before the model's server, in words. */
+const ORDINALS = ['next', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth'];
+
+/** `place`: 1 is next. */
+const placeText = (place: number): string => `${ORDINALS[place - 1] ?? `number ${place}`} in line`;
 
 export interface CellProps {
   /** The one cell that Tab reaches. */

@@ -1,16 +1,158 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { useActions, useLive, usePending } from '../context.tsx';
-import { CoinIcon, GearIcon, HelpIcon, MoonIcon, ThreadsIcon, WakesIcon } from '../parts/icons.tsx';
+import { useActions, useLive, usePending, useInfo, useDevices, useRoost } from '../context.tsx';
+import {
+  CoinIcon,
+  GearIcon,
+  HelpIcon,
+  MoonIcon,
+  ThreadsIcon,
+  WakesIcon,
+  MoreIcon,
+  DevicesIcon,
+} from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS } from '../places.ts';
-import { HeaderMenu } from './header-menu.tsx';
+import { PATHS, usePlace } from '../places.ts';
 import { Mark } from './mark.tsx';
 import { RehearsalNote } from './rehearsal-note.tsx';
-import { SessionPill } from './session-pill.tsx';
-import { SyncSign } from './sync-sign.tsx';
-import { WakesStopped } from './wakes-switch.tsx';
+import { WakesStopped, useWakesOn } from './wakes-switch.tsx';
 import './header.css';
+import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { endText, linkTrouble } from '../text/reasons.ts';
+import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import type { SyncStatus } from '../../protocol/sync/page.ts';
+import { plural } from '../text/sizes.ts';
+
+/** Has this been so for `ms` without a break? Whatever passes sooner is not worth a word. */
+function useHeldFor(holds: boolean, ms: number): boolean {
+  const { device } = useRoost();
+  const [held, setHeld] = useState(false);
+  if (!holds && held) setHeld(false);
+  useEffect(() => (holds ? device.after(ms, () => setHeld(true)) : undefined), [holds, ms, device]);
+  return holds && held;
+}
+
+/** ms: the relay lacks something for so long before it is worth a word. */
+const NOT_HANDED_OVER_MS = 60_000;
+/** ms: fetching that is over sooner is not spoken of. */
+const CATCHING_UP_MS = 2_000;
+
+const toSendOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.toSend : 0);
+const backlogOf = (status: SyncStatus | null) => (status?.kind === 'shared' ? status.backlog : null);
+
+/** What is said of the other devices, only while it matters: `short` is seen, `whole` is read out. */
+function useSign(): { readonly short: string; readonly whole: string } | null {
+  const removed = useDevices(({ status }) => status?.kind === 'removed');
+  const toSend = useDevices(({ status }) => toSendOf(status));
+  const backlog = useDevices(({ status }) => backlogOf(status));
+  const waiting = useHeldFor(toSend > 0, NOT_HANDED_OVER_MS);
+  const catching = useHeldFor(backlog !== null, CATCHING_UP_MS);
+  if (removed) return { short: 'Removed', whole: 'This device was removed from your devices' };
+  if (catching && backlog) {
+    const share = backlog.of > 0 ? ` ${Math.min(100, Math.floor((backlog.done / backlog.of) * 100))} %` : '…';
+    return { short: `Catching up${share}`, whole: 'Catching up with your other devices' };
+  }
+  if (waiting)
+    return {
+      short: `${plural(toSend, 'entry', 'entries')} waiting`,
+      whole: 'Not everything is handed to your other devices yet',
+    };
+  return null;
+}
+
+/** A small sign of how it stands with the other devices; nothing while all is well. */
+function SyncSign() {
+  const sign = useSign();
+  return (
+    <>
+      {sign && (
+        <Link href={PATHS.settings('devices')} className="sync-sign" title={sign.whole}>
+          <DevicesIcon />
+          <span>{sign.short}</span>
+        </Link>
+      )}
+      {/* Said once: figures that run are not read out. */}
+      <span className="visually-hidden" role="status">
+        {sign?.whole ?? ''}
+      </span>
+    </>
+  );
+}
+
+/** ms between looks at the session's age. */
+const AGE_EVERY = 15_000;
+
+/** Is there a session, since when; and if not, why not, and what to do. */
+function SessionPill() {
+  const link = useLive((state) => state.link);
+  const startedAt = useLive((state) => (state.live ? (state.session?.startedAt ?? null) : null));
+  const lastEnd = useLive((state) => state.lastEnd);
+  const model = useLive((state) => (state.live ? state.session?.mind.leadModel : undefined));
+  const version = useInfo((state) => state.health?.version);
+  const now = useNow(AGE_EVERY);
+  const trouble = linkTrouble(link);
+
+  if (startedAt !== null)
+    return (
+      <p className="pill" title={`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
+        <i className="pill-dot pill-live" aria-hidden="true" />
+        <b>Session</b> <span>{shortDuration(now - startedAt)}</span>
+      </p>
+    );
+  if (trouble)
+    return (
+      <div className="pill pill-trouble" role="status">
+        <i className="pill-dot pill-lost" aria-hidden="true" />
+        <b>{trouble.title}</b>
+        <span className="pill-more">everyone sleeps</span>
+      </div>
+    );
+  if (link.kind === 'connecting')
+    return (
+      <p className="pill" role="status">
+        <i className="pill-dot" aria-hidden="true" />
+        <span>Looking for the relay…</span>
+      </p>
+    );
+  return (
+    <p className="pill" title={version ? `Relay ${version}` : undefined}>
+      <i className="pill-dot pill-asleep" aria-hidden="true" />
+      <b>No session</b>
+      <span className="pill-more">
+        everyone sleeps
+        {lastEnd &&
+          ` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
+      </span>
+    </p>
+  );
+}
+
+/** What there is beside the hearth and the conversations. */
+function HeaderMenu({ onHelp }: { onHelp: () => void }) {
+  const { go } = usePlace();
+  const actions = useActions();
+  const on = useWakesOn();
+  const items: readonly MenuItem[] = [
+    { label: 'Wakes', hint: 'Who asked for whom, and what came of it', run: () => go(PATHS.wakes()) },
+    { label: 'Night', hint: 'What your agents do by themselves', run: () => go(PATHS.night()) },
+    { label: 'Costs', hint: 'Tokens and money, today and before', run: () => go(PATHS.costs) },
+    on === false
+      ? { label: 'Let wakes pass again', hint: 'All wakes are stopped now', run: () => void actions.stopWakes(false) }
+      : {
+          label: 'Stop all wakes',
+          hint: 'At once; only you can wake anybody then',
+          disabled: on === null,
+          run: () => void actions.stopWakes(true),
+        },
+    { label: 'Keys and help', run: onHelp },
+  ];
+  return (
+    <MenuButton label="More places" items={items}>
+      <MoreIcon />
+    </MenuButton>
+  );
+}
 
 const ThreadsBadge = optional(() => import('../threads/threads-badge.tsx'));
 

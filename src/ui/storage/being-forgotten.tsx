@@ -4,9 +4,21 @@ import { LEAD_ID } from '../../domain/seat.ts';
 import { rosterOfDocs } from '../../state/household.ts';
 import { leadNameOf } from '../../state/wake-material.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
-import { daysLeft, targetText } from '../text/forgetting.ts';
 import { fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
+
+/** What is being forgotten, in words. */
+const DAY = 24 * 60 * 60 * 1000;
+
+/** `Lyra`, `The conversation with Lyra` */
+const targetText = (target: ForgetDoc['target'], name: string): string =>
+  target.kind === 'agent' ? name : `The conversation with ${name}`;
+
+/** `30 days left`, `1 day left`, `less than a day left` */
+function daysLeft(finalAt: number, now: number): string {
+  const days = Math.floor((finalAt - now) / DAY);
+  return days < 1 ? 'less than a day left' : `${days} day${days === 1 ? '' : 's'} left`;
+}
 
 function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
   const actions = useActions();

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { StorageStatus, ExportNote } from '../../protocol/worker.ts';
 import { useDevices, useInfo, useRoost } from '../context.tsx';
@@ -14,9 +14,52 @@ import { Rebuild, Work } from './rebuild.tsx';
 import { relayRoom } from '../../state/relay-room.ts';
 import { shortages } from '../text/room.ts';
 import { useQuery } from '../use-query.ts';
-import { useStorage } from './use-storage.ts';
 import { Volumes } from './volumes.tsx';
 import './storage.css';
+
+/** ms between looks at the storage while its page is open. */
+const LOOK_EVERY = 2000;
+
+interface Storage {
+  /** null until it was looked at once. */
+  readonly status: StorageStatus | null;
+  /** Why the last look failed, or null. */
+  readonly failed: string | null;
+  look(): Promise<void>;
+}
+
+/** How the storage stands, again and again while somebody looks. */
+function useStorage(): Storage {
+  const { owner, device } = useRoost();
+  const [status, setStatus] = useState<StorageStatus | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const look = useCallback(
+    () =>
+      owner.call('storage').then(
+        (now) => {
+          setStatus(now);
+          setFailed(null);
+        },
+        (error: unknown) => setFailed(error instanceof Error ? error.message : String(error)),
+      ),
+    [owner],
+  );
+  useEffect(() => {
+    let stopped = false;
+    let stop: () => void = () => undefined;
+    const again = async () => {
+      // What nobody sees is not looked at.
+      if (!document.hidden) await look();
+      if (!stopped) stop = device.after(LOOK_EVERY, () => void again());
+    };
+    void again();
+    return () => {
+      stopped = true;
+      stop();
+    };
+  }, [device, look]);
+  return { status, failed, look };
+}
 
 /** A copy older than this is worth another one: 30 days, in ms. */
 const OLD_AFTER = 30 * 24 * 60 * 60 * 1000;

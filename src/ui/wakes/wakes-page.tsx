@@ -16,7 +16,6 @@ import { useNow } from '../use-now.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
-import { pathOf, type StepState } from './path.ts';
 import {
   CHECK_QUESTIONS,
   CHECK_TITLES,
@@ -29,6 +28,31 @@ import {
   type NameOf,
 } from './words.ts';
 import './wakes.css';
+import { GATE_CHECKS, type GateCheck } from '../../domain/guardrails.ts';
+
+/** The way of one wake through the checks. Pure. */
+
+/** `waived`: the person's own wake, which no check refuses; `beyond`: not reached. */
+type StepState = 'passed' | 'stopped' | 'beyond' | 'waived';
+
+interface Step {
+  readonly check: GateCheck;
+  readonly state: StepState;
+}
+
+export function pathOf({
+  check,
+  outcome,
+  source,
+}: Pick<WakeDecision, 'check' | 'outcome' | 'source'>): readonly Step[] {
+  const at = check === null ? GATE_CHECKS.length : GATE_CHECKS.indexOf(check);
+  return GATE_CHECKS.map((each, i): Step => {
+    if (source.kind === 'person') return { check: each, state: 'waived' };
+    // It failed before anything was checked.
+    if (outcome === 'error' && check === null) return { check: each, state: 'beyond' };
+    return { check: each, state: i < at ? 'passed' : i === at ? 'stopped' : 'beyond' };
+  });
+}
 
 const STATE_WORDS: Record<StepState, string> = {
   passed: 'passed',

@@ -12,7 +12,7 @@ import {
   type RequestSize,
   type Taken,
 } from '../../../src/domain/request-cost.ts';
-import { sizeOf } from '../../../server/proxy/size.ts';
+import { sizeOf } from '../../../server/proxy/body.ts';
 
 const taken = (model: string, more: Partial<Taken> = {}, inputTokens = 1_000): Taken => ({
   count: { model, inputTokens, outputTokens: 1_000, cacheReadTokens: 0, cacheWriteTokens: 0 },
