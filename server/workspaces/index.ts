@@ -1,0 +1,129 @@
+/** Workspaces: a folder for each agent, on the relay's machine and nowhere else. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { WorkspaceError } from './errors.ts';
+import { createFolder, type Folder } from './folder.ts';
+import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
+
+export { WorkspaceError } from './errors.ts';
+export type { Entry, EntryBelow } from './folder.ts';
+
+/** What it holds, and what it may. */
+export interface Used {
+  /** Bytes of its files. */
+  readonly bytes: number;
+  readonly entries: number;
+  /** Bytes that it may hold. */
+  readonly most: number;
+}
+
+/** One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with `/` between names. */
+export interface Workspace extends Folder {
+  used(): Promise<Used>;
+  /** All of a file that is no longer than `most` bytes. */
+  bytesOf(path: string, most: number): Promise<Buffer>;
+}
+
+export interface Workspaces {
+  /** Where an agent's folder lies. */
+  folderOf(agentId: string): string;
+  of(agentId: string): Workspace;
+}
+
+/** Agents' ids may hold anything; a folder's name may not. */
+export const folderName = (agentId: string): string =>
+  /^[\w-]{1,64}$/.test(agentId) ? agentId : createHash('sha256').update(agentId).digest('hex').slice(0, 32);
+
+interface Counted {
+  bytes: number;
+  entries: number;
+  /** ms, by `elapsed` */
+  readonly at: number;
+}
+
+export interface WorkspacesDeps {
+  /** Holds a folder for each agent. */
+  readonly folder: string;
+  /** ms, only ever forward. */
+  readonly elapsed: () => number;
+  readonly limits?: WorkspaceLimits;
+}
+
+export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }: WorkspacesDeps): Workspaces {
+  const opened = new Map<string, Workspace>();
+
+  function open(path: string): Workspace {
+    const files = createFolder(path);
+    let counted: Promise<Counted> | null = null;
+    async function count(): Promise<Counted> {
+      const sum = { bytes: 0, entries: 0, at: elapsed() };
+      for await (const { bytes } of files.walk('', limits.entries)) {
+        sum.bytes += bytes;
+        sum.entries += 1;
+      }
+      return sum;
+    }
+    async function used(): Promise<Counted> {
+      const known = await counted?.catch(() => null);
+      if (known && elapsed() - known.at < limits.countedForMs) return known;
+      counted = count();
+      return await counted;
+    }
+    return {
+      ...files,
+      async used() {
+        const { bytes, entries } = await used();
+        return { bytes, entries, most: limits.bytes };
+      },
+      async write(where, bytes) {
+        const sum = await used();
+        if (sum.bytes + bytes.length > limits.bytes)
+          throw new WorkspaceError(
+            'full',
+            `The folder is full: it holds ${mb(sum.bytes)} of ${mb(limits.bytes)} MB, and this is ${mb(bytes.length)} MB more. Nothing was written.`,
+          );
+        if (sum.entries >= limits.entries)
+          throw new WorkspaceError(
+            'full',
+            `The folder holds ${limits.entries} files, which is the most. Nothing was written.`,
+          );
+        const written = await files.write(where, bytes);
+        sum.bytes += bytes.length - (written.replaced ?? 0);
+        if (written.replaced === null) sum.entries += 1;
+        return written;
+      },
+      async remove(where) {
+        await files.remove(where);
+        counted = null;
+      },
+      bytesOf: (where, most) =>
+        files.read(where, async (file, size) => {
+          const tooLarge = () =>
+            new WorkspaceError('too-large', `${where} is ${mb(size)} MB long; at most ${mb(most)} MB are read here.`);
+          if (size > most) throw tooLarge();
+          const buffer = Buffer.alloc(size);
+          let read = 0;
+          // One that grows meanwhile is read as long as it was.
+          while (read < size) {
+            const { bytesRead } = await file.read(buffer, read, size - read, read);
+            if (bytesRead === 0) break;
+            read += bytesRead;
+          }
+          return buffer.subarray(0, read);
+        }),
+    };
+  }
+
+  const folderOf = (agentId: string) => join(folder, folderName(agentId));
+  return {
+    folderOf,
+    of(agentId) {
+      const path = folderOf(agentId);
+      const workspace = opened.get(path) ?? open(path);
+      opened.set(path, workspace);
+      return workspace;
+    },
+  };
+}
+
+const mb = (bytes: number) => (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0);

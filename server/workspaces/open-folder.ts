@@ -1,0 +1,69 @@
+/**
+ * Folders that are held open. Every step from one is taken from it, and never through a link: whatever another program
+ * swaps meanwhile, where a step leads to lies in the folder that was opened. Linux gives that by `/proc/self/fd` (as
+ * `openat` with `O_NOFOLLOW` does), macOS by `O_NOFOLLOW_ANY`; see open(2) of either.
+ */
+import { constants } from 'node:fs';
+import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { missing, WorkspaceError } from './errors.ts';
+
+/** Of open(2) on macOS: no link anywhere in the path. Node does not name it. */
+const O_NOFOLLOW_ANY = 0x2000_0000;
+export const NO_LINKS = process.platform === 'darwin' ? O_NOFOLLOW_ANY : constants.O_NOFOLLOW;
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS;
+
+export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+export interface OpenFolder {
+  readonly handle: FileHandle;
+  /** Where it was when it was opened. */
+  readonly path: string;
+}
+
+/** Where a name in an open folder is reached, whatever has become of the folder's own path. */
+export const at = ({ handle, path }: OpenFolder, name: string): string =>
+  process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(path, name);
+/** Where the open folder itself is reached. */
+export const itself = ({ handle, path }: OpenFolder): string =>
+  process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
+
+/** Made where it is not there, for its owner alone. */
+export async function openRoot(path: string): Promise<OpenFolder> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return { handle: await open(path, FOLDER), path };
+}
+
+/** The folder of this name in another one. `make`: where it is not there, it is made. */
+export async function step(from: OpenFolder, name: string, make = false): Promise<OpenFolder> {
+  for (;;)
+    try {
+      return { handle: await open(at(from, name), FOLDER), path: join(from.path, name) };
+    } catch (error) {
+      if (!make || codeOf(error) !== 'ENOENT') throw error;
+      await mkdir(at(from, name), { mode: 0o700 }).catch((fault: unknown) => {
+        // Somebody else was first.
+        if (codeOf(fault) !== 'EEXIST') throw fault;
+      });
+    }
+}
+
+/** The folder at the end of these names, the root where there are none. Whoever asks closes it. Throws `WorkspaceError`. */
+export async function openWithin(root: string, names: readonly string[], make: boolean): Promise<OpenFolder> {
+  let folder = await openRoot(root);
+  for (const [i, name] of names.entries()) {
+    const before = folder;
+    const so = names.slice(0, i + 1);
+    try {
+      folder = await step(before, name, make);
+    } catch (error) {
+      // A link or a file where a folder is wanted.
+      if (codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ELOOP')
+        throw new WorkspaceError('not-a-folder', `${so.join('/')} is no folder; links are not followed.`);
+      throw missing(error, so);
+    } finally {
+      await before.handle.close();
+    }
+  }
+  return folder;
+}

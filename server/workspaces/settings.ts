@@ -1,0 +1,34 @@
+/** Sizes and counts of workspaces. */
+export const WORKSPACE_LIMITS = {
+  /** Bytes of the files in one agent's folder. */
+  bytes: 2_000_000_000,
+  /** Files and folders in it. */
+  entries: 100_000,
+  /** Folders in each other. */
+  depth: 32,
+  /** Characters of a path, and bytes of one name in it. */
+  path: 1_000,
+  name: 255,
+  /** Bytes of a file that a tool reads or writes as text; larger ones are for whoever downloads them. */
+  textBytes: 10_000_000,
+  /** Bytes of a file that a page gives in one call. */
+  uploadBytes: 30_000_000,
+  /** ms after which the room that is used is counted anew: programs besides Roost may write in a folder. */
+  countedForMs: 30_000,
+} as const;
+export type WorkspaceLimits = { readonly [Name in keyof typeof WORKSPACE_LIMITS]: number };
+
+/** What a call of a tool gives back at most. */
+export const FILE_TOOL_LIMITS = {
+  /** Characters; where the rest lies is said. */
+  characters: 30_000,
+  /** Entries of a list. */
+  listed: 500,
+  /** Lines that are found. */
+  found: 200,
+  /** Characters of one line that was found. */
+  line: 300,
+  /** Bytes that one search looks through, and of one file. */
+  searchedBytes: 200_000_000,
+  searchedFileBytes: 5_000_000,
+} as const;

@@ -1,0 +1,264 @@
+/** Ways out of an agent's folder: by paths, links, other names, and by swapping what was looked at. A real disk. */
+import { execFileSync, spawn } from 'node:child_process';
+import { link, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createWorkspaces,
+  folderName,
+  WorkspaceError,
+  type Workspace,
+  type Workspaces,
+} from '../../server/workspaces/index.ts';
+import { WORKSPACE_LIMITS } from '../../server/workspaces/settings.ts';
+
+const SECRET = 'the key of the relay';
+let base: string;
+let all: Workspaces;
+let own: Workspace;
+let folder: string;
+let outside: string;
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), 'roost-workspaces-')));
+  all = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() });
+  own = all.of('agent-1');
+  folder = all.folderOf('agent-1');
+  outside = join(base, 'sealing.key');
+  await mkdir(folder, { recursive: true });
+  await writeFile(outside, SECRET);
+  await mkdir(join(base, 'elsewhere'));
+  await writeFile(join(base, 'elsewhere', 'soul.md'), SECRET);
+});
+afterEach(async () => {
+  await rm(base, { recursive: true, force: true });
+});
+
+const text = async (path: string) => (await own.bytesOf(path, 1_000_000)).toString();
+const refused = async (act: () => Promise<unknown>) => {
+  const error = await act().then(
+    () => null,
+    (fault: unknown) => fault,
+  );
+  if (!(error instanceof WorkspaceError)) throw new Error(`It was not refused: ${String(error)}`);
+  return error;
+};
+/** Nothing outside has changed, and nothing came there. */
+async function untouched() {
+  expect(await readFile(outside, 'utf8')).toBe(SECRET);
+  expect(await readFile(join(base, 'elsewhere', 'soul.md'), 'utf8')).toBe(SECRET);
+  expect((await readdir(base)).sort()).toEqual(['elsewhere', 'sealing.key', 'workspaces']);
+  expect(await readdir(join(base, 'elsewhere'))).toEqual(['soul.md']);
+}
+
+describe('a path that leads or looks elsewhere', () => {
+  it.each([
+    ['up', '../../sealing.key'],
+    ['up from within', 'notes/../../../sealing.key'],
+    ['up at its end', 'notes/..'],
+    ['from the top', '/etc/passwd'],
+    ['from home', '~/.ssh/id_ed25519'],
+    ['by drive', 'C:\\Windows\\win.ini'],
+    ['by backslash', '..\\..\\sealing.key'],
+    ['by a network', '\\\\host\\share'],
+    ['past its end', 'notes.md\0.png'],
+    ['with a line in it', 'a\nb'],
+    ['read from the right', 'exe.\u202etxt'],
+    ['with what cannot be seen', 'a\u2066b'],
+    ['of the relay itself', '/proc/self/environ'],
+    ['too long', 'a/'.repeat(600)],
+    ['too deep', Array.from({ length: 40 }, () => 'a').join('/')],
+    ['of a name too long', `${'é'.repeat(200)}.md`],
+  ])('is refused: %s', async (_how, path) => {
+    for (const act of [
+      () => own.list(path),
+      () => own.bytesOf(path, 1_000),
+      () => own.write(path, Buffer.from('x')),
+      () => own.remove(path),
+    ])
+      expect((await refused(act)).kind).toBe('bad-path');
+    await untouched();
+  });
+
+  it('is the folder itself for neither reading, writing nor removing', async () => {
+    for (const path of ['', '.', './', './.']) {
+      for (const act of [() => own.bytesOf(path, 10), () => own.write(path, Buffer.from('x')), () => own.remove(path)])
+        await refused(act);
+    }
+    expect((await stat(folder)).isDirectory()).toBe(true);
+  });
+
+  it('takes what people write all the same', async () => {
+    await own.write('./notes//über uns/今日.md', Buffer.from('yes'));
+    expect(await text('notes/über uns/今日.md')).toBe('yes');
+    await own.write('..hidden', Buffer.from('a name'));
+    expect(await text('..hidden')).toBe('a name');
+  });
+
+  it('gives agents with odd ids folders of their own', () => {
+    const ids = ['agent-1', '../agent-1', 'agent-1/..', 'a b', 'AGENT', '人', '.', '..', 'a'.repeat(120)];
+    const names = ids.map(folderName);
+    expect(new Set(names).size).toBe(ids.length);
+    for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
+  });
+});
+
+describe('a link', () => {
+  it('to a file outside is not read, not written through, and goes without what it leads to', async () => {
+    await symlink(outside, join(folder, 'key'));
+    expect((await refused(() => own.bytesOf('key', 1_000))).message).toBe('key is a link, and links are not followed.');
+    await refused(() => own.write('key', Buffer.from('gone')));
+    await own.remove('key');
+    expect(await own.list('')).toEqual([]);
+    await untouched();
+  });
+
+  it('to a folder outside is not gone into', async () => {
+    await symlink(join(base, 'elsewhere'), join(folder, 'way'));
+    for (const act of [
+      () => own.list('way'),
+      () => own.bytesOf('way/soul.md', 1_000),
+      () => own.write('way/new.md', Buffer.from('x')),
+      () => own.write('way/deeper/new.md', Buffer.from('x')),
+      () => own.remove('way/soul.md'),
+    ])
+      expect((await refused(act)).message).toContain('links are not followed');
+    const walked = [];
+    for await (const { path, kind } of own.walk('', 100)) walked.push([path, kind]);
+    expect(walked).toEqual([['way', 'link']]);
+    await own.remove('way');
+    await untouched();
+  });
+
+  it('in a folder that is removed goes; what it leads to stays', async () => {
+    await mkdir(join(folder, 'a', 'b'), { recursive: true });
+    await symlink(join(base, 'elsewhere'), join(folder, 'a', 'b', 'way'));
+    await own.remove('a');
+    expect(await readdir(folder)).toEqual([]);
+    await untouched();
+  });
+
+  it('that is hard is neither read nor written through', async () => {
+    await link(outside, join(folder, 'key'));
+    expect((await refused(() => own.bytesOf('key', 1_000))).message).toContain('hard link');
+    await own.write('key', Buffer.from('mine'));
+    expect(await text('key')).toBe('mine');
+    await untouched();
+  });
+
+  it('in the place of the folder itself ends everything', async () => {
+    await rm(folder, { recursive: true });
+    await symlink(join(base, 'elsewhere'), folder);
+    for (const act of [
+      () => own.list(''),
+      () => own.bytesOf('soul.md', 1_000),
+      () => own.write('x', Buffer.from('x')),
+      () => own.remove('soul.md'),
+    ])
+      await expect(act()).rejects.toThrow();
+    await rm(folder);
+    await untouched();
+  });
+});
+
+describe('what is no file', () => {
+  it('is not read and holds nobody up: a pipe, a socket’s place, a folder', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await mkdir(join(folder, 'sub'));
+    expect((await refused(() => own.bytesOf('pipe', 10))).kind).toBe('not-a-file');
+    expect((await refused(() => own.bytesOf('sub', 10))).kind).toBe('not-a-file');
+    await refused(() => own.write('pipe', Buffer.from('x')));
+    await refused(() => own.write('sub', Buffer.from('x')));
+    expect((await own.list('')).map(({ name, kind }) => [name, kind])).toEqual([
+      ['pipe', 'other'],
+      ['sub', 'folder'],
+    ]);
+  });
+
+  it('ends at the bytes that were asked for', async () => {
+    await own.write('big', Buffer.alloc(5_000));
+    expect((await refused(() => own.bytesOf('big', 4_999))).kind).toBe('too-large');
+    expect(await own.bytesOf('big', 5_000)).toHaveLength(5_000);
+  });
+});
+
+it('swapped for a link again and again while it is read and written, it never leads outside', async () => {
+  await mkdir(join(folder, 'real'));
+  await writeFile(join(folder, 'real', 'soul.md'), 'inside');
+  // Another program swaps folder and link as fast as it can.
+  const swapper = spawn(
+    process.execPath,
+    [
+      '-e',
+      `const fs = require('fs'); const [dir, out] = process.argv.slice(1);
+       process.stdout.write('.');
+       for (const end = Date.now() + 20000; Date.now() < end;) {
+         try { fs.symlinkSync(out, dir + '/link'); fs.renameSync(dir + '/real', dir + '/aside'); fs.renameSync(dir + '/link', dir + '/real'); } catch {}
+         try { fs.unlinkSync(dir + '/real'); } catch {}
+         try { fs.renameSync(dir + '/aside', dir + '/real'); } catch {}
+         try { fs.unlinkSync(dir + '/link'); } catch {}
+       }`,
+      folder,
+      join(base, 'elsewhere'),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  try {
+    await new Promise((ready) => swapper.stdout.once('data', ready));
+    const seen = { inside: 0, refused: 0 };
+    for (let n = 0; n < 600; n++) {
+      const read = await own.bytesOf('real/soul.md', 1_000).then(String, (error: unknown) => {
+        if (!(error instanceof WorkspaceError)) throw error;
+        return null;
+      });
+      expect(read).not.toBe(SECRET);
+      seen[read === null ? 'refused' : 'inside'] += 1;
+      await own.write(`real/new-${n}`, Buffer.from('x')).catch((error: unknown) => {
+        if (!(error instanceof WorkspaceError)) throw error;
+      });
+    }
+    // It was met both ways, or nothing was tried.
+    expect(seen.inside).toBeGreaterThan(0);
+    expect(seen.refused).toBeGreaterThan(0);
+  } finally {
+    swapper.kill('SIGKILL');
+    await new Promise((ended) => swapper.once('exit', ended));
+  }
+  await untouched();
+});
+
+describe('the room of a folder', () => {
+  it('is bounded, and what does not fit changes nothing', async () => {
+    const tight = createWorkspaces({
+      folder: join(base, 'workspaces'),
+      elapsed: () => performance.now(),
+      limits: { ...WORKSPACE_LIMITS, bytes: 1_000, entries: 3 },
+    }).of('agent-2');
+    await tight.write('a', Buffer.alloc(600));
+    expect((await refused(() => tight.write('b', Buffer.alloc(600)))).message).toContain('The folder is full');
+    await tight.write('a', Buffer.alloc(300));
+    await tight.write('b', Buffer.alloc(600));
+    await tight.write('c', Buffer.alloc(1));
+    expect((await refused(() => tight.write('d', Buffer.alloc(1)))).kind).toBe('full');
+    await tight.remove('b');
+    await tight.write('d', Buffer.alloc(600));
+    expect(await tight.used()).toEqual({ bytes: 901, entries: 3, most: 1_000 });
+  });
+
+  it('is given back whatever was nested in it, by hundreds of folders', async () => {
+    let path = folder;
+    for (let n = 0; n < 300; n++) path = join(path, 'd');
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, 'end'), 'x');
+    await own.remove('d');
+    expect(await readdir(folder)).toEqual([]);
+    await untouched();
+  });
+
+  it('shows nobody what is being written, and takes no such name', async () => {
+    await writeFile(join(folder, '.roost-left-behind'), 'half');
+    expect(await own.list('')).toEqual([]);
+    await refused(() => own.bytesOf('.roost-left-behind', 100));
+    await refused(() => own.write('.roost-mine', Buffer.from('x')));
+  });
+});
