@@ -40,7 +40,8 @@ const SERVER_MAY_IMPORT = {
   proxy: ['access', 'minds'],
   runs: ['inbox', 'minds'],
   reach: ['inbox', 'runs'],
-  schedules: ['directory', 'minds', 'records', 'runs', 'store'],
+  workspaces: ['directory'],
+  schedules: ['directory', 'minds', 'records', 'runs', 'store', 'workspaces'],
   session: ['minds', 'runs'],
   sync: ['access', 'store'],
 };

@@ -27,6 +27,7 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
     sleep_events: over.sleep_events ?? under.sleep_events,
     wake_events: over.wake_events ?? under.wake_events,
     may_put_others_to_sleep: over.may_put_others_to_sleep ?? under.may_put_others_to_sleep,
+    toolsets: { files: over.toolsets?.files ?? under.toolsets.files },
     // Null is a setting of its own: no limit.
     daily_budget_usd: over.daily_budget_usd === undefined ? under.daily_budget_usd : over.daily_budget_usd,
   };

@@ -25,6 +25,8 @@ import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
+import { createWorkspaces } from '../workspaces/index.ts';
+import { createWorkspaceRoutes } from '../workspaces/routes.ts';
 import { createSessionRoutes } from './session-routes.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
@@ -43,8 +45,10 @@ export interface OpenHomeDeps {
   readonly logger: Logger;
   /** Seals what is left here for the time without a browser. */
   readonly sealer: Sealer;
-  /** Holds a folder for each agent in which its scripts lie; null: scripts are off. */
-  readonly workspaces: string | null;
+  /** Holds a folder for each home, and in that one for each agent. */
+  readonly workspaces: string;
+  /** Scripts that lie in those are run. */
+  readonly runsScripts: boolean;
   readonly retentionMs: number;
   /** Why agents may store no more just now, as a sentence; null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
@@ -90,7 +94,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       ...('agentId' in event ? { agentId: event.agentId } : {}),
     }),
   );
-  const scripts = createScripts(deps.workspaces && join(deps.workspaces, id));
+  const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed });
+  const scripts = createScripts(deps.runsScripts ? workspaces : null);
   const team = await openTeam({
     db,
     openJournal: deps.openJournal,
@@ -107,6 +112,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     refuseForRoom: deps.refuseForRoom,
     sealer: deps.sealer,
     scripts,
+    workspaces,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
@@ -206,6 +212,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createCostRoutes({ costs }),
     ...createRecordRoutes({ records }),
     ...createScheduleRoutes({ schedules, copies, directory, now }),
+    ...createWorkspaceRoutes({ workspaces, directory }),
     ...mcp.endpoints,
     ...proxy.endpoints,
   ];

@@ -40,6 +40,8 @@ import { createScheduleTools } from '../schedules/tools.ts';
 import { createPauses } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
+import type { Workspaces } from '../workspaces/index.ts';
+import { createFileTools } from '../workspaces/tools.ts';
 
 export interface TeamDeps {
   readonly db: Db;
@@ -67,6 +69,8 @@ export interface TeamDeps {
   readonly sealer: Sealer;
   /** Left out: scripts are off. */
   readonly scripts?: Scripts;
+  /** Agents’ folders. Left out: they have none, and no tools for them. */
+  readonly workspaces?: Workspaces;
   readonly limits?: SessionLimits;
 }
 
@@ -114,6 +118,7 @@ export async function openTeam({
   timers = realTimers,
   sealer,
   scripts = createScripts(null),
+  workspaces,
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
@@ -203,6 +208,7 @@ export async function openTeam({
       tell,
     }),
     ...createThreadTools({ threads, directory }),
+    ...(workspaces ? createFileTools({ workspaces, configs }) : []),
     ...createScheduleTools({ schedules: () => schedules, configs, now }),
   ];
   const wakeMaterials = createWakeMaterials({ log, directory, conversationChars: limits.conversationChars });

@@ -4,9 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { mkdir, realpath, stat } from 'node:fs/promises';
-import { createHash } from 'node:crypto';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
+import type { Workspaces } from '../workspaces/index.ts';
 import type { ScriptEnd } from './perform.ts';
 
 /** Exit status by which a script says that it is done for good. */
@@ -26,16 +26,12 @@ export interface Scripts {
   close(): Promise<void>;
 }
 
-/** Agents' ids may hold anything; a folder's name may not. */
-const folderName = (agentId: string) =>
-  /^[\w-]{1,64}$/.test(agentId) ? agentId : createHash('sha256').update(agentId).digest('hex').slice(0, 32);
-
 const OFF = 'Scripts are off. Start the relay with --scripts to let it run them.';
 
-/** `folder`: holds one for each agent; null: scripts are off. */
-export function createScripts(folder: string | null): Scripts {
+/** `workspaces` null: scripts are off. */
+export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): Scripts {
   const running = new Map<number, Promise<unknown>>();
-  const folderOf = (agentId: string) => folder && join(folder, folderName(agentId));
+  const folderOf = (agentId: string) => workspaces?.folderOf(agentId) ?? null;
 
   /** The file, with every link resolved; a sentence where it cannot be run. */
   async function fileOf(agentId: string, script: string): Promise<{ readonly file: string } | string> {

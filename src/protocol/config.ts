@@ -46,6 +46,9 @@ const oneOffBlackoutSchema = z
 /** Hours in which an agent is not woken: each week by the clock on the household's wall, or once. */
 const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
 
+/** Whether an agent has a toolset. */
+export const GRANTS = ['off', 'allow'] as const;
+
 const coordination = {
   wakes_enabled: z.boolean().describe('false: nothing but the person wakes it'),
   max_concurrent_pulse_sessions: bounded('max_concurrent_pulse_sessions'),
@@ -66,6 +69,10 @@ const coordination = {
     .array(z.enum(TEAM_EVENTS))
     .describe('happenings that wake it, through the gate; one that is in both lists wakes'),
   may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
+  toolsets: z
+    .strictObject({ files: z.enum(GRANTS).describe('it reads and writes in its own folder on the relay’s machine') })
+    .partial()
+    .describe('what it may do besides talk; off: the tools are not offered to it at all'),
   daily_budget_usd: z
     .number()
     .min(BUDGET_BOUNDS.agent.min)
@@ -108,7 +115,11 @@ export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
 
 /** What holds, with every default filled in. It is a configuration itself, and could be set as one. */
 const effectiveConfigSchema = z.object({
-  coordination: z.strictObject({ ...coordination, wake_guardrails: coordination.wake_guardrails.required() }),
+  coordination: z.strictObject({
+    ...coordination,
+    wake_guardrails: coordination.wake_guardrails.required(),
+    toolsets: coordination.toolsets.required(),
+  }),
   wakes_enabled: z.boolean(),
   time_zone: z.string(),
   flood_guard: z.object({ max_wakes: z.number(), window_seconds: z.number() }),
@@ -132,6 +143,7 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
   sleep_events: [],
   wake_events: [],
   may_put_others_to_sleep: false,
+  toolsets: { files: 'allow' },
   daily_budget_usd: null,
 };
 

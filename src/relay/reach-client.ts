@@ -11,9 +11,10 @@ import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from '../protocol/endpoints/team.ts';
 import { threadEndpoints } from '../protocol/endpoints/threads.ts';
 import { wakeEndpoints } from '../protocol/endpoints/wakes.ts';
+import { workspaceEndpoints } from '../protocol/endpoints/workspaces.ts';
 import { createRelayClient, pathOf, type RelayClient } from './client.ts';
 import type { RelayResult } from './problem.ts';
-import { createSender, type SendDeps } from './send.ts';
+import { createSender, type SendDeps, type SentCall } from './send.ts';
 import { RELAY_TIMES } from './settings.ts';
 
 const endpoints = {
@@ -27,6 +28,7 @@ const endpoints = {
   ...costEndpoints,
   ...recordEndpoints,
   ...scheduleEndpoints,
+  ...workspaceEndpoints,
 };
 const YAML = 'application/yaml';
 
@@ -37,7 +39,18 @@ interface ConfigYaml {
   write(agentId: string | null, yaml: string): Promise<RelayResult<null>>;
 }
 
-export type ReachClient = RelayClient<typeof endpoints> & { readonly configYaml: ConfigYaml };
+/** Files of an agent's folder, as they are. */
+export interface AgentFiles {
+  read(agentId: string, path: string): Promise<RelayResult<Blob>>;
+  /** A folder, with all that is in it. */
+  zip(agentId: string, path: string): Promise<RelayResult<Blob>>;
+  put(agentId: string, path: string, file: Blob): Promise<RelayResult<null>>;
+}
+
+export type ReachClient = RelayClient<typeof endpoints> & {
+  readonly configYaml: ConfigYaml;
+  readonly agentFiles: AgentFiles;
+};
 
 export function createReachClient(deps: SendDeps): ReachClient {
   const sender = createSender(deps);
@@ -47,8 +60,20 @@ export function createReachClient(deps: SendDeps): ReachClient {
     timeout: RELAY_TIMES.call,
   });
   const { agentConfig, householdConfig, putAgentConfig, putHouseholdConfig } = wakeEndpoints;
+  const { file, filesZip, putFile } = workspaceEndpoints;
+  const at = (endpoint: Endpoint, agentId: string, path: string): SentCall => ({
+    method: endpoint.method,
+    path: pathOf(endpoint, { agentId, path }),
+    timeout: RELAY_TIMES.heavy,
+  });
   return {
     ...createRelayClient(endpoints, deps),
+    agentFiles: {
+      read: (agentId, path) => sender.blob(at(file, agentId, path)),
+      zip: (agentId, path) => sender.blob(at(filesZip, agentId, path)),
+      put: (agentId, path, bytes) =>
+        sender.done({ ...at(putFile, agentId, path), text: { type: 'application/octet-stream', body: bytes } }),
+    },
     configYaml: {
       read: (agentId) =>
         sender.words({ ...call(agentId === null ? householdConfig : agentConfig, agentId), accept: YAML }),

@@ -14,7 +14,7 @@ export interface SentCall {
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is, under its own type. */
-  readonly text?: { readonly type: string; readonly body: string };
+  readonly text?: { readonly type: string; readonly body: string | Blob };
   readonly accept?: string;
   /** ms */
   readonly timeout: number;
@@ -29,6 +29,8 @@ export interface Sender {
   /** For calls whose answer says nothing. */
   done(call: SentCall): Promise<RelayResult<null>>;
   words(call: SentCall): Promise<RelayResult<string>>;
+  /** The answer as it is. */
+  blob(call: SentCall): Promise<RelayResult<Blob>>;
 }
 
 interface Answer {
@@ -36,6 +38,8 @@ interface Answer {
   readonly status: number;
   readonly ok: boolean;
   readonly text: string;
+  /** In the place of `text`, where it was asked for and is no refusal. */
+  readonly blob?: Blob;
 }
 
 const bodyOf = ({ body, text }: SentCall) => {
@@ -45,7 +49,11 @@ const bodyOf = ({ body, text }: SentCall) => {
 
 export function createSender({ fetch, baseUrl }: SendDeps): Sender {
   /** The whole answer. Nothing of ours runs in here that could fail and be taken for the line. */
-  async function exchange(call: SentCall, sent: ReturnType<typeof bodyOf>): Promise<Answer | RelayProblem> {
+  async function exchange(
+    call: SentCall,
+    sent: ReturnType<typeof bodyOf>,
+    wants: 'text' | 'blob',
+  ): Promise<Answer | RelayProblem> {
     const signal = AbortSignal.timeout(call.timeout);
     const headers = { ...(sent ? { 'content-type': sent.type } : {}), ...(call.accept ? { accept: call.accept } : {}) };
     try {
@@ -57,7 +65,9 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
         ...(sent ? { body: sent.body } : {}),
         ...(Object.keys(headers).length > 0 ? { headers } : {}),
       });
-      return { kind: 'answer', status: response.status, ok: response.ok, text: await response.text() };
+      const { status, ok } = response;
+      if (wants === 'blob' && ok) return { kind: 'answer', status, ok, text: '', blob: await response.blob() };
+      return { kind: 'answer', status, ok, text: await response.text() };
     } catch (error) {
       // fetch rejects with a TypeError where there is no answer, and with the signal's reason where we gave up.
       if (signal.aborted) return { kind: 'timeout', message: SENTENCES.timeout };
@@ -69,8 +79,9 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
   async function send<Value>(
     call: SentCall,
     read: (answer: Answer) => RelayResult<Value>,
+    wants: 'text' | 'blob' = 'text',
   ): Promise<RelayResult<Value>> {
-    const answer = await exchange(call, bodyOf(call));
+    const answer = await exchange(call, bodyOf(call), wants);
     if (answer.kind !== 'answer') return { ok: false, problem: answer };
     return answer.ok ? read(answer) : { ok: false, problem: problemOf(answer) };
   }
@@ -87,5 +98,6 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
       }),
     done: (call) => send(call, () => ({ ok: true, value: null })),
     words: (call) => send(call, ({ text }) => ({ ok: true, value: text })),
+    blob: (call) => send(call, ({ blob = new Blob() }) => ({ ok: true, value: blob }), 'blob'),
   };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createScripts, type Scripts } from '../../server/schedules/index.ts';
+import { createWorkspaces } from '../../server/workspaces/index.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { STORES } from '../support/stores.ts';
@@ -269,7 +270,7 @@ describe('a script', () => {
   let scripts: Scripts;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
-    scripts = createScripts(folder);
+    scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
     await mkdir(join(folder, 'agent-0'));
   });
   afterEach(async () => {

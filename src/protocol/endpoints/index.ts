@@ -11,6 +11,7 @@ import { syncEndpoints } from './sync.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from './team.ts';
 import { threadEndpoints } from './threads.ts';
 import { wakeEndpoints } from './wakes.ts';
+import { workspaceEndpoints } from './workspaces.ts';
 
 export const ENDPOINTS = {
   ...relayEndpoints,
@@ -28,5 +29,6 @@ export const ENDPOINTS = {
   ...costEndpoints,
   ...recordEndpoints,
   ...scheduleEndpoints,
+  ...workspaceEndpoints,
   ...syncEndpoints,
 } satisfies Endpoints;

@@ -48,6 +48,7 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     sleep_events: [],
     wake_events: [],
     may_put_others_to_sleep: false,
+    toolsets: { files: 'allow' as const },
     daily_budget_usd: null,
   };
   const effective = {

@@ -49,6 +49,7 @@ export const EFFECTIVE: EffectiveConfig = {
     sleep_events: [],
     wake_events: [],
     may_put_others_to_sleep: false,
+    toolsets: { files: 'allow' },
     daily_budget_usd: null,
   },
   wakes_enabled: true,

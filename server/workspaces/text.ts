@@ -1,0 +1,86 @@
+/** Files as text: read, cut at a bound that says where the rest lies, and found in. Pure. */
+import { FILE_TOOL_LIMITS } from './settings.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The text of a file; null where it is none. A mark of byte order is left out. */
+export function textOf(bytes: Uint8Array): string | null {
+  if (bytes.includes(0)) return null;
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+export interface Part {
+  readonly text: string;
+  /** The first and last line of it, from 1; 0 where there is none. */
+  readonly from: number;
+  readonly to: number;
+  /** Lines of the whole. */
+  readonly lines: number;
+  /** Its last line is longer than what is given at once, and was cut. */
+  readonly cut: boolean;
+}
+
+/** Lines from `offset` on, at most `limit` of them and `characters` in all; the first of them always, cut where it is too long. */
+export function partOf(
+  text: string,
+  { offset, limit, characters = FILE_TOOL_LIMITS.characters }: { offset: number; limit: number; characters?: number },
+): Part {
+  const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  const taken: string[] = [];
+  let size = 0;
+  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
+    if (size + line.length + 1 > characters) {
+      if (taken.length > 0) break;
+      return { text: line.slice(0, characters), from: offset, to: offset, lines: lines.length, cut: true };
+    }
+    taken.push(line);
+    size += line.length + 1;
+  }
+  const none = taken.length === 0;
+  return {
+    text: taken.join('\n'),
+    from: none ? 0 : offset,
+    to: none ? 0 : offset + taken.length - 1,
+    lines: lines.length,
+    cut: false,
+  };
+}
+
+export interface Found {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Each line that has `wanted` in it, at most `most`. */
+export function linesWith(text: string, wanted: string, ignoreCase: boolean, most: number): readonly Found[] {
+  const fold = (each: string) => (ignoreCase ? each.toLowerCase() : each);
+  const needle = fold(wanted);
+  const found: Found[] = [];
+  for (const [i, line] of text.split('\n').entries()) {
+    const at = fold(line).indexOf(needle);
+    if (at < 0) continue;
+    // What was looked for is in sight, however long the line.
+    const from = Math.max(0, Math.min(at - 60, line.length - FILE_TOOL_LIMITS.line));
+    found.push({ line: i + 1, text: line.slice(from, from + FILE_TOOL_LIMITS.line) });
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
+/** How often `wanted` stands in `text`; those that lie over each other count once. */
+export function countOf(text: string, wanted: string): number {
+  let count = 0;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) count += 1;
+  return count;
+}
+
+/** `1.2 KB` */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

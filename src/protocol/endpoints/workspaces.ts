@@ -1,0 +1,89 @@
+/** What lies in an agent's folder on the relay's machine: for the person, from the page. */
+import { z } from 'zod';
+import { endpoint, idText, named } from './endpoint.ts';
+
+/** Bytes of a file that a page gives in one call. */
+export const UPLOAD_BYTES = 30_000_000;
+/** Bytes of a file that a page shows as it is; larger ones can be had whole. */
+export const SHOWN_BYTES = 2_000_000;
+
+const params = { agentId: named(idText, 'the agent’s id, name or seat') };
+const path = z.string().default('').describe('from the agent’s folder on, `/` between names; empty: the folder itself');
+const unknownAgent = { status: 404, when: 'no such agent, or nothing lies there' } as const;
+const badPath = { status: 400, when: '`path` is none within the folder, or it is no file' } as const;
+const browsersOnly = { status: 403, when: 'it is no browser that asks' } as const;
+
+export const fileEntrySchema = z.object({
+  name: z.string(),
+  kind: z
+    .enum(['file', 'folder', 'link', 'other'])
+    .describe('link: it leads elsewhere, and is not followed; other: a pipe, a socket, a device'),
+  bytes: z.number().int().nonnegative().describe('of a file; else 0'),
+  changedAt: z.number().int().describe('ms since the epoch'),
+});
+export type FileEntry = z.infer<typeof fileEntrySchema>;
+
+export const folderSchema = z.object({
+  entries: z.array(fileEntrySchema).describe('by name'),
+  used: z
+    .object({
+      bytes: z.number().int().nonnegative(),
+      entries: z.number().int().nonnegative(),
+      most: z.number().int().nonnegative().describe('bytes that it may hold'),
+    })
+    .describe('of the whole of the agent’s folder'),
+});
+export type FolderAnswer = z.infer<typeof folderSchema>;
+
+export const workspaceEndpoints = {
+  files: endpoint({
+    method: 'GET',
+    path: '/api/workspaces/{agentId}',
+    does: 'What lies in an agent’s folder, or in one below it.',
+    params,
+    query: { path },
+    answers: [{ status: 200, when: 'it is there', body: folderSchema }, badPath, unknownAgent, browsersOnly],
+  }),
+  file: endpoint({
+    method: 'GET',
+    path: '/api/workspaces/{agentId}/file',
+    does: 'A file as it is, byte for byte, to be kept and never to be opened by the browser itself.',
+    raw: true,
+    params,
+    query: { path },
+    answers: [{ status: 200, when: 'it is there' }, badPath, unknownAgent, browsersOnly],
+  }),
+  putFile: endpoint({
+    method: 'PUT',
+    path: '/api/workspaces/{agentId}/file',
+    does: `Puts a file there, as the body has it: \`application/octet-stream\`, at most ${UPLOAD_BYTES} bytes. It replaces one of the same name.`,
+    raw: true,
+    params,
+    query: { path },
+    answers: [
+      { status: 204, when: 'it is there' },
+      badPath,
+      unknownAgent,
+      { status: 413, when: 'it is too large, or the folder is full' },
+      { status: 415, when: 'it is not sent as `application/octet-stream`' },
+      browsersOnly,
+    ],
+  }),
+  removeFile: endpoint({
+    method: 'DELETE',
+    path: '/api/workspaces/{agentId}/file',
+    does: 'Takes away a file, or a folder with all that is in it.',
+    params,
+    query: { path },
+    answers: [{ status: 204, when: 'it is gone' }, badPath, unknownAgent, browsersOnly],
+  }),
+  filesZip: endpoint({
+    method: 'GET',
+    path: '/api/workspaces/{agentId}/zip',
+    does: 'A folder with all that is in it, as a zip, sent as it is made. Links are left out.',
+    raw: true,
+    params,
+    query: { path },
+    answers: [{ status: 200, when: 'it is there' }, badPath, unknownAgent, browsersOnly],
+  }),
+};

@@ -1,0 +1,247 @@
+/** An agent's folder through a whole relay: the agent works in it by its tools, and the person sees it, gives to it and takes from it by HTTP. */
+import { readdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { folderSchema } from '../../src/protocol/endpoints/workspaces.ts';
+import { scheduledSchema } from '../../src/protocol/schedules.ts';
+import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { COPY } from '../support/schedules.ts';
+import { startScriptedModel, type Part, type ScriptedModel } from '../support/scripted-model.ts';
+
+let model: ScriptedModel;
+let relay: TestRelay;
+let home: string;
+/** What the agent does, a request each. */
+let turns: readonly (readonly Part[])[];
+const api = '/api/workspaces/a1';
+
+const call = (method: string, path: string, json?: unknown) =>
+  relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+const put = (path: string, body: Uint8Array<ArrayBuffer> | string, type = 'application/octet-stream') =>
+  relay.fetch(`${api}/file?path=${encodeURIComponent(path)}`, {
+    method: 'PUT',
+    body,
+    headers: { 'content-type': type },
+  });
+const file = (path: string, method = 'GET') => call(method, `${api}/file?path=${encodeURIComponent(path)}`);
+async function listed(path = '') {
+  const answer = await call('GET', `${api}?path=${encodeURIComponent(path)}`);
+  expect(answer.status).toBe(200);
+  return folderSchema.parse(await answer.json());
+}
+
+/** The agent works alone once, and does this; resolves with what each of its calls answered. */
+async function works(...does: readonly (readonly Part[])[]): Promise<readonly string[]> {
+  turns = [...does, [{ say: 'Done.' }]];
+  const before = model.requests.length;
+  const added = await call('POST', '/v1/pulse-routines', {
+    kind: 'routine',
+    agentId: 'a1',
+    name: `Work ${before}`,
+    instructions: 'Work.',
+    timing: { kind: 'weekly', days: [1], time: '07:30' },
+  });
+  const { scheduleId } = scheduledSchema.parse(await added.json());
+  expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
+  await expect.poll(() => model.requests.length - before).toBe(turns.length);
+  await expect
+    .poll(async () => JSON.stringify(await (await call('GET', `/v1/pulse-routines/${scheduleId}/history`)).json()))
+    .toContain('"done"');
+  return model.requests.slice(before + 1).flatMap(({ results }) => results);
+}
+const calls = (name: string, input: object): readonly Part[] => [{ call: name, input }];
+
+beforeAll(async () => {
+  turns = [];
+  let at = 0;
+  model = await startScriptedModel((request) => {
+    if (request.body.messages.length <= 1) at = 0;
+    return turns[at++] ?? [{ say: 'Done.' }];
+  });
+  home = await createHome();
+  relay = await startRelay({ home, env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  await call('PUT', '/api/team', {
+    agents: [
+      { agentId: 'a1', name: 'Lyra', position: 0, retired: false },
+      { agentId: 'a2', name: 'Wren', position: 1, retired: false },
+    ],
+  });
+  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+});
+afterEach(async () => {
+  await call('PUT', '/v1/agents/a1/config', { coordination: {} });
+  for (const agentId of ['a1', 'a2']) {
+    const { entries } = folderSchema.parse(await (await call('GET', `/api/workspaces/${agentId}`)).json());
+    for (const { name } of entries)
+      await call('DELETE', `/api/workspaces/${agentId}/file?path=${encodeURIComponent(name)}`);
+  }
+});
+afterAll(async () => {
+  await relay.stop();
+  await model.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+describe('an agent in its folder', () => {
+  it('writes, changes, finds and reads, and the person has it as it is', async () => {
+    const results = await works(
+      calls('list_files', {}),
+      calls('write_file', { path: 'trip/plan.md', content: '# Lisbon\n\nThe tram is yellow.\n' }),
+      calls('edit_file', { path: 'trip/plan.md', old_text: 'yellow', new_text: 'old & $& yellow' }),
+      calls('search_files', { text: 'TRAM' }),
+      calls('read_file', { path: 'trip/plan.md' }),
+      calls('list_files', { deep: true }),
+    );
+    expect(results).toEqual([
+      'Your folder is empty.',
+      'trip/plan.md is written: 30 characters.',
+      'trip/plan.md is changed in one place.',
+      'trip/plan.md:3: The tram is old & $& yellow.',
+      '[trip/plan.md, lines 1–3 of 3]\n# Lisbon\n\nThe tram is old & $& yellow.',
+      'trip/\ntrip/plan.md (39 bytes)',
+    ]);
+    expect((await listed()).entries).toMatchObject([{ name: 'trip', kind: 'folder' }]);
+    expect((await listed('trip')).entries).toMatchObject([{ name: 'plan.md', kind: 'file', bytes: 39 }]);
+    const answer = await file('trip/plan.md');
+    expect(await answer.text()).toBe('# Lisbon\n\nThe tram is old & $& yellow.\n');
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(answer.headers.get('content-disposition')).toContain("filename*=UTF-8''plan.md");
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('is told in words what cannot be done, and nothing is changed by it', async () => {
+    await put('a.md', 'one two one');
+    await put('photo.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]));
+    const results = await works(
+      calls('edit_file', { path: 'a.md', old_text: 'three', new_text: 'x' }),
+      calls('edit_file', { path: 'a.md', old_text: 'one', new_text: 'x' }),
+      calls('read_file', { path: '../../sealing.key' }),
+      calls('read_file', { path: 'photo.png' }),
+      calls('read_file', { path: 'a.md', offset: 9 }),
+      calls('write_file', { path: '/etc/cron.d/mine', content: 'x' }),
+      calls('write_file', { path: 'a.md/inner', content: 'x' }),
+      calls('edit_file', { path: 'a.md', old_text: 'one', new_text: '1', all: true }),
+    );
+    expect(results).toEqual([
+      expect.stringContaining('That text does not stand in a.md.'),
+      expect.stringContaining('That text stands 2 times in a.md.'),
+      expect.stringContaining('leads out of the folder.'),
+      'photo.png is no text (6 bytes).',
+      '[a.md has 1 lines; there is nothing from line 9 on.]',
+      expect.stringContaining('is no path within the folder'),
+      expect.stringContaining('a.md is no folder'),
+      'a.md is changed in 2 places.',
+    ]);
+    expect(await (await file('a.md')).text()).toBe('1 two 1');
+  });
+
+  it('is given a bounded part of what is huge, and where the rest lies', async () => {
+    await put('log', Array.from({ length: 5_000 }, (_, n) => `line ${n + 1} ${'x'.repeat(20)}`).join('\n'));
+    await put('wide', 'y'.repeat(100_000));
+    const [first = '', rest = '', wide = '', hits = ''] = await works(
+      calls('read_file', { path: 'log', limit: 5_000 }),
+      calls('read_file', { path: 'log', offset: 4_999 }),
+      calls('read_file', { path: 'wide' }),
+      calls('search_files', { text: 'line' }),
+    );
+    expect(first.length).toBeLessThan(30_200);
+    const next = /\[It goes on: read from line (\d+)\.\]$/.exec(first)?.[1];
+    expect(first.startsWith(`[log, lines 1–${Number(next) - 1} of 5000]\nline 1 `)).toBe(true);
+    expect(rest.split('\n')).toHaveLength(3);
+    expect(wide.length).toBeLessThan(30_200);
+    expect(wide).toContain('longer than what is given at once');
+    expect(hits.split('\n')).toHaveLength(201);
+  });
+
+  it('cannot see the folder of another, and has no such tools where the person says so', async () => {
+    await relay.fetch('/api/workspaces/Wren/file?path=secret.md', {
+      method: 'PUT',
+      body: 'Wren’s own',
+      headers: { 'content-type': 'application/octet-stream' },
+    });
+    const results = await works(calls('list_files', { deep: true }), calls('read_file', { path: '../a2/secret.md' }));
+    expect(results[0]).toBe('Your folder is empty.');
+    expect(results[1]).toContain('leads out of the folder');
+    expect((await call('PUT', '/v1/agents/a1/config', { coordination: { toolsets: { files: 'off' } } })).status).toBe(
+      200,
+    );
+    const [refused] = await works(calls('list_files', {}));
+    expect(refused).toContain('There is no tool “list_files” here.');
+    const tools = model.requests.at(-1)?.body.tools?.map(({ name }) => name) ?? [];
+    expect(tools).toContain('message_agent');
+    expect(tools.filter((name) => name.endsWith('_file') || name.endsWith('_files'))).toEqual([]);
+  });
+});
+
+describe('the person at an agent’s folder', () => {
+  it('puts, gets, takes away, and takes all of it as a zip, links left out', async () => {
+    expect((await put('notes/日 & ü.txt', 'hello')).status).toBe(204);
+    const large = new Uint8Array(700_000).map((_, i) => i % 251);
+    expect((await put('big.bin', large)).status).toBe(204);
+    const [household = ''] = await readdir(join(home, 'workspaces'));
+    await symlink('/etc/passwd', join(home, 'workspaces', household, 'a1', 'way'));
+    const same = (bytes: Uint8Array | ArrayBuffer | undefined) =>
+      Buffer.from(bytes ? new Uint8Array(bytes) : []).equals(large);
+    expect(same(await (await file('big.bin')).arrayBuffer())).toBe(true);
+    const zip = await call('GET', `${api}/zip`);
+    const files = unzipSync(new Uint8Array(await zip.arrayBuffer()));
+    expect(Object.keys(files).sort()).toEqual(['big.bin', 'notes/日 & ü.txt']);
+    expect(same(files['big.bin'])).toBe(true);
+    const part = unzipSync(new Uint8Array(await (await call('GET', `${api}/zip?path=notes`)).arrayBuffer()));
+    expect(Object.keys(part)).toEqual(['notes/日 & ü.txt']);
+    expect((await file('notes', 'DELETE')).status).toBe(204);
+    expect((await listed()).entries.map(({ name }) => name)).toEqual(['big.bin', 'way']);
+    expect((await listed()).used.bytes).toBe(700_000);
+  });
+
+  it('is told what is wrong, and nothing is changed', async () => {
+    const wrong = z.looseObject({ type: z.string(), detail: z.string() });
+    const problemOf = async (answer: Promise<Response>) => {
+      const response = await answer;
+      return [response.status, wrong.parse(await response.json()).type];
+    };
+    await put('a.md', 'x');
+    expect(await problemOf(file('../../sealing.key'))).toEqual([400, 'about:roost/bad-path']);
+    expect(await problemOf(file('none.md'))).toEqual([404, 'about:roost/not-found']);
+    expect(await problemOf(file('none.md', 'DELETE'))).toEqual([404, 'about:roost/not-found']);
+    expect(await problemOf(file('', 'DELETE'))).toEqual([400, 'about:roost/not-a-file']);
+    expect(await problemOf(call('GET', `${api}?path=a.md`))).toEqual([400, 'about:roost/not-a-folder']);
+    expect(await problemOf(call('GET', `${api}/zip?path=a.md`))).toEqual([400, 'about:roost/not-a-folder']);
+    expect(await problemOf(call('GET', '/api/workspaces/nobody'))).toEqual([404, expect.any(String)]);
+    expect(await problemOf(put('b.md', 'x', 'text/html'))).toEqual([415, 'about:roost/not-bytes']);
+    expect(await problemOf(put('b.md', new Uint8Array(30_000_001)))).toEqual([413, 'about:roost/too-large']);
+    expect((await listed()).entries.map(({ name }) => name)).toEqual(['a.md']);
+  });
+
+  it('is the person: whoever holds a credential is not, and nobody without a sign-in', async () => {
+    await put('a.md', 'x');
+    const made = await call('POST', '/api/credentials', { agentId: 'a1', label: 'a program' });
+    const { secret } = z.looseObject({ secret: z.string() }).parse(await made.json());
+    for (const headers of [{}, { authorization: `Bearer ${secret}` }])
+      for (const [method, path] of [
+        ['GET', api],
+        ['GET', `${api}/file?path=a.md`],
+        ['PUT', `${api}/file?path=b.md`],
+        ['DELETE', `${api}/file?path=a.md`],
+        ['GET', `${api}/zip`],
+      ] as const) {
+        const answer = await fetch(`${relay.url}${path}`, { method, headers });
+        expect([401, 403]).toContain(answer.status);
+      }
+    expect((await listed()).entries).toHaveLength(1);
+  });
+
+  it('finds it again after the relay was killed', async () => {
+    await put('kept.md', 'still here');
+    const signIn = await relay.signIn();
+    await relay.kill('SIGKILL');
+    relay = await startRelay({
+      home,
+      signIn,
+      env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' },
+    });
+    expect(await (await file('kept.md')).text()).toBe('still here');
+  });
+});
