@@ -172,15 +172,7 @@ export async function openTeam({
   });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
   const copies = createCopies({ db, home, sealer, now });
-  const aloneAgents = createAlone({
-    copies,
-    runs,
-    log,
-    protocol,
-    mind,
-    tools: () => tools,
-    logger,
-  });
+  const aloneAgents = createAlone({ copies, runs, log, protocol, mind, tools: () => tools, logger });
   const reach = createReach({
     inbox,
     directory,
