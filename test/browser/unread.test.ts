@@ -1,15 +1,16 @@
 /** How far somebody has read, in the built page: every tab says the same, and a conversation opens where new begins. */
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Doc } from '../../src/protocol/documents.ts';
 import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { bindEyes } from '../support/log-eyes.ts';
 import { servePage, type PageServer } from '../support/page-server.ts';
-import { createSseRelay } from '../support/sse-relay.ts';
+import { createSseRelay, type SseRelay } from '../support/sse-relay.ts';
 
 const AGENT = 'a1';
+const TALKER = 'a2';
 const LAST = 199;
 /** The last message that was read; every other one behind it is the agent's. */
 const READ = 99;
@@ -31,14 +32,17 @@ const talk = Array.from({ length: LAST - 9 }, (_none, i) =>
 const marks = [settingDoc(300, `read:${AGENT}`, stampOf(READ)), settingDoc(301, `read:${AGENT}`, stampOf(50))];
 
 let server: PageServer;
+let relay: SseRelay;
 let profile: Profile;
+let context: BrowserContext;
 beforeAll(async () => {
-  const relay = createSseRelay();
+  relay = createSseRelay();
   server = await servePage(PAGE, (request, response) => relay.handle(request, response), {
     anyPath: true,
     policy: POLICY,
   });
   profile = await createProfile();
+  context = await profile.open({ viewport: { width: 1440, height: 900 }, ...STILL });
 });
 afterAll(async () => {
   await profile.remove();
@@ -48,7 +52,6 @@ afterAll(async () => {
 const newIn = async (page: Page) => Number(/^\((\d+)\) /.exec(await page.title())?.[1] ?? 0);
 
 it('says in every tab and after every reload what is new, opens a conversation there, and knows everywhere when it was read', async () => {
-  const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...STILL });
   const one = await context.newPage();
   await bindEyes(one);
   await one.goto(server.url);
@@ -86,4 +89,67 @@ it('says in every tab and after every reload what is new, opens a conversation t
   await two.goto(`${server.url}/agent/${AGENT}`);
   await two.getByText(`words of m${LAST}`, { exact: true }).waitFor();
   expect(await two.getByRole('separator', { name: 'New messages' }).count()).toBe(0);
+});
+
+it('takes whoever writes to their own words, and lets go of where new begins, while an answer is written there', async () => {
+  const page = await context.newPage();
+  await bindEyes(page);
+  await page.goto(server.url);
+  await page.evaluate(
+    (docs) => window.appendDocuments(docs),
+    [
+      ...household,
+      identityDoc(400, TALKER, 1),
+      ...Array.from({ length: 80 }, (_none, i) =>
+        messageDoc(410 + i, { agentId: TALKER, sessionId: 's3', author: i % 2 ? TALKER : 'human' }),
+      ),
+      settingDoc(500, `read:${TALKER}`, stampOf(488)),
+    ],
+  );
+  const time = Date.UTC(2026, 0, 2);
+  relay.emit(
+    { kind: 'session-started', time, sessionId: 's4', mind: { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } },
+    { kind: 'agent-awake', time, agentId: TALKER, position: 1, sessionId: 's4' },
+    { kind: 'answer-started', time, messageId: 'long', agentId: TALKER, sessionId: 's4' },
+  );
+  let lines = 0;
+  const write = () => relay.emit({ kind: 'text', messageId: 'long', text: `Line ${++lines} of it.\n\n` });
+  // Higher than what is in sight, and longer all the time.
+  while (lines < 60) write();
+  await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+  const writing = setInterval(write, 20);
+  onTestFinished(() => clearInterval(writing));
+  const more = async (count: number) => {
+    const before = lines;
+    await expect.poll(() => lines).toBeGreaterThan(before + count);
+  };
+
+  await page.goto(`${server.url}/agent/${TALKER}`);
+  const log = page.getByRole('region', { name: /^Conversation with/ });
+  const place = () =>
+    log.evaluate((it) => ({ top: it.scrollTop, below: it.scrollHeight - it.scrollTop - it.clientHeight }));
+  const line = page.getByRole('separator', { name: 'New messages' });
+  await line.waitFor();
+  await more(20);
+  const lineAt = async () => ((await line.boundingBox())?.y ?? -1) - ((await log.boundingBox())?.y ?? 0);
+  expect(await lineAt()).toBeGreaterThan(0);
+  expect(await lineAt()).toBeLessThan(200);
+
+  const box = page.getByRole('textbox', { name: /^Write to/ });
+  await box.fill('My own words.');
+  await box.press('Enter');
+  await log.getByText('My own words.', { exact: true }).waitFor({ timeout: 10_000 });
+  await more(30);
+  // A line or some are written while this is read.
+  expect((await place()).below).toBeLessThan(500);
+  await log.getByText('My own words.', { exact: true }).waitFor({ timeout: 1_000 });
+
+  await page.mouse.move(900, 400);
+  await page.mouse.wheel(0, -1_500);
+  await expect.poll(async () => (await place()).below).toBeGreaterThan(1_000);
+  // The wheel rolls on for a while.
+  await more(25);
+  const { top } = await place();
+  await more(20);
+  expect(Math.abs((await place()).top - top)).toBeLessThan(2);
 });

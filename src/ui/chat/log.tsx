@@ -3,6 +3,7 @@ import {
   startTransition,
   useCallback,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -68,16 +69,6 @@ function usePrepended(rows: readonly Row[]): boolean {
   return prepended;
 }
 
-/** px of what was read already that stay in sight above the line where new begins. */
-const ABOVE = 72;
-
-/** Opens a log at a row, once; -1: it opens at its end. */
-function useOpensAt(index: number, list: RefObject<VirtualizerHandle | null>): void {
-  useLayoutEffect(() => {
-    if (index >= 0) list.current?.scrollToIndex(index, { align: 'start', offset: -ABOVE });
-  }, [index, list]);
-}
-
 /**
  * The list that a log is: as many rows as there are, of which those in sight and around it are on the page.
  *
@@ -117,6 +108,8 @@ function LogItemFrame({
   );
 }
 
+/** px of what was read already that stay in sight above the line where new begins. */
+const ABOVE_NEW = 72;
 /** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
 const AROUND = 1_000;
 /** As AROUND, while the conversation is being opened; and for how long, in ms. */
@@ -157,9 +150,20 @@ export function Log({ label, items, show, paging, read, beginning, empty, newest
 
   const log = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const [opensAt] = useState(() => rows.findIndex(({ item }) => item.kind === 'new'));
-  const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending', opensAt < 0);
-  useOpensAt(opensAt, list);
+  const [opensAtNew] = useState(() => rows.some(({ item }) => item.kind === 'new'));
+  const top = useRef<HTMLDivElement>(null);
+  // Not by the list's own way to a row: that goes on pulling the reader there while anything in sight changes its size.
+  const rowsNow = useRef(rows);
+  useLayoutEffect(() => {
+    rowsNow.current = rows;
+  }, [rows]);
+  const [newRow] = useState(() => () => {
+    // Earlier ones may have come in above.
+    const index = rowsNow.current.findIndex(({ item }) => item.kind === 'new');
+    const offset = index < 0 ? undefined : list.current?.getItemOffset(index);
+    return offset === undefined ? null : (top.current?.offsetHeight ?? 0) + offset - ABOVE_NEW;
+  });
+  const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending', opensAtNew ? newRow : null);
   const { older, onScroll, onKeyDown } = usePages(paging, log, list, stick);
   const prepended = usePrepended(rows);
   useFoldedInSight(unfolded, rows, list);
@@ -191,7 +195,6 @@ export function Log({ label, items, show, paging, read, beginning, empty, newest
 
   // What stands before the list has a height of its own, which the list must know.
   const [paged] = useState(more);
-  const top = useRef<HTMLDivElement>(null);
   const topHeight = useTopHeight(top);
 
   const [around, setAround] = useState(AROUND_FIRST);
@@ -212,9 +215,13 @@ export function Log({ label, items, show, paging, read, beginning, empty, newest
         role="region"
         aria-label={label}
         aria-busy={leaping}
-        onKeyDown={onKeyDown}
+        onKeyDown={(event) => {
+          stick.onMove();
+          onKeyDown(event);
+        }}
         onWheel={(event) => {
           if (event.deltaY < 0) stick.onTurnUp();
+          else stick.onMove();
         }}
         onPointerDown={stick.onHold}
         onTouchStart={stick.onHold}

@@ -1,7 +1,10 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useRoost } from '../context.tsx';
 
 /** px from the end within which a reader who comes down counts as being there. */
 const NEAR_END = 64;
+/** ms for which a log is held where it opened, counted from when its first rows were measured: the others follow. */
+const OPENING = 2_000;
 
 export interface Stick {
   readonly onScroll: () => void;
@@ -9,6 +12,8 @@ export interface Stick {
   readonly onTurnUp: () => void;
   /** The reader takes hold of the log, by finger or by its scroll bar. */
   readonly onHold: () => void;
+  /** The reader goes somewhere by keys: it is held no longer where it opened. */
+  readonly onMove: () => void;
   /** What is in the log, or the log itself, has another size now. */
   readonly onResize: () => void;
   /** Words came in at the end. */
@@ -22,16 +27,21 @@ export interface Stick {
 /**
  * Keeps a log at its end while its reader is there. Where they are not, it is left alone: the list itself
  * stays with the words that are being read. `last` names the last row; `mine`: the reader just wrote it, and
- * wants to see it; `fromEnd`: the log opens at its end, and not where new begins.
+ * wants to see it; `opensAt`: where it opens, in px from its top, if that is not at its end; asked again while its rows are
+ * measured, until the reader does anything.
  */
 export function useStick(
   log: RefObject<HTMLDivElement | null>,
   last: string | undefined,
   mine: boolean,
-  fromEnd = true,
+  opensAt: (() => number | null) | null = null,
 ): Stick {
+  const { device } = useRoost();
+  const fromEnd = opensAt === null;
   const atEnd = useRef(fromEnd);
   const seen = useRef(fromEnd ? undefined : last);
+  const opening = useRef(opensAt);
+  const measured = useRef(false);
   const top = useRef(0);
   const height = useRef(0);
   /** A finger, or the mouse on the scroll bar, holds the log. */
@@ -45,24 +55,34 @@ export function useStick(
     box.scrollTop = height.current;
   }, [log]);
 
+  const place = useCallback(() => {
+    const top = opening.current?.();
+    if (log.current && top !== undefined && top !== null) log.current.scrollTop = Math.max(0, top);
+  }, [log]);
+  useLayoutEffect(place, [place]);
+
   const toEnd = useCallback(() => {
+    opening.current = null;
     atEnd.current = true;
     setNewBelow(false);
     pin();
   }, [pin]);
 
   const leaveEnd = useCallback(() => {
+    opening.current = null;
     atEnd.current = false;
   }, []);
 
   const onTurnUp = useCallback(() => {
+    opening.current = null;
     const box = log.current;
     if (box && box.scrollHeight > box.clientHeight) atEnd.current = false;
   }, [log]);
 
   const onScroll = useCallback(() => {
     const box = log.current;
-    if (!box) return;
+    // Where so little is measured yet that all of it seems to be in sight, its end is not where the reader is.
+    if (!box || opening.current) return;
     const { scrollTop, scrollHeight, clientHeight } = box;
     const near = scrollHeight - scrollTop - clientHeight < NEAR_END;
     const moved = held.current || scrollHeight === height.current;
@@ -76,7 +96,11 @@ export function useStick(
     if (atEnd.current) setNewBelow(false);
   }, [log, pin]);
 
+  const onMove = useCallback(() => {
+    opening.current = null;
+  }, []);
   const onHold = useCallback(() => {
+    opening.current = null;
     held.current = true;
   }, []);
   useEffect(() => {
@@ -90,9 +114,23 @@ export function useStick(
     };
   }, []);
 
+  const [cancels] = useState(() => new Set<() => void>());
+  useEffect(() => () => cancels.forEach((cancel) => cancel()), [cancels]);
   const onResize = useCallback(() => {
-    if (atEnd.current) pin();
-  }, [pin]);
+    if (opening.current && !measured.current) {
+      measured.current = true;
+      cancels.add(
+        device.after(OPENING, () => {
+          opening.current = null;
+          // It may be that its end is in sight.
+          onScroll();
+        }),
+      );
+    }
+    // A frame later the list has moved by what changed above, as it does by itself.
+    if (opening.current) requestAnimationFrame(place);
+    else if (atEnd.current) pin();
+  }, [pin, place, onScroll, device, cancels]);
 
   const onGrown = useCallback(() => {
     if (!atEnd.current) setNewBelow(true);
@@ -104,5 +142,5 @@ export function useStick(
     seen.current = undefined;
   }, [last, mine, toEnd]);
 
-  return { onScroll, onTurnUp, onHold, onResize, onGrown, newBelow, toEnd, leaveEnd };
+  return { onScroll, onTurnUp, onHold, onMove, onResize, onGrown, newBelow, toEnd, leaveEnd };
 }
