@@ -100,6 +100,8 @@ function cleaned(raw: string): string {
     .slice(0, NAME_MAX * 8)
     .normalize('NFKC')
     .replace(UNSEEN, '')
+    // What stood unseen between a letter and its mark kept them apart.
+    .normalize('NFC')
     .replace(HEADING, ' ')
     .replace(BLANK, ' ')
     .replace(MANY_MARKS, '$1')

@@ -94,6 +94,11 @@ describe('a name', () => {
     );
   });
 
+  it('is the same a second time where something unseen stood between a letter and its mark', () => {
+    const checked = checkName('Abc\u2060\u0301', 'agent');
+    expect(checked).toEqual({ ok: true, name: 'Ab\u0107' });
+  });
+
   it('that cannot be shown is shown as none', () => {
     for (const raw of ['', '\u0000', '\u202e', '()', 'the human', 'system', '\ud800'])
       expect(shownName(raw, 'agent')).toBe('Nameless');
