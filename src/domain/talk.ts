@@ -124,7 +124,8 @@ function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
 
 function callText({ call, seats }: Extract<TalkBlock, { kind: 'call' }>): string {
   const who = seats.map(({ name, position }) => name ?? `seat ${position + 1}`).join(', ');
-  return `[${inOneLine(`${call === 'wake' ? 'woke' : 'summoned'} ${who}`, TOOL_LINE_MAX)}]`;
+  // Whether they came is not known when they are called.
+  return `[${inOneLine(`called ${who}, ${call === 'wake' ? 'to wake' : 'to be born'}`, TOOL_LINE_MAX)}]`;
 }
 
 /**

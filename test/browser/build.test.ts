@@ -15,3 +15,14 @@ it('the build holds nothing of the workshop', () => {
   const planted = /States of the page|seats, every state|relay\.test/;
   expect(code.filter((file) => planted.test(readFileSync(join(dist, file), 'utf8')))).toEqual([]);
 });
+
+it('nothing of the page asks whether it may evaluate text: its policy forbids that, and consoles would show it', () => {
+  const assets = join(dist, 'page/assets');
+  const code = readdirSync(assets)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => [file, readFileSync(join(assets, file), 'utf8')] as const);
+  // What checks documents would find out by trying, in the page and in every worker, unless it is told.
+  const asking = code.filter(([, text]) => /return (?:new )?Function\(/.test(text));
+  expect(asking.length).toBeGreaterThan(1);
+  expect(asking.filter(([, text]) => !/\.jitless\s*=\s*(?:!0|true)/.test(text)).map(([file]) => file)).toEqual([]);
+});
