@@ -1,7 +1,7 @@
 /** A model's server that knows what it has worked, request by request, and goes on counting where nobody listens any more. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { costOf, DEFAULT_PRICES } from '../../src/domain/prices.ts';
 import { seatsCalled } from './scripted-model.ts';
@@ -10,6 +10,8 @@ import { seatsCalled } from './scripted-model.ts';
 const BYTES_PER_TOKEN = 3;
 /** Of what it writes: tokens of four characters, so many every so many ms. */
 const STEP = { tokens: 3, characters: 4, everyMs: 10 } as const;
+/** Turns of the event loop within which the end of a line is noticed. */
+const NOTICED_TURNS = 4;
 /** Of a call of a tool, by one that writes no more than is seen. */
 const CALL_TOKENS = 50;
 
@@ -143,6 +145,8 @@ export async function startCountingModel({
           delta: { type: 'text_delta', text: 'x'.repeat(STEP.tokens * STEP.characters) },
         });
       }
+      // A line that the other side has left before this does not die by itself: that it has is on its way here.
+      for (let turn = 0; turn < NOTICED_TURNS && becomes === 'cut'; turn++) await setImmediate();
       if (response.destroyed && stopsWhenLeft) return;
       if (becomes === 'cut') {
         // It does not notice, and writes to its end.
