@@ -66,7 +66,7 @@ function systemOf(
   { instructions, columns }: Pick<Work, 'instructions' | 'columns'>,
 ): string {
   const [name, human] = [shownName(copy.name, 'agent'), shownName(copy.human, 'person')];
-  const filled = instructions.replaceAll('{{AGENT_NAME}}', name);
+  const filled = instructions.replaceAll('{{AGENT_NAME}}', () => name);
   return [
     renderTemplate(templates.agent, 'agent', {
       name,

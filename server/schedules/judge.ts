@@ -1,6 +1,6 @@
 /** What has come gets its rows: each moment of a schedule one, with what is to become of it. */
 import { judgeSlots, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
-import { slotAfter, slotsBetween, type TimingContext } from '../../src/domain/schedule/timing.ts';
+import { newestSlots, slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Schedule } from '../../src/protocol/schedules.ts';
 import type { Db } from '../store/index.ts';
 import { NO_DETAIL } from './history.ts';
@@ -29,10 +29,11 @@ export async function judge(
   // A clock that went back: moments that were judged already have their rows, and are not judged again.
   const from = Math.min(row.judgedAt, now);
   const context = contextOf(row);
-  let all: readonly number[];
+  let fresh: readonly number[];
+  let older: boolean;
   let next: number | null;
   try {
-    all = slotsBetween(schedule.timing, from, now, context);
+    ({ slots: fresh, older } = newestSlots(schedule.timing, from, now, context, limits.rowsAfterAbsence));
     next = isOn(row) ? slotAfter(schedule.timing, now, context) : null;
   } catch (error) {
     // A zone, or a text, that this machine does not know: it holds up no other.
@@ -44,8 +45,6 @@ export async function judge(
       .execute();
     return;
   }
-  const fresh = all.slice(-limits.rowsAfterAbsence);
-  const older = all.length - fresh.length;
   // What an earlier process left waiting is made up for together with what came meanwhile.
   const waiting = await trx
     .selectFrom('occurrences')
@@ -88,8 +87,8 @@ export async function judge(
       started_at: null,
       ended_at: end ? now : null,
       detail_json:
-        older > 0 && verdict.slot === fresh[0]
-          ? JSON.stringify({ ...NO_DETAIL, detail: `So were ${older} moments before it.` })
+        older && verdict.slot === fresh[0]
+          ? JSON.stringify({ ...NO_DETAIL, detail: 'So were the moments before it.' })
           : null,
     };
   });

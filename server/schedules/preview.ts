@@ -1,10 +1,14 @@
 /** When things are due: for the clock, and for whoever looks at the hours to come. */
+import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../../src/domain/guardrails.ts';
 import { spreadOffsets } from '../../src/domain/schedule/offsets.ts';
-import { darkAt, darkSpans, momentsBetween, type Moment } from '../../src/domain/schedule/timeline.ts';
+import { darkAt, darkSpans, inOrder, momentsBetween, type Moment } from '../../src/domain/schedule/timeline.ts';
 import type { CronClock, Timing, TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Configs } from '../contracts.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
+
+/** Moments that a timeline shows of all that is due by the calendar, where each takes long to find. */
+const SLOW_MOMENTS = 10_000;
 
 /** An agent is not woken then. */
 export interface Dark {
@@ -72,25 +76,27 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
     },
     async timeline(from: number, to: number, most: number): Promise<readonly Moment[]> {
       const [zone, all] = await Promise.all([readZone(), rows.all()]);
-      const offsets = new Map(all.map((row) => [row.scheduleId, row.givenOffset ?? 0]));
-      return momentsBetween(
-        all.map((row) => ({
+      const blackouts = await blackoutsOf(all.map(({ schedule }) => schedule.agentId));
+      const isSlow = ({ schedule: { timing } }: Row) => timing.kind === 'cron' || timing.kind === 'weekly';
+      const share = Math.max(1, Math.floor(SLOW_MOMENTS / Math.max(1, all.filter(isSlow).length)));
+      const moments: Moment[] = [];
+      for (const row of all) {
+        const { agentId, timing } = row.schedule;
+        const one = {
           id: row.scheduleId,
-          agentId: row.schedule.agentId,
-          timing: row.schedule.timing,
+          agentId,
+          timing,
           enabled: isOn(row),
-          inDark: row.schedule.timing.kind === 'once',
-        })),
-        from,
-        to,
-        {
-          cron,
-          zone,
-          offsetOf: (id) => offsets.get(id) ?? 0,
-          blackoutsOf: await blackoutsOf(all.map(({ schedule }) => schedule.agentId)),
-          most,
-        },
-      );
+          inDark: timing.kind === 'once',
+        };
+        const context = { cron, zone, offsetOf: () => row.givenOffset ?? 0, blackoutsOf: blackouts };
+        moments.push(
+          ...momentsBetween([one], from, to, { ...context, most: isSlow(row) ? Math.min(most, share) : most }),
+        );
+        // One household's long list does not hold up the others of the relay.
+        if (isSlow(row)) await setImmediate();
+      }
+      return moments.sort(inOrder);
     },
     async blackouts(from: number, to: number): Promise<Dark[]> {
       const [zone, all] = await Promise.all([readZone(), rows.all()]);

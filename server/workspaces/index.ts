@@ -30,9 +30,9 @@ export interface Workspaces {
   of(agentId: string): Workspace;
 }
 
-/** Agents' ids may hold anything; a folder's name may not. */
+/** Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id. */
 export const folderName = (agentId: string): string =>
-  /^[\w-]{1,64}$/.test(agentId) ? agentId : createHash('sha256').update(agentId).digest('hex').slice(0, 32);
+  /^[\w-]{1,64}$/.test(agentId) ? agentId : `.${createHash('sha256').update(agentId).digest('hex').slice(0, 32)}`;
 
 interface Counted {
   bytes: number;

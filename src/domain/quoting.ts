@@ -17,6 +17,8 @@
  * for every string. A mark follows whatever any reader takes for the end of a line.
  */
 
+import { shownText } from './names.ts';
+
 export const QUOTE_MARK = '> ';
 /** A form that nothing else may break: CRLF as one; LF, CR, VT, FF, the separators of files and records, NEL, LS, PS. */
 // eslint-disable-next-line no-control-regex
@@ -39,8 +41,8 @@ export const unquote = (quoted: string): string => quoted.replace(/^> /, '').rep
 // eslint-disable-next-line no-control-regex
 export const onOneLine = (text: string): string => text.replace(/[\s\u001c-\u001e\u0085]+/g, ' ').trim();
 
-/** A title inside a line of the relay's: its own quotation marks do not end it. */
-export const titled = (title: string): string => `“${onOneLine(title).replace(/["“”„‟«»]/g, '’')}”`;
+/** A title inside a line of the relay's: its own quotation marks do not end it, and nothing in it goes unseen or turns the line around. */
+export const titled = (title: string): string => `“${shownText(title).replace(/["“”„‟«»]/g, '’')}”`;
 
 export interface Said {
   /** The relay's line: whose words they are. */

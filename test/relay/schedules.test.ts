@@ -59,7 +59,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(request?.system).toContain('## Daemon Mode');
     expect(request?.system).toContain('Look around and say what you see, Lyra.');
     expect(request?.last).toContain('[It is Monday 23 November 2026, 07:30.]');
-    expect(request?.last).toContain('[Your routine "Morning round" is due: Monday 23 November 2026, 07:30]');
+    expect(request?.last).toContain('[Your routine “Morning round” is due: Monday 23 November 2026, 07:30]');
     expect(request?.last).not.toContain('Ida');
     expect(await history(house, clock)).toMatchObject([
       {

@@ -80,6 +80,9 @@ export interface TimelineContext extends Omit<TimingContext, 'offset'> {
   readonly most?: number;
 }
 
+/** The soonest first. */
+export const inOrder = (a: Moment, b: Moment): number => a.at - b.at || (a.id < b.id ? -1 : 1);
+
 /** The moments in (`from`, `to`], the soonest first. What is switched off has none. */
 export function momentsBetween(
   schedules: readonly Scheduled[],
@@ -98,7 +101,7 @@ export function momentsBetween(
         dark: darkAt(schedule, blackoutsOf(agentId), context.zone, at),
       }));
     })
-    .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+    .sort(inOrder);
 }
 
 /** Agents that begin within so many ms of each other clash; so many of them are critical. */

@@ -59,6 +59,38 @@ export function slotAfter(timing: Timing, after: number, { cron, zone, offset }:
   }
 }
 
+/**
+ * The newest `most` moments in (`from`, `to`], the oldest first, and whether there are any before them. Looks back no further
+ * than it has to: a text that is due every minute, after a year, would take minutes to be gone through.
+ */
+export function newestSlots(
+  timing: Timing,
+  from: number,
+  to: number,
+  context: TimingContext,
+  most: number,
+): { readonly slots: readonly number[]; readonly older: boolean } {
+  // Nothing is due more often than once a minute.
+  const least = most * MINUTE_MS;
+  const slots: number[] = [];
+  let end = to;
+  let span = least;
+  while (slots.length < most && end > from) {
+    let start = Math.max(from, end - span);
+    let part = slotsBetween(timing, start, end, context, 2 * most + 1);
+    // Too many to go through: of this piece the newer half.
+    while (part.length > 2 * most) {
+      start = end - Math.floor((end - start) / 2);
+      part = slotsBetween(timing, start, end, context, 2 * most + 1);
+    }
+    slots.unshift(...part);
+    span = Math.max(least, 2 * (end - start));
+    end = start;
+  }
+  const first = end > from ? slotAfter(timing, from, context) : null;
+  return { slots: slots.slice(-most), older: slots.length > most || (first !== null && first <= end) };
+}
+
 /** The moments in (`from`, `to`], the oldest first, at most `most`. */
 export function slotsBetween(
   timing: Timing,
