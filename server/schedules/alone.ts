@@ -60,7 +60,7 @@ export interface AloneDeps {
 }
 
 /** Its system prompt: the same for each of its runs, so that a model's cache has it; what changes comes behind it. */
-function systemOf(
+export function systemOf(
   { templates }: Pick<Protocol, 'templates'>,
   copy: StandingCopy,
   { instructions, columns }: Pick<Work, 'instructions' | 'columns'>,
