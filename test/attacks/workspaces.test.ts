@@ -99,7 +99,7 @@ describe('a path that leads or looks elsewhere', () => {
     const ids = ['agent-1', '../agent-1', 'agent-1/..', 'a b', 'AGENT', '人', '.', '..', 'a'.repeat(120)];
     const names = ids.map(folderName);
     expect(new Set(names).size).toBe(ids.length);
-    for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
+    for (const name of names) expect(name).toMatch(/^\.?[\w-]{1,64}$/);
   });
 });
 
