@@ -17,7 +17,7 @@ import { createRecords, type Records } from '../records/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from '../reach/index.ts';
 import { createWakeMaterials, createSessionHost, type WakeMaterials } from '../session/index.ts';
 import type { Logger } from '../runs/context.ts';
-import { createLine } from '../runs/line.ts';
+import { createWaiting } from '../runs/waiting.ts';
 import { createRuns, type Runs } from '../runs/index.ts';
 import { createReadAround } from '../runs/around.ts';
 import { recoverLog } from '../runs/recover.ts';
@@ -154,7 +154,7 @@ export async function openTeam({
     onError: (error) =>
       logger.error('who is here could not be read; what was known before is told', { error: String(error) }),
   });
-  const line = createLine();
+  const waiting = createWaiting();
   const runs = createRuns({
     log,
     inbox,
@@ -163,7 +163,7 @@ export async function openTeam({
     costs,
     around,
     turns,
-    line,
+    waiting,
     now,
     newId,
     timers,
@@ -230,7 +230,7 @@ export async function openTeam({
     timers,
     limits,
     turns,
-    line,
+    waiting,
   });
   const schedules = createSchedules({
     rows: scheduleRows,

@@ -33,11 +33,11 @@ export const PRIORITIES = ['person', 'wake', 'team'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /**
- * Where a request is. `waiting`: in line, at `place` (1 is next). `sent`: the server has it, and it is its turn.
+ * Where a request is. `waiting`: in line, at `position` (1 is next). `sent`: the server has it, and it is its turn.
  * `behind`: the server has it, and is busy with one of ours that it was sent before.
  */
 export type RequestState =
-  { readonly kind: 'waiting'; readonly place: number } | { readonly kind: 'sent' } | { readonly kind: 'behind' };
+  { readonly kind: 'waiting'; readonly position: number } | { readonly kind: 'sent' } | { readonly kind: 'behind' };
 
 export interface MindRequest {
   readonly priority: Priority;

@@ -71,7 +71,7 @@ interface Sent {
 // In one piece: what is learned of the server’s room and who waits for it are one account.
 export function createRequestQueue({ limits, max, timers, now }: RequestQueueDeps): RequestQueue {
   let limit = max;
-  let line: Entry[] = [];
+  let waiting: Entry[] = [];
   let out: Sent[] = [];
   /** Ended lately: what a later one may have waited for. */
   let past: Sent[] = [];
@@ -101,7 +101,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
     );
 
   function tell(entry: Entry, state: RequestState, again = false): void {
-    const label = state.kind === 'waiting' ? String(state.place) : state.kind;
+    const label = state.kind === 'waiting' ? String(state.position) : state.kind;
     if (label === entry.announced && !again) return;
     entry.announced = label;
     entry.request.onState?.(state);
@@ -110,7 +110,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
   /** `moved`: the server got on with one of ours, and whoever stands behind it at the server has its time anew. */
   function tellAll(moved = false): void {
     const inService = [...out].sort((a, b) => Number(a.begunAt === null) - Number(b.begunAt === null) || a.at - b.at);
-    let place = 0;
+    let position = 0;
     inService.forEach((sent, i) => {
       const behind = sent.begunAt === null && standsBehind(sent);
       if (behind && !cancelHold)
@@ -118,26 +118,26 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
           cancelHold = null;
           tellAll();
         });
-      if (behind) tell(sent.entry, i >= limit ? { kind: 'waiting', place: (place += 1) } : { kind: 'behind' });
+      if (behind) tell(sent.entry, i >= limit ? { kind: 'waiting', position: (position += 1) } : { kind: 'behind' });
       else tell(sent.entry, { kind: 'sent' }, moved && sent.begunAt === null);
     });
-    for (const entry of line) tell(entry, { kind: 'waiting', place: (place += 1) });
+    for (const entry of waiting) tell(entry, { kind: 'waiting', position: (position += 1) });
   }
 
   function enqueue(entry: Entry): void {
-    line.push(entry);
-    line.sort((a, b) => a.rank - b.rank || a.order - b.order);
+    waiting.push(entry);
+    waiting.sort((a, b) => a.rank - b.rank || a.order - b.order);
   }
 
   function pump(moved = false): void {
-    while (line.length > 0 && out.length < limit && now() >= pausedUntil) {
-      const entry = line.shift();
+    while (waiting.length > 0 && out.length < limit && now() >= pausedUntil) {
+      const entry = waiting.shift();
       if (!entry) break;
       const sent: Sent = { entry, at: now(), begunAt: null, endedAt: null, together: 0 };
       out.push(sent);
       void entry.go();
     }
-    if (line.length > 0 && now() < pausedUntil && !cancelPause)
+    if (waiting.length > 0 && now() < pausedUntil && !cancelPause)
       cancelPause = timers.after(pausedUntil - now() + 1, () => {
         cancelPause = null;
         pump();
@@ -229,7 +229,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
             return pump();
           }
           sent.endedAt ??= now();
-          const full = line.length > 0 || out.length >= limit;
+          const full = waiting.length > 0 || out.length >= limit;
           out = out.filter((each) => each !== sent);
           if (sent.begunAt !== null) past = [...past.slice(-limits.history), sent];
           last = sending.value;
@@ -256,17 +256,17 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
             finish(last);
             // Nothing gets through: who was refused as well is not made to wait for the same.
             if (!tooLong && sending.kind === 'busy')
-              for (const other of line.filter((each) => each.refusals > 0)) other.giveUp();
+              for (const other of waiting.filter((each) => each.refusals > 0)) other.giveUp();
           } else enqueue(entry);
           pump();
         }
         const leaveLine = () => {
-          line = line.filter((each) => each !== entry);
+          waiting = waiting.filter((each) => each !== entry);
           finish(last);
         };
         const onAbort = () => {
           // One that is out ends by itself, since its signal is the same.
-          if (!line.includes(entry)) return;
+          if (!waiting.includes(entry)) return;
           leaveLine();
           pump();
         };

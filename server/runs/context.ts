@@ -4,7 +4,7 @@ import type { Costs, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { ReadAround } from './around.ts';
-import type { Line } from './line.ts';
+import type { WaitingAgents } from './waiting.ts';
 import type { RunLimits } from './settings.ts';
 
 export interface Logger {
@@ -39,7 +39,7 @@ export interface RunContext {
   /** How things are just now. */
   readonly around: ReadAround;
   /** Who waits in line before the model's server. */
-  readonly line: Pick<Line, 'set'>;
+  readonly waiting: Pick<WaitingAgents, 'set'>;
   readonly room: AnswerRoom;
   readonly limits: RunLimits;
   readonly now: () => number;

@@ -12,7 +12,7 @@ import type { AnswerRoom, Logger, Rest, RunContext } from './context.ts';
 import type { Interruption } from './interruption.ts';
 import type { Item } from './item.ts';
 import { createLife, type Life, type RunEnd } from './life.ts';
-import type { Line } from './line.ts';
+import type { WaitingAgents } from './waiting.ts';
 import { takeWaiting } from './inbox-reader.ts';
 import { endOfRun, ENDED_WITH_RELAY, RUN_BROKEN, tookTooLong } from './outcome.ts';
 import { RUN_LIMITS, type RunLimits } from './settings.ts';
@@ -82,7 +82,7 @@ export interface RunsDeps {
   readonly around: ReadAround;
   /** Shared with the session: so are the agents. */
   readonly turns: Turns;
-  readonly line: Pick<Line, 'set'>;
+  readonly waiting: Pick<WaitingAgents, 'set'>;
   /** ms since the epoch */
   readonly now: () => number;
   readonly newId: () => string;
@@ -139,7 +139,7 @@ export function createRuns(deps: RunsDeps): Runs {
       takeTurn: () => Promise.resolve(() => undefined),
       teamTools: tools.team,
       around: deps.around,
-      line: deps.line,
+      waiting: deps.waiting,
       room: own,
       limits,
       now,

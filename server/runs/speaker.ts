@@ -148,7 +148,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       throw error;
     } finally {
       // Whoever waits for its end must not wait for ever.
-      context.line.set(agentId, null);
+      context.waiting.set(agentId, null);
       current = null;
       resolveOver();
     }
@@ -201,7 +201,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       system,
       priority: priorityOf(items),
       onState(state) {
-        context.line.set(agentId, state.kind === 'waiting' ? state.place : null);
+        context.waiting.set(agentId, state.kind === 'waiting' ? state.position : null);
         hooks.onState?.(state);
       },
       tools: offered.all,

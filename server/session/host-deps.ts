@@ -6,7 +6,7 @@ import type { Mind } from '../minds/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { WakeMaterials } from './wake-materials.ts';
 import type { ReadAround } from '../runs/around.ts';
-import type { Line } from '../runs/line.ts';
+import type { WaitingAgents } from '../runs/waiting.ts';
 import type { Turns } from '../runs/turns.ts';
 import type { SessionLimits } from './settings.ts';
 
@@ -38,5 +38,5 @@ export interface SessionHostDeps {
   /** Who has the turn of each agent, in this session and out of it. */
   readonly turns: Turns;
   /** Who waits in line before the model’s server, in this session and out of it. */
-  readonly line: Line;
+  readonly waiting: WaitingAgents;
 }

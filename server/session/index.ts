@@ -59,7 +59,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     timers: given = realTimers,
     limits = SESSION_LIMITS,
     turns,
-    line,
+    waiting,
   } = deps;
   let current: Running | null = null;
   /** Starts and ends happen one after another. */
@@ -137,7 +137,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       onPersonWake,
       onHere,
       onQuiet,
-      line,
+      waiting,
       prompts,
       settings,
       limits,
@@ -252,8 +252,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     rouse: (agentId, why) => open()?.session.rouse(agentId, why) ?? Promise.resolve(false),
     joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),
     left: (credentialId) => open()?.session.left(credentialId),
-    waiting: line.now,
-    onWaiting: line.subscribe,
+    waiting: waiting.now,
+    onWaiting: waiting.subscribe,
     onTurnEnd(listener) {
       turnEnds.add(listener);
       return () => turnEnds.delete(listener);

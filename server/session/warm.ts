@@ -12,7 +12,7 @@ import { postMessageSchema, startSessionSchema } from '../../src/protocol/http.t
 import type { Caller, EventLog, SessionHost } from '../contracts.ts';
 import { sizeOfRequest, type Mind } from '../minds/index.ts';
 import type { SessionHostDeps } from './host-deps.ts';
-import { createLine } from '../runs/line.ts';
+import { createWaiting } from '../runs/waiting.ts';
 import { createTurns } from '../runs/turns.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
 
@@ -74,7 +74,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
     mind,
     log: createNoLog(),
     turns: createTurns(timers),
-    line: createLine(),
+    waiting: createWaiting(),
     inbox: {
       ...inbox,
       waiting: () => Promise.resolve([]),

@@ -6,7 +6,7 @@ import {
   type OwnerConnectionEnds,
   type OwnerClient,
 } from './client/client.ts';
-import { channelLines, sharedLines } from './client/lines.ts';
+import { channelConnections, sharedConnections } from './client/connections.ts';
 
 export type { OwnerClient } from './client/client.ts';
 
@@ -14,23 +14,25 @@ const NO_LOCKS =
   'Roost needs Web Locks to keep its tabs from writing over each other. Every browser of the last years has them, where the page comes over https or from this machine.';
 
 /** Where nothing keeps two tabs apart, none opens the ledger. */
-function noLines({ take }: OwnerConnectionEnds): OwnerConnection {
+function noConnections({ take }: OwnerConnectionEnds): OwnerConnection {
   take({ news: 'problem', problem: { kind: 'unsupported', detail: NO_LOCKS } });
   // Somebody is there, who says no more than that.
   return { send: () => take({ pong: true }), close: () => undefined };
 }
 
-/** Opens this tab's line to the ledger's owner, and starts the owner where there is none. */
+/** Opens this tab's connection to the ledger's owner, and starts the owner where there is none. */
 export function openOwner(): OwnerClient {
   const newId = () => crypto.randomUUID();
   const { after } = realTimers;
   // Absent in old browsers, and where the page came over plain http from another machine, whatever the types say.
   const locks: LockManager | undefined = navigator.locks;
-  const lines = () => {
-    if (!locks) return noLines;
-    return typeof SharedWorker === 'undefined' ? channelLines({ locks, newId }) : sharedLines({ locks, newId });
+  const connections = () => {
+    if (!locks) return noConnections;
+    return typeof SharedWorker === 'undefined'
+      ? channelConnections({ locks, newId })
+      : sharedConnections({ locks, newId });
   };
-  return createOwnerClient({ open: lines(), newId, after });
+  return createOwnerClient({ open: connections(), newId, after });
 }
 
 /** Asks the browser to keep what is stored, whatever room it needs. null: it does not say. */

@@ -73,8 +73,8 @@ export const LEDGER = {
 /** The IndexedDB database that Fireproof keeps a volume in. */
 export const volumeDatabase = (name: string) => `${LEDGER.volumePath}.${name}`;
 
-/** The tabs' side of the line to the owner; ms. */
-export const OWNER_LINE = {
+/** The tabs' side of the connection to the owner; ms. */
+export const OWNER_CONNECTION = {
   /** Without a welcome for this long, the page is told that nobody owns the ledger. */
   silence: 10_000,
   /** While calls are under way and nothing was heard for this long, the owner is asked whether it is there; after as long again a new line is opened. */

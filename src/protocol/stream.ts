@@ -10,7 +10,7 @@ const { agentId } = common;
  */
 export const waitingSchema = z.object({
   waiting: z
-    .array(z.object({ agentId, place: z.number().int().positive().describe('1 is next') }))
+    .array(z.object({ agentId, position: z.number().int().positive().describe('1 is next') }))
     .describe('who waits, in order; empty: nobody'),
 });
 export type Waiting = z.infer<typeof waitingSchema>;

@@ -185,7 +185,7 @@ export interface RebuildReport {
   readonly faults: readonly string[];
 }
 
-/** The state of the line to the relay. Only `live` lets anybody be awake. */
+/** The state of the connection to the relay. Only `live` lets anybody be awake. */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
@@ -240,5 +240,5 @@ export type OwnerNews =
   | { readonly news: 'returned' }
   /** The mark of the team as it is to stand in localStorage; null: none. */
   | { readonly news: 'mark'; readonly text: string | null }
-  /** For the tab that carries direct lines. */
+  /** For the tab that carries direct connections. */
   | { readonly news: 'direct'; readonly order: DirectOrder };

@@ -1,4 +1,4 @@
-/** Every time-out and pause of the line to the relay, in ms. */
+/** Every time-out and pause of the connection to the relay, in ms. */
 import { LIMITS } from '../protocol/limits.ts';
 
 export const RELAY_TIMES = {

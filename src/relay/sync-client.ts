@@ -1,6 +1,6 @@
 /** The relay's calls about households: registering a device, offers to join, recovery. */
 import { syncEndpoints } from '../protocol/endpoints/sync.ts';
-import type { Called, SyncRelay } from '../protocol/sync/line.ts';
+import type { Called, SyncRelay } from '../protocol/sync/relay-connection.ts';
 import { createRelayClient } from './client.ts';
 import type { RelayResult } from './problem.ts';
 import type { SendDeps } from './send.ts';

@@ -1,6 +1,6 @@
 /** The sync socket: one WebSocket to the relay, text messages parsed, binary ones handed on. */
 import { fromRelaySchema } from '../protocol/sync/control.ts';
-import type { Socket, SocketItem } from '../protocol/sync/line.ts';
+import type { Socket, SocketItem } from '../protocol/sync/relay-connection.ts';
 import { RELAY_TIMES } from './settings.ts';
 import { protocolsOf } from './page-key.ts';
 import { parseJson } from './problem.ts';

@@ -2,7 +2,7 @@
 import type { Changed } from '../protocol/events.ts';
 
 export interface Change {
-  /** `everything`: the line to the relay was cut, and nobody knows what was missed. */
+  /** `everything`: the connection to the relay was cut, and nobody knows what was missed. */
   readonly what: Changed | 'everything';
   /** Whose; null: everybody's. */
   readonly agentId: string | null;

@@ -181,18 +181,18 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   function hear(news: OwnerNews) {
     switch (news.news) {
       case 'welcome':
-        // A further welcome is a new line to the owner: what was said while there was none is read again.
+        // A further welcome is a new connection to the owner: what was said while there was none is read again.
         if (welcomed) readAnew();
         welcomed = true;
         void devices.refresh();
         live.hearLink(news.link, news.snapshot);
-        if (news.link.kind === 'live') notices.lineIsBack();
+        if (news.link.kind === 'live') notices.connectionIsBack();
         answers.load(news.answers);
         info.setState({ problem: news.problem });
         break;
       case 'link':
         live.hearLink(news.link, news.snapshot);
-        if (news.link.kind === 'live') notices.lineIsBack();
+        if (news.link.kind === 'live') notices.connectionIsBack();
         if (news.snapshot) answers.keepOnly(news.snapshot);
         if (news.link.kind === 'live') {
           void actions.refreshHealth();
@@ -243,7 +243,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         break;
       case 'restarting':
       case 'direct':
-        // A shared worker is begun anew by its lines, and the tab's carrier of direct lines listens by itself.
+        // A shared worker is begun anew by its lines, and the tab's carrier of direct connections listens by itself.
         break;
       default:
         news satisfies never;

@@ -31,7 +31,7 @@ export interface LiveState {
   /** Why the last wake or summon failed as a whole. */
   readonly callError: { readonly call: CallKind; readonly error: string } | null;
   /** Places in the line before the model's server, by agent id; 1 is next. */
-  readonly places: ReadonlyMap<string, number>;
+  readonly positions: ReadonlyMap<string, number>;
   /** Why an egg became an empty seat again, by position. */
   readonly birthReasons: ReadonlyMap<number, AsleepReason>;
 }
@@ -64,7 +64,7 @@ export function createLive(): Live {
     calls: new Map(),
     callsHeard: 0,
     callError: null,
-    places: new Map(),
+    positions: new Map(),
     birthReasons: new Map(),
   }));
 
@@ -119,7 +119,7 @@ export function createLive(): Live {
         lastEnd,
         live: believed(link, snapshot),
         working: workingIn(link, snapshot),
-        places: new Map(),
+        positions: new Map(),
       });
     },
     hearEvent(stored) {
@@ -138,7 +138,7 @@ export function createLive(): Live {
       if (Object.keys(changes).length > 0) store.setState(changes);
     },
     hearWaiting: ({ waiting }) =>
-      store.setState({ places: new Map(waiting.map(({ agentId, place }) => [agentId, place])) }),
+      store.setState({ positions: new Map(waiting.map(({ agentId, position }) => [agentId, position])) }),
     dismissCallError: () => store.setState({ callError: null }),
   };
 }

@@ -8,8 +8,8 @@ interface Notice {
   readonly tone: 'info' | 'error';
   readonly text: string;
   readonly action: { readonly label: string; readonly run: () => void } | null;
-  /** It speaks of the line to the relay, and is over when that is back. */
-  readonly ofLine: boolean;
+  /** It speaks of the connection to the relay, and is over when that is back. */
+  readonly ofConnection: boolean;
 }
 
 export interface Notices {
@@ -23,7 +23,7 @@ export interface Notices {
   /** The relay did not do what was asked. */
   refused(problem: RelayProblem): void;
   /** The relay is heard again. */
-  lineIsBack(): void;
+  connectionIsBack(): void;
   dismiss(id: string): void;
 }
 
@@ -37,10 +37,16 @@ const MOVED =
 export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices {
   const store = createStore<{ readonly list: readonly Notice[] }>()(() => ({ list: [] }));
   const dismiss = (id: string) => store.setState(({ list }) => ({ list: list.filter((notice) => notice.id !== id) }));
-  const add = (tone: Notice['tone'], text: string, action: Notice['action'], stayMs = Infinity, ofLine = false) => {
+  const add = (
+    tone: Notice['tone'],
+    text: string,
+    action: Notice['action'],
+    stayMs = Infinity,
+    ofConnection = false,
+  ) => {
     const id = device.newId();
     store.setState(({ list }) => ({
-      list: [...list.filter((notice) => notice.text !== text), { id, tone, text, action, ofLine }],
+      list: [...list.filter((notice) => notice.text !== text), { id, tone, text, action, ofConnection }],
     }));
     if (Number.isFinite(stayMs)) device.after(stayMs, () => dismiss(id));
   };
@@ -51,13 +57,14 @@ export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices 
     offer: (text, action) => add('info', text, action),
     error: (text, action = null) => add('error', text, action),
     refused(problem) {
-      const ofLine = problem.kind === 'unreachable' || problem.kind === 'timeout';
-      // Where the line stays away, the page says so across its top.
-      add('error', problemText(problem), null, ofLine ? STAY_WITH_ACTION_MS : Infinity, ofLine);
+      const ofConnection = problem.kind === 'unreachable' || problem.kind === 'timeout';
+      // Where the connection stays away, the page says so across its top.
+      add('error', problemText(problem), null, ofConnection ? STAY_WITH_ACTION_MS : Infinity, ofConnection);
     },
-    lineIsBack() {
+    connectionIsBack() {
       const { list } = store.getState();
-      if (list.some(({ ofLine }) => ofLine)) store.setState({ list: list.filter(({ ofLine }) => !ofLine) });
+      if (list.some(({ ofConnection }) => ofConnection))
+        store.setState({ list: list.filter(({ ofConnection }) => !ofConnection) });
     },
     dismiss,
   };

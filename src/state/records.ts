@@ -18,7 +18,7 @@ const GIVING = {
   /** Records, and characters of their values, that go in one call. A record that is larger goes alone. */
   records: 100,
   chars: 1_000_000,
-  /** ms after the line to the relay is there, or a record has come, until this is asked. */
+  /** ms after the connection to the relay is there, or a record has come, until this is asked. */
   after: 400,
 } as const;
 

@@ -16,7 +16,7 @@ import { useDevices, useHousehold, useInfo } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { optional } from './parts/optional.tsx';
-import { PATHS, usePlace, type Place } from './places.ts';
+import { PATHS, useRoute, type Route } from './routes.ts';
 import { Arrival } from './shell/arrival.tsx';
 import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
@@ -75,20 +75,20 @@ function Opening() {
 
 /** What takes the whole of the page, or null where the team and a conversation stand. */
 function wholePage(
-  place: Place,
+  route: Route,
   onClose: () => void,
 ): { readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
-  switch (place.kind) {
+  switch (route.kind) {
     case 'settings':
-      return { view: 'page', page: <SettingsPage section={place.section} agentId={place.agentId} onClose={onClose} /> };
+      return { view: 'page', page: <SettingsPage section={route.section} agentId={route.agentId} onClose={onClose} /> };
     case 'wakes':
-      return { view: 'page', page: <WakesPage agentId={place.agentId} onClose={onClose} /> };
+      return { view: 'page', page: <WakesPage agentId={route.agentId} onClose={onClose} /> };
     case 'threads':
-      return { view: 'threads', page: <ThreadsPage place={place} /> };
+      return { view: 'threads', page: <ThreadsPage route={route} /> };
     case 'costs':
       return { view: 'page', page: <CostsPage onClose={onClose} /> };
     case 'night':
-      return { view: 'page', page: <NightPage agentId={place.agentId} onClose={onClose} /> };
+      return { view: 'page', page: <NightPage agentId={route.agentId} onClose={onClose} /> };
     case 'hearth':
     case 'agent':
     case 'adopt':
@@ -96,28 +96,28 @@ function wholePage(
     case 'connect':
       return null;
     default:
-      return place satisfies never;
+      return route satisfies never;
   }
 }
 
 function Home() {
-  const { place, go } = usePlace();
+  const { route, go } = useRoute();
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const [talkTo, setTalkTo] = useState(LEAD_ID);
-  if (place.kind === 'agent' && place.agentId !== talkTo) setTalkTo(place.agentId);
+  if (route.kind === 'agent' && route.agentId !== talkTo) setTalkTo(route.agentId);
   // Whoever is being forgotten is out of sight, unless one goes to their own address.
   const gone = useHousehold((state) =>
     state.forgetting.some(({ target }) => target.kind === 'agent' && target.agentId === talkTo),
   );
-  if (gone && place.kind !== 'agent') setTalkTo(LEAD_ID);
+  if (gone && route.kind !== 'agent') setTalkTo(LEAD_ID);
   const twoViews = useMedia(TWO_VIEWS_BELOW);
   const beside = useMedia(THREE_COLUMNS_FROM);
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
   const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : 'An egg';
-  const whole = wholePage(place, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
-  const view = whole?.view ?? (place.kind === 'agent' ? 'talk' : 'hearth');
-  useTitle(whole ? null : place.kind === 'agent' && place.over === 'inbox' ? `Inbox of ${name}` : name);
+  const whole = wholePage(route, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
+  const view = whole?.view ?? (route.kind === 'agent' ? 'talk' : 'hearth');
+  useTitle(whole ? null : route.kind === 'agent' && route.over === 'inbox' ? `Inbox of ${name}` : name);
   const begunRef = useRef(false);
 
   return (
@@ -133,7 +133,7 @@ function Home() {
           >
             {whole.page}
             <Arrival
-              at={place.kind === 'threads' && place.threadId !== null ? 'thread' : place.kind}
+              at={route.kind === 'threads' && route.threadId !== null ? 'thread' : route.kind}
               begunRef={begunRef}
             />
           </Suspense>
@@ -151,14 +151,14 @@ function Home() {
           </>
         )}
       </main>
-      {twoViews && <BottomBar at={place.kind === 'agent' ? 'talk' : place.kind} talkTo={talkTo} talkName={name} />}
+      {twoViews && <BottomBar at={route.kind === 'agent' ? 'talk' : route.kind} talkTo={talkTo} talkName={name} />}
       <Suspense fallback={null}>
-        {place.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
-        {place.kind === 'adopt' && <AdoptDialog position={place.position} onClose={() => go(PATHS.hearth)} />}
-        {place.kind === 'agent' && place.over === 'inbox' && (
+        {route.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
+        {route.kind === 'adopt' && <AdoptDialog position={route.position} onClose={() => go(PATHS.hearth)} />}
+        {route.kind === 'agent' && route.over === 'inbox' && (
           <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />
         )}
-        {place.kind === 'agent' && place.over === 'soul' && !beside && (
+        {route.kind === 'agent' && route.over === 'soul' && !beside && (
           <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
             <AgentPage agentId={talkTo} />
           </Dialog>
@@ -200,9 +200,9 @@ export function App() {
   const syncFailed = useDevices((state) => state.failed);
   const home = useInfo((state) => state.home);
   const begun = roster.lead !== null;
-  const { place, go } = usePlace();
+  const { route, go } = useRoute();
   const [help, setHelp] = useState(false);
-  useKeys({ onHelp: () => setHelp(true), onHome: () => go(PATHS.hearth) }, place.kind);
+  useKeys({ onHelp: () => setHelp(true), onHome: () => go(PATHS.hearth) }, route.kind);
   return (
     <div className="app">
       <Sky />
@@ -215,7 +215,7 @@ export function App() {
         <NoticeList />
       </div>
       <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
-      {place.kind === 'connect' && (
+      {route.kind === 'connect' && (
         <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>
           <ConnectSteps />
         </Dialog>

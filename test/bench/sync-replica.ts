@@ -64,7 +64,7 @@ async function timed(
   return { real: performance.now() - real, virtual: time.now() - virtual };
 }
 
-/** Bytes that the device sends for each document that it writes while another listens, on its lines to the relay and to the other. */
+/** Bytes that the device sends for each document that it writes while another listens, on its connections to the relay and to the other. */
 async function steadyBytes(): Promise<{ readonly sent: number; readonly received: number }> {
   const time = createVirtualTime();
   const [relay, a, b] = [side(time, 'relay', 'relay'), side(time, 'a', 'device'), side(time, 'b', 'device')];
@@ -123,7 +123,7 @@ export async function syncReplica(): Promise<Section> {
         unit: '',
         beside: {
           kind: 'limit',
-          what: `of ${STEADY}, one after the other, with a second device on relay and direct line`,
+          what: `of ${STEADY}, one after the other, with a second device on relay and direct connection`,
           value: BYTES_LIMIT,
         },
       },

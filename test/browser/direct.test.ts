@@ -56,7 +56,7 @@ function call<Name extends keyof DirectCalls>(
 const sendFrames = ({ tab }: Browser, count: number, length: number) =>
   tab.evaluate(([count, length]) => window.direct.sendFrames(count, length), [count, length] as const);
 const connections = ({ tab }: Browser) => tab.evaluate(() => window.direct.connections());
-const linesOf = (at: Browser) => expect.poll(() => call(at, 'lines'), { interval: 50 });
+const connectionsOf = (at: Browser) => expect.poll(() => call(at, 'connections'), { interval: 50 });
 
 async function exchanges(one: Browser, two: Browser) {
   for (const [from, to] of [
@@ -85,8 +85,8 @@ describe('two browsers that a relay introduces', () => {
     const [one, two] = [browser(ONE), browser(TWO)];
     await Promise.all([one.tab.goto(address(ONE, household)), two.tab.goto(address(TWO, household))]);
     await Promise.all([call(one, 'setOnline', [TWO]), call(two, 'setOnline', [ONE])]);
-    await linesOf(one).toEqual([TWO]);
-    await linesOf(two).toEqual([ONE]);
+    await connectionsOf(one).toEqual([TWO]);
+    await connectionsOf(two).toEqual([ONE]);
     await exchanges(one, two);
   });
 
@@ -112,8 +112,8 @@ describe('two browsers that a relay introduces', () => {
     one.tab = other;
     await closed.close();
     await expect.poll(() => connections(one), { interval: 50 }).toBe(1);
-    await linesOf(one).toEqual([TWO]);
-    await linesOf(two).toEqual([ONE]);
+    await connectionsOf(one).toEqual([TWO]);
+    await connectionsOf(two).toEqual([ONE]);
     await exchanges(one, two);
     await expect.poll(() => connections(two), { interval: 50 }).toBe(1);
   });
@@ -126,20 +126,20 @@ describe('two browsers without a relay', () => {
     const [one, two] = [browser(ONE), browser(TWO)];
     relayed = false;
     await Promise.all([one.tab.goto(address(ONE, household)), two.tab.goto(address(TWO, household))]);
-    await expect.poll(() => call(two, 'makeOffer').catch(() => ''), { interval: 50 }).toMatch(/^ROOST-LINE1\./);
+    await expect.poll(() => call(two, 'makeOffer').catch(() => ''), { interval: 50 }).toMatch(/^ROOST-DIRECT1\./);
     const offer = await call(two, 'makeOffer');
     const answer = await call(one, 'takeText', offer.replace(/(.{60})/g, '$1\n'));
-    expect(answer).toMatch(/^ROOST-LINE1\./);
+    expect(answer).toMatch(/^ROOST-DIRECT1\./);
     expect(await call(two, 'takeText', answer ?? '')).toBeNull();
-    await linesOf(one).toEqual([TWO]);
-    await linesOf(two).toEqual([ONE]);
+    await connectionsOf(one).toEqual([TWO]);
+    await connectionsOf(two).toEqual([ONE]);
     await exchanges(one, two);
   });
 
   it('notice when one of them is killed, and leave nothing open', async () => {
     const [one, two] = [browser(ONE), browser(TWO)];
     await two.profile.kill();
-    await linesOf(one).toEqual([]);
+    await connectionsOf(one).toEqual([]);
     expect(await connections(one)).toBe(0);
   });
 });

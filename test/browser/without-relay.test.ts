@@ -145,7 +145,7 @@ describe('two browsers of a household', () => {
     const answer = await there.getByLabel('The answer for the first device', { exact: true }).innerText();
     await here.getByLabel('The answer of the second device').fill(answer);
     await one.visitor.press('Open the line');
-    for (const page of pages) await page.getByText('there now · direct line').waitFor();
+    for (const page of pages) await page.getByText('there now · direct connection').waitFor();
     await converged(1, 2, 3, 4, 5, 6, 7, 8);
     expect([one, two].flatMap(({ visitor }) => visitor.complaints)).toEqual([]);
   });

@@ -35,7 +35,7 @@ beforeEach(async () => {
   ({ line, house } = await home());
 });
 
-describe('The line to the relay, cut in mid-answer', () => {
+describe('The connection to the relay, cut in mid-answer', () => {
   it(
     `catches up once and in order, and what was said into the gap is heard once (seeds ${SEEDS.join(', ')})`,
     { timeout: TIMEOUT },

@@ -194,7 +194,7 @@ export async function runDevicesSeed(
     [1, 'relay away for long', () => away(RELAY, 4_000 + below(20_000))],
     [
       4,
-      'direct line changed',
+      'direct connection changed',
       () => {
         const [a, b] = [someone(), someone()];
         if (a === null || b === null || a === b) return;

@@ -166,8 +166,8 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         news: 'waiting',
         waiting: {
           waiting: [
-            { agentId: 'agent-1', place: 1 },
-            { agentId: 'agent-2', place: 2 },
+            { agentId: 'agent-1', position: 1 },
+            { agentId: 'agent-2', position: 2 },
           ],
         },
       }),

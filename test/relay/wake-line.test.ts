@@ -26,7 +26,7 @@ describe('a wake before a server that takes', () => {
     const house = await bench.open({ script: narrow.script, mindConfig: { queue: QUICK } });
     const places: string[] = [];
     house.host.onWaiting(({ waiting }) =>
-      places.push(waiting.map(({ agentId, place }) => `${agentId}:${place}`).join(' ')),
+      places.push(waiting.map(({ agentId, position }) => `${agentId}:${position}`).join(' ')),
     );
     // Half of what eight take one after another.
     await house.start({}, { wakeTimeoutMs: 1_600 });

@@ -1,5 +1,5 @@
 /**
- * A device of a household as the page has it — its keys, its members, its key rotation, its line and its replica are the real ones —
+ * A device of a household as the page has it — its keys, its members, its key rotation, its connection and its replica are the real ones —
  * over a real socket to a real relay. Only what is written into IndexedDB lies in memory.
  */
 import { randomBytes } from 'node:crypto';
@@ -7,13 +7,13 @@ import { WebSocket } from 'ws';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { createReplica } from '../../src/protocol/replication/index.ts';
 import { fromRelaySchema, registeredSchema } from '../../src/protocol/sync/control.ts';
-import type { OpenSocket, Called } from '../../src/protocol/sync/line.ts';
+import type { OpenSocket, Called } from '../../src/protocol/sync/relay-connection.ts';
 import type { HouseholdKeys } from '../../src/sync/contract.ts';
 import { protocolsOf } from '../../src/relay/page-key.ts';
 import { deviceKeys, newHousehold, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
 import { createMembers, type KnownDevice } from '../../src/sync/owner/members.ts';
 import { createKeys, type Keys } from '../../src/sync/owner/keys.ts';
-import { createLine } from '../../src/sync/owner/line.ts';
+import { createRelayConnection } from '../../src/sync/owner/relay-connection.ts';
 import { readPayload } from '../../src/sync/owner/payload.ts';
 import type { LetIn, Membership } from '../../src/sync/owner/records.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/sync/owner/key-rotation.ts';
@@ -183,7 +183,7 @@ export async function openHouseholdDevice(
       box: typeof box === 'string' ? box : null,
     };
   }
-  const line = createLine({
+  const relayConnection = createRelayConnection({
     household: membership.household,
     deviceId: id,
     device: keys.device,
@@ -197,7 +197,7 @@ export async function openHouseholdDevice(
     members,
     timers,
     now: Date.now,
-    line,
+    relayConnection,
     register,
     say,
     async onKeys() {
@@ -209,7 +209,7 @@ export async function openHouseholdDevice(
     onTrouble: () => undefined,
     onFull: () => undefined,
   });
-  line.begin({
+  relayConnection.begin({
     async register() {
       const answer = await register();
       if (!answer.ok && answer.type === 'device-removed') removed = true;
@@ -236,11 +236,11 @@ export async function openHouseholdDevice(
     devices: () => members.devices().filter((one) => !one.removed),
     known: members.devices,
     isRemoved: () => removed,
-    isLive: line.isLive,
+    isLive: relayConnection.isLive,
     say,
     heard: () => heard,
     async close() {
-      line.close();
+      relayConnection.close();
       await replica.close();
     },
   };

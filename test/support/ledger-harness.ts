@@ -17,7 +17,7 @@ export interface LedgerBench {
 }
 
 export interface Household {
-  /** A tab; `query` as in `?closed`, which does not open a line to the owner. */
+  /** A tab; `query` as in `?closed`, which does not open a connection to the owner. */
   tab(query?: string): Promise<Page>;
   context(): BrowserContext;
   /** Closes every tab, and waits until the owner has gone with them. */

@@ -107,7 +107,7 @@ function open() {
     watched: () => ({ all: [...seen].sort((a, b) => a - b), broken, frames, blank }),
   };
 
-  // The line to the owner, for writing past the page's own calls.
+  // The connection to the owner, for writing past the page's own calls.
   let port: MessagePort | null = null;
   const Real = window.SharedWorker;
   window.SharedWorker = class extends Real {

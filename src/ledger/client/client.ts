@@ -3,7 +3,7 @@ import type { After } from '../../domain/platform/timers.ts';
 import type { OWNER_METHODS, OwnerCallName } from '../../protocol/owner-rpc.ts';
 import { createRpcClient, type Connection, type ConnectionEnds, type RpcClient } from '../../protocol/rpc/client.ts';
 import type { OwnerNews } from '../../protocol/worker.ts';
-import { OWNER_LINE } from '../settings.ts';
+import { OWNER_CONNECTION } from '../settings.ts';
 
 export type OwnerConnection = Connection<OwnerCallName>;
 export type OwnerConnectionEnds = ConnectionEnds<OwnerNews>;
@@ -22,7 +22,7 @@ const NO_OWNER = 'The page’s background worker does not answer. Reload the pag
 export const createOwnerClient = (deps: ClientDeps): OwnerClient =>
   createRpcClient<typeof OWNER_METHODS, OwnerNews>({
     ...deps,
-    times: OWNER_LINE,
+    times: OWNER_CONNECTION,
     isWelcome: ({ news }) => news === 'welcome',
     unanswered: (detail) => ({
       news: 'problem',

@@ -1,6 +1,6 @@
 /** The ledger for the worker that owns it. Tabs import ../index.ts. */
 export { createAnew } from './anew.ts';
-export { serveChannel, servePorts } from './lines.ts';
+export { serveChannel, servePorts } from './connections.ts';
 export { takeOwnersLock } from './lock.ts';
 export { openLedger } from './open-ledger.ts';
 export { createProblems } from '../problems.ts';

@@ -74,11 +74,11 @@ export const SYNC_METHODS = {
     z.tuple([
       z.discriminatedUnion('kind', [
         z.object({ kind: z.literal('ready') }),
-        z.object({ kind: z.literal('signal'), line: z.string(), data: z.string() }),
-        z.object({ kind: z.literal('opened'), line: z.string() }),
-        z.object({ kind: z.literal('frame'), line: z.string(), frame: z.instanceof(Uint8Array) }),
-        z.object({ kind: z.literal('sent'), line: z.string(), bytes: z.number().int().min(0) }),
-        z.object({ kind: z.literal('closed'), line: z.string() }),
+        z.object({ kind: z.literal('signal'), connection: z.string(), data: z.string() }),
+        z.object({ kind: z.literal('opened'), connection: z.string() }),
+        z.object({ kind: z.literal('frame'), connection: z.string(), frame: z.instanceof(Uint8Array) }),
+        z.object({ kind: z.literal('sent'), connection: z.string(), bytes: z.number().int().min(0) }),
+        z.object({ kind: z.literal('closed'), connection: z.string() }),
       ]),
     ]),
     z.null(),

@@ -16,7 +16,7 @@ export interface DeviceView {
   /** When the relay heard of it last, ms since the epoch; null: not known now. */
   readonly lastSeen: number | null;
   readonly online: boolean;
-  /** Is there a direct line to it, without the relay? */
+  /** Is there a direct connection to it, without the relay? */
   readonly direct: boolean;
 }
 
@@ -96,20 +96,20 @@ export type SyncStatus =
       readonly trouble: string | null;
     };
 
-/** Named by the tab that carries direct lines, from here to another device's browser. */
+/** Named by the tab that carries direct connections, from here to another device's browser. */
 export type DirectOrder =
-  /** Open a line. `offer`: ours to begin; otherwise a signal with an offer follows. */
-  | { readonly kind: 'open'; readonly line: string; readonly offer: boolean }
-  | { readonly kind: 'signal'; readonly line: string; readonly data: string }
-  | { readonly kind: 'frame'; readonly line: string; readonly frame: Uint8Array }
-  | { readonly kind: 'close'; readonly line: string };
-/** What a tab tells of the lines it carries. */
+  /** Open a connection. `offer`: ours to begin; otherwise a signal with an offer follows. */
+  | { readonly kind: 'open'; readonly connection: string; readonly offer: boolean }
+  | { readonly kind: 'signal'; readonly connection: string; readonly data: string }
+  | { readonly kind: 'frame'; readonly connection: string; readonly frame: Uint8Array }
+  | { readonly kind: 'close'; readonly connection: string };
+/** What a tab tells of the connections it carries. */
 export type DirectReport =
   /** This tab carries from now on: it has none yet. */
   | { readonly kind: 'ready' }
-  | { readonly kind: 'signal'; readonly line: string; readonly data: string }
-  | { readonly kind: 'opened'; readonly line: string }
-  | { readonly kind: 'frame'; readonly line: string; readonly frame: Uint8Array }
-  /** So many bytes of the frames that were ordered have left this page since the line was opened. */
-  | { readonly kind: 'sent'; readonly line: string; readonly bytes: number }
-  | { readonly kind: 'closed'; readonly line: string };
+  | { readonly kind: 'signal'; readonly connection: string; readonly data: string }
+  | { readonly kind: 'opened'; readonly connection: string }
+  | { readonly kind: 'frame'; readonly connection: string; readonly frame: Uint8Array }
+  /** So many bytes of the frames that were ordered have left this page since the connection was opened. */
+  | { readonly kind: 'sent'; readonly connection: string; readonly bytes: number }
+  | { readonly kind: 'closed'; readonly connection: string };

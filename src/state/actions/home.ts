@@ -15,7 +15,7 @@ export interface HomeActions {
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
   /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
   changeAgent(agentId: string, changes: readonly ChangeKind[]): Promise<Done>;
-  /** Tries the line to the relay again, now. */
+  /** Tries the connection to the relay again, now. */
   reconnect(): Promise<void>;
   /** Reads the household again after it could not be read. */
   reload(): Promise<void>;

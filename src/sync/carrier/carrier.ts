@@ -1,5 +1,5 @@
 /**
- * The tab's side of direct lines. Peer connections exist in tabs alone, so one tab of a browser carries the lines
+ * The tab's side of direct connections. Peer connections exist in tabs alone, so one tab of a browser carries the connections
  * that the owner orders: the one that has the Web Lock. When it closes, the next one says that it is ready, and
  * the owner orders anew.
  */
@@ -7,7 +7,7 @@ import type { Timers } from '../../domain/platform/timers.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import type { OwnerNews } from '../../protocol/worker.ts';
 import { DIRECT } from '../direct/settings.ts';
-import { openLine, type CarriedLine } from './line.ts';
+import { openConnection, type CarriedConnection } from './connection.ts';
 
 export interface CarrierOwner {
   call(name: 'direct', report: DirectReport): Promise<null>;
@@ -23,12 +23,12 @@ export interface CarrierDeps {
 }
 
 export interface Carrier {
-  /** Closes every line, and lets the next tab carry. */
+  /** Closes every connection, and lets the next tab carry. */
   close(): void;
 }
 
 export function createCarrier({ owner, locks, newConnection, timers }: CarrierDeps): Carrier {
-  const lines = new Map<string, CarriedLine>();
+  const connections = new Map<string, CarriedConnection>();
   const closing = new AbortController();
   let carrying = false;
   let letGo: () => void = () => undefined;
@@ -38,32 +38,32 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
     owner.call('direct', said).catch(close);
   }
 
-  function closeLines() {
-    for (const line of lines.values()) line.close();
-    lines.clear();
+  function closeConnections() {
+    for (const connection of connections.values()) connection.close();
+    connections.clear();
   }
 
   function begin() {
-    closeLines();
+    closeConnections();
     report({ kind: 'ready' });
   }
 
   function open(id: string, offer: boolean) {
-    if (lines.has(id)) return;
-    lines.set(
+    if (connections.has(id)) return;
+    connections.set(
       id,
-      openLine({
+      openConnection({
         connection: newConnection(),
         timers,
         offer,
         listener: {
-          signal: (data) => report({ kind: 'signal', line: id, data }),
-          opened: () => report({ kind: 'opened', line: id }),
-          frame: (frame) => report({ kind: 'frame', line: id, frame }),
-          sent: (bytes) => report({ kind: 'sent', line: id, bytes }),
+          signal: (data) => report({ kind: 'signal', connection: id, data }),
+          opened: () => report({ kind: 'opened', connection: id }),
+          frame: (frame) => report({ kind: 'frame', connection: id, frame }),
+          sent: (bytes) => report({ kind: 'sent', connection: id, bytes }),
           closed() {
-            lines.delete(id);
-            report({ kind: 'closed', line: id });
+            connections.delete(id);
+            report({ kind: 'closed', connection: id });
           },
         },
       }),
@@ -71,17 +71,17 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
   }
 
   function follow(order: DirectOrder) {
-    const line = lines.get(order.line);
+    const connection = connections.get(order.connection);
     switch (order.kind) {
       case 'open':
-        return open(order.line, order.offer);
+        return open(order.connection, order.offer);
       case 'signal':
-        return line?.signal(order.data);
+        return connection?.signal(order.data);
       case 'frame':
-        return line?.send(order.frame);
+        return connection?.send(order.frame);
       case 'close':
-        line?.close();
-        lines.delete(order.line);
+        connection?.close();
+        connections.delete(order.connection);
         return;
     }
   }
@@ -89,7 +89,7 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
   const unsubscribe = owner.subscribe((news) => {
     if (!carrying) return;
     if (news.news === 'direct') follow(news.order);
-    // The owner has begun anew, and knows of no lines.
+    // The owner has begun anew, and knows of no connections.
     else if (news.news === 'welcome') begin();
   });
 
@@ -98,7 +98,7 @@ export function createCarrier({ owner, locks, newConnection, timers }: CarrierDe
     closing.abort();
     carrying = false;
     unsubscribe();
-    closeLines();
+    closeConnections();
     letGo();
   }
 

@@ -41,7 +41,7 @@ export function draw(random: RandomBytes, length: number): Uint8Array {
   return bytes;
 }
 
-/** A fresh id of a household, a device or a direct line: 16 random bytes as base64url. */
+/** A fresh id of a household, a device or a direct connection: 16 random bytes as base64url. */
 export const newId = (random: RandomBytes): string => base64url(draw(random, SYNC.idBytes));
 
 /** The 16 bytes of an id; null where it is none. */

@@ -1,13 +1,13 @@
 /**
- * The owner's side of direct lines: with whom there are any, and that they lead to devices of the household alone.
+ * The owner's side of direct connections: with whom there are any, and that they lead to devices of the household alone.
  *
- * A line needs no proof within it. Each end says in its description by which certificate it will be known (the
+ * A connection needs no proof within it. Each end says in its description by which certificate it will be known (the
  * DTLS fingerprint), and each description is sealed with the household's newest key from one device to the other:
- * an answer counts only for the line that was just offered, and an offer only for the nonce that was just asked
+ * an answer counts only for the connection that was just offered, and an offer only for the nonce that was just asked
  * with. So whoever passes the descriptions on can put neither itself nor an old description in between, and who
  * has no key of the household, or one from before a device was removed, is not heard. Devices of one household
  * share that key and trust each other; since one of them could have come under another's name before it was
- * removed, a renewed key ends every line, and those that stay are introduced anew under it.
+ * removed, a renewed key ends every connection, and those that stay are introduced anew under it.
  */
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
@@ -15,7 +15,7 @@ import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { openSignal, sealSignal } from '../crypto/index.ts';
 import { readIntroduction, writeIntroduction } from './introduction.ts';
-import { createLines } from './lines.ts';
+import { createDirectConnections } from './connections.ts';
 import { createMeetings } from './meetings.ts';
 import { createTexts } from './texts.ts';
 
@@ -29,10 +29,10 @@ export interface DirectDeps {
   readonly sendSignal: (to: string, data: string) => void;
   /** To the tab that carries. */
   readonly order: (order: DirectOrder) => void;
-  /** Gives an open line to the replica. */
+  /** Gives an open connection to the replica. */
   readonly connect: (link: Link) => LinkEnd;
-  /** What `lines` answers has changed. */
-  readonly onLines: () => void;
+  /** What `connections` answers has changed. */
+  readonly onConnections: () => void;
   readonly timers: Timers;
   readonly random: RandomBytes;
   /** ms since the epoch */
@@ -42,7 +42,7 @@ export interface DirectDeps {
 export interface Direct {
   hearSignal(from: string, data: string): void;
   report(report: DirectReport): void;
-  /** The devices that the relay says are there; none while it is away. Open lines stay. */
+  /** The devices that the relay says are there; none while it is away. Open connections stay. */
   setOnline(deviceIds: readonly string[]): void;
   /** These are out of the household. To be called whenever what is known of its devices changes; saying it again is harmless. */
   removed(deviceIds: readonly string[]): void;
@@ -50,12 +50,12 @@ export interface Direct {
   makeOffer(): Promise<string>;
   /**
    * Takes the text of another device. An offer is answered with the text to carry back; an answer with null, when
-   * its line is open. Rejects with a sentence that says what is wrong with the text and what to do.
+   * its connection is open. Rejects with a sentence that says what is wrong with the text and what to do.
    */
   takeText(text: string): Promise<string | null>;
-  /** Devices to which there is a direct line. */
-  lines(): readonly string[];
-  /** Ends every line, for good. */
+  /** Devices to which there is a direct connection. */
+  connections(): readonly string[];
+  /** Ends every connection, for good. */
   close(): void;
 }
 
@@ -66,16 +66,23 @@ export function createDirect({
   sendSignal,
   order,
   connect,
-  onLines,
+  onConnections,
   timers,
   random,
   now,
 }: DirectDeps): Direct {
   const out = new Set<string>();
-  const lines = createLines({ deviceId, order, connect, timers, onReady: () => meetings.afresh(), onOpen: onLines });
+  const connections = createDirectConnections({
+    deviceId,
+    order,
+    connect,
+    timers,
+    onReady: () => meetings.afresh(),
+    onOpen: onConnections,
+  });
   const meetings = createMeetings({
     deviceId,
-    lines,
+    connections,
     isMember,
     send: (to, introduction) =>
       sendSignal(to, sealSignal(keys(), deviceId, to, writeIntroduction(introduction), random)),
@@ -85,7 +92,7 @@ export function createDirect({
   const texts = createTexts({
     deviceId,
     keys,
-    lines,
+    connections,
     isRemoved: (device) => out.has(device),
     onEnded: (device) => meetings.again(device),
     random,
@@ -98,7 +105,7 @@ export function createDirect({
   function lookAtKeys() {
     if (newest() === epoch) return;
     epoch = newest();
-    lines.endAll();
+    connections.endAll();
   }
 
   let closed = false;
@@ -108,12 +115,12 @@ export function createDirect({
       if (closed || from === deviceId || !isMember(from)) return;
       const opened = openSignal(keys(), from, deviceId, data);
       const introduction = opened === null ? null : readIntroduction(opened);
-      // Not from there, not for here, not of this key, or of a newer Roost: the line is tried again from where it failed.
+      // Not from there, not for here, not of this key, or of a newer Roost: the connection is tried again from where it failed.
       if (introduction) meetings.hear(from, introduction);
     },
     report(report) {
       lookAtKeys();
-      if (!closed) lines.report(report);
+      if (!closed) connections.report(report);
     },
     setOnline(deviceIds) {
       lookAtKeys();
@@ -124,18 +131,18 @@ export function createDirect({
       for (const device of deviceIds) {
         if (out.has(device)) continue;
         out.add(device);
-        lines.endTo(device);
+        connections.endTo(device);
         meetings.forget(device);
       }
       meetings.look();
     },
     makeOffer: () => texts.makeOffer(),
     takeText: (text) => texts.takeText(text),
-    lines: () => lines.open(),
+    connections: () => connections.open(),
     close() {
       closed = true;
       meetings.close();
-      lines.close();
+      connections.close();
     },
   };
 }

@@ -6,9 +6,9 @@
  *     want (where it begins)  ──────▶
  *                             ◀──────  ask, with a nonce of its own
  *     offer, with that nonce  ──────▶
- *                             ◀──────  answer, to that line
+ *                             ◀──────  answer, to that connection
  *
- * An offer counts once and only for the nonce that was just asked with, an answer only for the line that was just
+ * An offer counts once and only for the nonce that was just asked with, an answer only for the connection that was just
  * offered. So what is repeated or held back opens nothing, whatever the clocks say.
  */
 import { z } from 'zod';
@@ -21,13 +21,13 @@ const description = z.string().min(1).max(SYNC.signalChars);
 
 const introductionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('want') }),
-  /** `open`: the lines between the two that the asker has; where the other one has one of them too, no other is needed. */
-  z.object({ kind: z.literal('ask'), nonce: syncId, open: z.array(syncId).max(DIRECT.linesMost).readonly() }),
-  z.object({ kind: z.literal('offer'), nonce: syncId, line: syncId, description }),
-  z.object({ kind: z.literal('answer'), line: syncId, description }),
+  /** `open`: the connections between the two that the asker has; where the other one has one of them too, no other is needed. */
+  z.object({ kind: z.literal('ask'), nonce: syncId, open: z.array(syncId).max(DIRECT.connectionsMost).readonly() }),
+  z.object({ kind: z.literal('offer'), nonce: syncId, connection: syncId, description }),
+  z.object({ kind: z.literal('answer'), connection: syncId, description }),
   /** By a text that a person carries. `at`: when it was made, ms since the epoch by that device's clock. */
-  z.object({ kind: z.literal('text-offer'), line: syncId, at: z.number(), description }),
-  z.object({ kind: z.literal('text-answer'), line: syncId, description }),
+  z.object({ kind: z.literal('text-offer'), connection: syncId, at: z.number(), description }),
+  z.object({ kind: z.literal('text-answer'), connection: syncId, description }),
 ]);
 export type Introduction = z.infer<typeof introductionSchema>;
 

@@ -1,16 +1,16 @@
-/** Introductions through the relay: with whom a line is wanted, whose turn it is, and when it is tried again. */
+/** Introductions through the relay: with whom a connection is wanted, whose turn it is, and when it is tried again. */
 import { backoff } from '../../domain/platform/retry.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { RandomBytes } from '../contract.ts';
 import { newId } from '../crypto/index.ts';
 import { keepFew } from './few.ts';
 import type { Introduction } from './introduction.ts';
-import type { Lines } from './lines.ts';
+import type { Connections } from './connections.ts';
 import { DIRECT } from './settings.ts';
 
 export interface MeetingsDeps {
   readonly deviceId: string;
-  readonly lines: Lines;
+  readonly connections: Connections;
   readonly isMember: (device: string) => boolean;
   readonly send: (to: string, introduction: Introduction) => void;
   readonly timers: Timers;
@@ -22,7 +22,7 @@ export interface Meetings {
   setOnline(devices: readonly string[]): void;
   /** Is there anybody now who was not known before? */
   look(): void;
-  /** A line to this device is over: is another wanted? */
+  /** A connection to this device is over: is another wanted? */
   again(device: string): void;
   /** Everybody who is there, now: what failed before may have failed elsewhere. */
   afresh(): void;
@@ -38,14 +38,14 @@ interface Peer {
   asked: (() => void) | null;
   /** That the next offer has to bring. */
   nonce: string | null;
-  /** The line on its way. */
-  line: string | null;
+  /** The connection on its way. */
+  connection: string | null;
   /** Nonces that were answered with an offer, oldest first. */
   readonly answered: Set<string>;
 }
 
 // In one piece: whose turn it is depends on everybody that is wanted.
-export function createMeetings({ deviceId, lines, isMember, send, timers, random }: MeetingsDeps): Meetings {
+export function createMeetings({ deviceId, connections, isMember, send, timers, random }: MeetingsDeps): Meetings {
   /** 0 to 1 */
   const chance = () => (random(1)[0] ?? 0) / 255;
   const peers = new Map<string, Peer>();
@@ -54,7 +54,7 @@ export function createMeetings({ deviceId, lines, isMember, send, timers, random
   function peerOf(device: string): Peer {
     const known = peers.get(device);
     if (known) return known;
-    const peer: Peer = { failures: 0, waiting: null, asked: null, nonce: null, line: null, answered: new Set() };
+    const peer: Peer = { failures: 0, waiting: null, asked: null, nonce: null, connection: null, answered: new Set() };
     peers.set(device, peer);
     return peer;
   }
@@ -85,13 +85,13 @@ export function createMeetings({ deviceId, lines, isMember, send, timers, random
     peer.waiting = null;
     peer.asked ??= timers.after(DIRECT.introduceMs, () => failed(device));
     if (deviceId < device) send(device, { kind: 'want' });
-    else send(device, { kind: 'ask', nonce: (peer.nonce ??= newId(random)), open: lines.openTo(device) });
+    else send(device, { kind: 'ask', nonce: (peer.nonce ??= newId(random)), open: connections.openTo(device) });
   }
 
   function attempt(device: string) {
-    const { asked, waiting, line } = peerOf(device);
-    const idle = !asked && !waiting && line === null && lines.openTo(device).length === 0;
-    if (idle && online.has(device) && isMember(device) && lines.room() === 'free') ask(device);
+    const { asked, waiting, connection } = peerOf(device);
+    const idle = !asked && !waiting && connection === null && connections.openTo(device).length === 0;
+    if (idle && online.has(device) && isMember(device) && connections.room() === 'free') ask(device);
   }
   const attemptAll = () => online.forEach(attempt);
 
@@ -99,16 +99,16 @@ export function createMeetings({ deviceId, lines, isMember, send, timers, random
     const peer = peerOf(device);
     rest(peer);
     peer.failures = 0;
-    if (peer.line !== null) lines.drop(peer.line);
-    peer.line = null;
+    if (peer.connection !== null) connections.drop(peer.connection);
+    peer.connection = null;
     attempt(device);
   }
 
   function begin(device: string, id: string, offered: string | null, say: (description: string) => Introduction) {
     const peer = peerOf(device);
     rest(peer);
-    peer.line = id;
-    lines.begin({
+    peer.connection = id;
+    connections.begin({
       id,
       device,
       offered,
@@ -116,10 +116,10 @@ export function createMeetings({ deviceId, lines, isMember, send, timers, random
       described: (description) => send(device, say(description)),
       opened() {
         rest(peer);
-        peer.line = null;
+        peer.connection = null;
       },
       ended(proven) {
-        peer.line = null;
+        peer.connection = null;
         if (proven) peer.failures = 0;
         failed(device);
         // There is room for one more.
@@ -129,14 +129,14 @@ export function createMeetings({ deviceId, lines, isMember, send, timers, random
   }
 
   function offer(device: string, nonce: string, theirs: readonly string[]) {
-    const { answered, line: before } = peerOf(device);
-    if (answered.has(nonce) || lines.openTo(device).some((id) => theirs.includes(id))) return;
+    const { answered, connection: before } = peerOf(device);
+    if (answered.has(nonce) || connections.openTo(device).some((id) => theirs.includes(id))) return;
     // What is on its way answers an earlier question, which the other side has given up.
-    if (before !== null) lines.drop(before);
-    if (lines.room() !== 'free') return;
+    if (before !== null) connections.drop(before);
+    if (connections.room() !== 'free') return;
     keepFew(answered, nonce, DIRECT.answeredKept);
-    const line = newId(random);
-    begin(device, line, null, (description) => ({ kind: 'offer', nonce, line, description }));
+    const connection = newId(random);
+    begin(device, connection, null, (description) => ({ kind: 'offer', nonce, connection, description }));
   }
 
   return {
@@ -144,18 +144,19 @@ export function createMeetings({ deviceId, lines, isMember, send, timers, random
       const offers = deviceId < from;
       switch (introduction.kind) {
         case 'want':
-          if (!offers && peerOf(from).line === null && lines.room() === 'free') ask(from);
+          if (!offers && peerOf(from).connection === null && connections.room() === 'free') ask(from);
           return;
         case 'ask':
           if (offers) offer(from, introduction.nonce, introduction.open);
           return;
         case 'offer': {
-          const { nonce, line, description } = introduction;
-          if (offers || nonce !== peerOf(from).nonce || lines.has(line) || lines.room() !== 'free') return;
-          return begin(from, line, description, (own) => ({ kind: 'answer', line, description: own }));
+          const { nonce, connection, description } = introduction;
+          if (offers || nonce !== peerOf(from).nonce || connections.has(connection) || connections.room() !== 'free')
+            return;
+          return begin(from, connection, description, (own) => ({ kind: 'answer', connection, description: own }));
         }
         case 'answer':
-          lines.answer(introduction.line, from, introduction.description);
+          connections.answer(introduction.connection, from, introduction.description);
           return;
         case 'text-offer':
         case 'text-answer':

@@ -1,11 +1,11 @@
-/** Every limit and pause of the direct lines, for the tab that carries them and for the owner that orders them. */
+/** Every limit and pause of the direct connections, for the tab that carries them and for the owner that orders them. */
 import { SYNC } from '../../protocol/sync/settings.ts';
 
 export const DIRECT = {
-  /** The Web Lock whose holder is the one tab of this browser that carries lines. */
+  /** The Web Lock whose holder is the one tab of this browser that carries connections. */
   lock: 'roost-direct',
-  /** Lines at once, those on their way included. */
-  linesMost: 8,
+  /** Connections at once, those on their way included. */
+  connectionsMost: 8,
   /** Texts to be pasted that wait for their answer at once; the oldest gives way. */
   textsMost: 3,
 
@@ -19,18 +19,18 @@ export const DIRECT = {
   clockMs: 60 * 60_000,
   /** Questions of one device that were answered already: so many are remembered, so that a repeated one is not answered again. */
   answeredKept: 16,
-  /** As many offers by text that led to a line are remembered: each is good once. */
+  /** As many offers by text that led to a connection are remembered: each is good once. */
   usedKept: 64,
 
   /** ms before a device is tried again; it doubles with each failure in a row. */
   backoffFirst: 2_000,
   backoffMost: 15 * 60_000,
-  /** ms that a line must have lived for its failures to be forgotten. */
+  /** ms that a connection must have lived for its failures to be forgotten. */
   provenMs: 30_000,
 
   /** ms: each end says something this often … */
   keepAliveMs: 5_000,
-  /** … and so many of these pauses without a word are the end of the line. */
+  /** … and so many of these pauses without a word are the end of the connection. */
   silences: 3,
 
   /** A frame, in bytes: one entry, with room for what says where it belongs. */

@@ -3,25 +3,25 @@ import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { newId, openSignal, sealSignal, base64url, fromBase64url } from '../crypto/index.ts';
 import { readIntroduction, writeIntroduction, type Introduction } from './introduction.ts';
 import { keepFew } from './few.ts';
-import type { Lines } from './lines.ts';
+import type { Connections } from './connections.ts';
 import { DIRECT } from './settings.ts';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { SYNC } from '../../protocol/sync/settings.ts';
 
 /**
- * The texts that introduce two devices where there is no relay: `ROOST-LINE1.` and, as base64url,
+ * The texts that introduce two devices where there is no relay: `ROOST-DIRECT1.` and, as base64url,
  *
  *     household 16 | from 16 | to 16 | sealed introduction | SHA-256 of all before it, first 4 bytes
  *
  * `from` and `to` are devices; an offer is `to` the household, since any of its devices may take it. White space
  * anywhere in it counts for nothing.
  */
-const NAME = /^ROOST-LINE(\d+)\./i;
+const NAME = /^ROOST-DIRECT(\d+)\./i;
 const VERSION = '1';
 const CHECK_BYTES = 4;
 
-interface LineText {
+interface ConnectionText {
   readonly household: string;
   readonly from: string;
   readonly to: string;
@@ -36,13 +36,13 @@ function bytesOf(text: string): Uint8Array {
 }
 const check = (bytes: Uint8Array) => sha256(bytes).subarray(0, CHECK_BYTES);
 
-function writeText({ household, from, to, data }: LineText): string {
+function writeText({ household, from, to, data }: ConnectionText): string {
   const bytes = concatBytes(...[household, from, to, data].map(bytesOf));
-  return `ROOST-LINE${VERSION}.${base64url(concatBytes(bytes, check(bytes)))}`;
+  return `ROOST-DIRECT${VERSION}.${base64url(concatBytes(bytes, check(bytes)))}`;
 }
 
 /** other: not such a text; newer: of a version that is not known here; damaged: something of it is missing or changed. */
-function readText(text: string): LineText | 'other' | 'newer' | 'damaged' {
+function readText(text: string): ConnectionText | 'other' | 'newer' | 'damaged' {
   const close = text.replace(/\s/g, '');
   const name = NAME.exec(close);
   if (!name) return 'other';
@@ -60,14 +60,14 @@ const minutes = Math.round(DIRECT.textMs / 60_000);
 const AGAIN = 'Make a new one on the device that you would like to connect with.';
 const SAYS = {
   noTab:
-    'No page of this browser can open a direct line: it may not have begun yet, or the browser may have no WebRTC. Wait a moment and try again, or use another browser.',
-  full: 'This browser has as many direct lines as it can have. Close Roost on a device that you do not need now, and try again.',
+    'No page of this browser can open a direct connection: it may not have begun yet, or the browser may have no WebRTC. Wait a moment and try again, or use another browser.',
+  full: 'This browser has as many direct connections as it can have. Close Roost on a device that you do not need now, and try again.',
   other:
-    'This is not a text for a direct line; such a text begins with ROOST-LINE. Copy all of it from the other device.',
+    'This is not a text for a direct connection; such a text begins with ROOST-DIRECT. Copy all of it from the other device.',
   newer:
     'This text was made by a newer Roost. Update this one (reload the page where the relay can be reached), and try again.',
   damaged: 'Some of this text is missing or was changed on its way. Copy all of it once more.',
-  otherHousehold: 'This text is from another household. A direct line leads to a device of this one only.',
+  otherHousehold: 'This text is from another household. A direct connection leads to a device of this one only.',
   own: 'This text was made on this very device. Paste it on the other one.',
   otherDevice: 'This text answers another device. Paste it on the one whose text it answers.',
   removed: 'The device that made this text was removed from the household.',
@@ -80,15 +80,15 @@ const SAYS = {
     'The two devices do not reach each other. They have to be on the same network, and that network has to let its devices speak to each other.',
   noAddress:
     'This device is on no network, as far as its browser says: there is no address to be reached at. Connect it to the network of the other device, and try again.',
-  ended: 'The direct line could not be prepared: the tab that was to carry it was closed. Try again.',
+  ended: 'The direct connection could not be prepared: the tab that was to carry it was closed. Try again.',
 } as const;
 
 export interface TextsDeps {
   readonly deviceId: string;
   readonly keys: () => HouseholdKeys;
-  readonly lines: Lines;
+  readonly connections: Connections;
   readonly isRemoved: (device: string) => boolean;
-  /** A line to this device is over. */
+  /** A connection to this device is over. */
   readonly onEnded: (device: string) => void;
   readonly random: RandomBytes;
   /** ms since the epoch */
@@ -103,7 +103,7 @@ export interface Texts {
 /** Does a description name an address? Nobody can be reached at none. */
 const hasAddress = (description: string) => /^a=candidate:/m.test(description);
 
-/** Somebody waits for a line to open. */
+/** Somebody waits for a connection to open. */
 interface Opening {
   readonly opened: Promise<null>;
   readonly resolve: (value: null) => void;
@@ -117,14 +117,14 @@ function newOpening(): Opening {
 }
 
 // In one piece: an offer, its answer and its end, by the nonce that binds them.
-export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random, now }: TextsDeps): Texts {
-  /** Lines that were offered and not answered, oldest first. */
+export function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, now }: TextsDeps): Texts {
+  /** Connections that were offered and not answered, oldest first. */
   const offered = new Set<string>();
   /** Those that were answered here, until they open. */
   const openings = new Map<string, Opening>();
-  /** Answers that were given and not used, by line: the same offer gets the same answer. */
+  /** Answers that were given and not used, by connection: the same offer gets the same answer. */
   const answers = new Map<string, Promise<string>>();
-  /** Offers whose line was open once, oldest first. */
+  /** Offers whose connection was open once, oldest first. */
   const used = new Set<string>();
 
   function write(to: string, introduction: Introduction): string {
@@ -137,13 +137,13 @@ export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random,
     });
   }
 
-  function giveUp(line: string, reject: (error: Error) => void) {
+  function giveUp(connection: string, reject: (error: Error) => void) {
     reject(new Error(SAYS.noAddress));
-    lines.end(line);
+    connections.end(connection);
   }
 
   function lookForRoom() {
-    switch (lines.room()) {
+    switch (connections.room()) {
       case 'free':
         return;
       case 'no-tab':
@@ -169,45 +169,45 @@ export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random,
     return { from, introduction };
   }
 
-  function takeOffer(from: string, line: string, at: number, description: string): Promise<string> {
-    const known = answers.get(line);
+  function takeOffer(from: string, connection: string, at: number, description: string): Promise<string> {
+    const known = answers.get(connection);
     if (known) return known;
-    if (used.has(line)) throw new Error(SAYS.used);
+    if (used.has(connection)) throw new Error(SAYS.used);
     if (Math.abs(now() - at) > DIRECT.textMs + DIRECT.clockMs) throw new Error(SAYS.old);
     lookForRoom();
     const answer = new Promise<string>((resolve, reject) => {
-      lines.begin({
-        id: line,
+      connections.begin({
+        id: connection,
         device: from,
         offered: description,
         // However long the person takes to carry the answer.
         patience: DIRECT.textMs,
         described(own) {
-          if (hasAddress(own)) resolve(write(from, { kind: 'text-answer', line, description: own }));
-          else giveUp(line, reject);
+          if (hasAddress(own)) resolve(write(from, { kind: 'text-answer', connection, description: own }));
+          else giveUp(connection, reject);
         },
         opened() {
-          answers.delete(line);
-          keepFew(used, line, DIRECT.usedKept);
+          answers.delete(connection);
+          keepFew(used, connection, DIRECT.usedKept);
         },
         ended() {
-          answers.delete(line);
+          answers.delete(connection);
           reject(new Error(SAYS.ended));
           onEnded(from);
         },
       });
     });
-    answers.set(line, answer);
+    answers.set(connection, answer);
     return answer;
   }
 
-  function takeAnswer(from: string, line: string, description: string): Promise<null> {
-    const known = openings.get(line);
+  function takeAnswer(from: string, connection: string, description: string): Promise<null> {
+    const known = openings.get(connection);
     if (known) return known.opened;
-    if (!lines.answer(line, from, description)) throw new Error(SAYS.noOffer);
+    if (!connections.answer(connection, from, description)) throw new Error(SAYS.noOffer);
     const opening = newOpening();
-    offered.delete(line);
-    openings.set(line, opening);
+    offered.delete(connection);
+    openings.set(connection, opening);
     return opening.opened;
   }
 
@@ -215,31 +215,31 @@ export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random,
     makeOffer: () =>
       new Promise((resolve, reject) => {
         const [oldest] = offered;
-        if (oldest !== undefined && offered.size >= DIRECT.textsMost) lines.end(oldest);
+        if (oldest !== undefined && offered.size >= DIRECT.textsMost) connections.end(oldest);
         lookForRoom();
-        const line = newId(random);
+        const connection = newId(random);
         let other: string | null = null;
-        offered.add(line);
-        lines.begin({
-          id: line,
+        offered.add(connection);
+        connections.begin({
+          id: connection,
           device: null,
           offered: null,
           patience: DIRECT.textMs,
           described(description) {
             if (hasAddress(description))
-              resolve(write(keys().household, { kind: 'text-offer', line, at: now(), description }));
-            else giveUp(line, reject);
+              resolve(write(keys().household, { kind: 'text-offer', connection, at: now(), description }));
+            else giveUp(connection, reject);
           },
           opened(device) {
             other = device;
-            openings.get(line)?.resolve(null);
-            openings.delete(line);
+            openings.get(connection)?.resolve(null);
+            openings.delete(connection);
           },
           ended() {
-            offered.delete(line);
+            offered.delete(connection);
             reject(new Error(SAYS.ended));
-            openings.get(line)?.reject(new Error(SAYS.unreached));
-            openings.delete(line);
+            openings.get(connection)?.reject(new Error(SAYS.unreached));
+            openings.delete(connection);
             if (other !== null) onEnded(other);
           },
         });
@@ -248,9 +248,9 @@ export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random,
       const { from, introduction } = read(text);
       switch (introduction.kind) {
         case 'text-offer':
-          return takeOffer(from, introduction.line, introduction.at, introduction.description);
+          return takeOffer(from, introduction.connection, introduction.at, introduction.description);
         case 'text-answer':
-          return takeAnswer(from, introduction.line, introduction.description);
+          return takeAnswer(from, introduction.connection, introduction.description);
         case 'want':
         case 'ask':
         case 'offer':

@@ -1,5 +1,5 @@
 /**
- * The ways out of this device: its line to the relay, direct lines to other browsers, and the renewal of keys, which is
+ * The ways out of this device: its connection to the relay, direct connections to other browsers, and the renewal of keys, which is
  * settled over the first.
  */
 import type { Timers } from '../../domain/platform/timers.ts';
@@ -10,7 +10,7 @@ import type { DeviceEvents } from './events.ts';
 import type { Exchange } from './exchange.ts';
 import { createKeyRotation, type KeyRotation } from './key-rotation.ts';
 import type { Keys } from './keys.ts';
-import { createLine, type RelayLine } from './line.ts';
+import { createRelayConnection, type RelayConnection } from './relay-connection.ts';
 import type { Members } from './members.ts';
 import type { Payload } from './payload.ts';
 import type { OpenSocket, SyncRelay } from './ports.ts';
@@ -38,7 +38,7 @@ export interface ConnectionsDeps {
 }
 
 export interface Connections {
-  readonly line: RelayLine;
+  readonly relayConnection: RelayConnection;
   readonly direct: Direct;
   readonly keyRotation: KeyRotation;
   /** The first try to reach the relay. */
@@ -52,7 +52,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   const register = () => deps.relay.register({ household, body: keys.registration() });
   const registerTrouble = standing.trouble('register');
 
-  const line = createLine({
+  const relayConnection = createRelayConnection({
     household,
     deviceId,
     device: keys.device,
@@ -65,13 +65,13 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     deviceId,
     keys: keys.household,
     isMember: (device) => members.devices().some((one) => one.deviceId === device && !one.removed),
-    sendSignal: (to, data) => void line.say({ kind: 'signal', to, data }),
+    sendSignal: (to, data) => void relayConnection.say({ kind: 'signal', to, data }),
     order: deps.order,
     connect: exchange.connect,
     timers,
     random,
     now,
-    onLines: standing.changed,
+    onConnections: standing.changed,
   });
   events.on('members', () =>
     direct.removed(members.devices().flatMap(({ deviceId: device, removed }) => (removed ? [device] : []))),
@@ -81,7 +81,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     members,
     timers,
     now,
-    line,
+    relayConnection,
     register,
     say: deps.say,
     onKeys() {
@@ -93,7 +93,7 @@ export function createConnections(deps: ConnectionsDeps): Connections {
   });
 
   const begin = () =>
-    line.begin({
+    relayConnection.begin({
       async register() {
         const answer = await register();
         if (answer.ok) registerTrouble(null);
@@ -124,12 +124,12 @@ export function createConnections(deps: ConnectionsDeps): Connections {
     });
 
   return {
-    line,
+    relayConnection,
     direct,
     keyRotation,
     begin,
     close() {
-      line.close();
+      relayConnection.close();
       direct.close();
     },
   };

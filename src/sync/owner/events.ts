@@ -12,7 +12,7 @@ export type DeviceTold = {
   peers: [];
   /** Something is known to be missing, or nothing more. */
   backlog: [];
-  /** The line to the relay is another one, or none. */
+  /** The connection to the relay is another one, or none. */
   link: [];
   /** Somebody has entries of this writer of ours that we never wrote. */
   ahead: [writer: string];

@@ -8,7 +8,7 @@ import { SYNC_OWNER } from '../settings.ts';
 import { goesWith } from './let-in.ts';
 import type { Members } from './members.ts';
 import type { Keys } from './keys.ts';
-import type { RelayLine, Welcome } from './line.ts';
+import type { RelayConnection, Welcome } from './relay-connection.ts';
 import type { Payload } from './payload.ts';
 import type { Called } from './ports.ts';
 
@@ -36,7 +36,7 @@ export interface KeyRotationDeps {
   readonly members: Members;
   readonly timers: Timers;
   readonly now: () => number;
-  readonly line: Pick<RelayLine, 'say'>;
+  readonly relayConnection: Pick<RelayConnection, 'say'>;
   readonly register: () => Promise<Called<{ readonly epoch: number }>>;
   readonly say: (payload: Payload) => Promise<void>;
   /** There are more keys than before, and who has them is another roll. */
@@ -55,7 +55,7 @@ export function createKeyRotation({
   members,
   timers,
   now,
-  line,
+  relayConnection,
   register,
   say,
   onKeys,
@@ -75,12 +75,12 @@ export function createKeyRotation({
   /** `box`: what the relay gives this device when it has taken our rotation, rather than another one's. */
   function ask(
     what: 'rotate' | 'recovery',
-    message: Parameters<RelayLine['say']>[0],
+    message: Parameters<RelayConnection['say']>[0],
     box: string | null,
   ): Promise<Answer> {
     if (waiting)
       return Promise.resolve({ ok: false, reason: 'Another change of the keys is under way. Try again in a moment.' });
-    if (!line.say(message)) return Promise.resolve({ ok: false, reason: AWAY });
+    if (!relayConnection.say(message)) return Promise.resolve({ ok: false, reason: AWAY });
     return new Promise((resolve) => {
       const settle = (answer: Answer) => {
         waiting = null;
@@ -122,7 +122,7 @@ export function createKeyRotation({
       const { recovery } = keys.membership();
       if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '')
         queueMicrotask(() =>
-          line.say({
+          relayConnection.say({
             kind: 'recovery',
             recovery: { id: recovery.id, box: recovery.box },
             proof: keys.recoveryProof(recovery.id),

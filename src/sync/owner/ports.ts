@@ -33,4 +33,4 @@ export interface LedgerPort {
   countTalks(talks: readonly { readonly agentId: string; readonly sessionId: string }[]): Promise<readonly number[]>;
 }
 
-export type { Called, OpenSocket, Socket, SocketItem, SyncRelay } from '../../protocol/sync/line.ts';
+export type { Called, OpenSocket, Socket, SocketItem, SyncRelay } from '../../protocol/sync/relay-connection.ts';

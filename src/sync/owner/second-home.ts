@@ -36,7 +36,7 @@ export interface SecondHomeDeps {
 export interface SecondHome {
   /** Reads and fills the files; `toRelay` begins to ask the relay, where something was lost after what the files have. */
   begin(toRelay: () => void): Promise<void>;
-  /** The line to the relay, or what comes over it, has changed. */
+  /** The connection to the relay, or what comes over it, has changed. */
   look(): void;
   /** A write into the files failed a while ago: what they lack is written now. */
   refill(): Promise<void>;

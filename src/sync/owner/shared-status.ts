@@ -20,9 +20,9 @@ export function deviceViews({
   /** What the relay said of them, by device id. */
   readonly seen: ReadonlyMap<string, DeviceSeen>;
   readonly self: string;
-  /** Is there a line to the relay? */
+  /** Is there a connection to the relay? */
   readonly isLive: boolean;
-  /** Devices to which there is a direct line. */
+  /** Devices to which there is a direct connection. */
   readonly direct: readonly string[];
 }): readonly DeviceView[] {
   return records
@@ -46,7 +46,7 @@ export interface StatusParts {
   readonly trouble: string | null;
   readonly membership: Membership;
   readonly devices: readonly KnownDevice[];
-  /** Devices to which there is a direct line. */
+  /** Devices to which there is a direct connection. */
   readonly direct: readonly string[];
   readonly isLetIn: boolean;
   readonly hasFiles: boolean;

@@ -1,6 +1,6 @@
 /**
  * A device within its household, while it runs: its entries and their replica, what it seals and what it
- * hears, the lines to the relay and to other browsers. Its parts from the lowest; what one finds that those above are to
+ * hears, the connections to the relay and to other browsers. Its parts from the lowest; what one finds that those above are to
  * know goes up as an event.
  */
 import { isKnown } from '../../protocol/known.ts';
@@ -138,7 +138,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     openShut: holding.openShut,
     onRemoved: () => deps.events.tell('removed'),
   });
-  const { line, direct, keyRotation } = connections;
+  const { relayConnection, direct, keyRotation } = connections;
 
   const home = createSecondHome({
     db,
@@ -198,7 +198,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     keyRotation,
     direct,
     wake: outgoing.wake,
-    reconnect: line.reconnect,
+    reconnect: relayConnection.reconnect,
     report: direct.report,
     hearDocuments(docs) {
       look();
@@ -222,7 +222,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     },
     async keepAtRelay(on) {
       await keys.change({ relay: on });
-      line.switched();
+      relayConnection.switched();
       standing.changed();
     },
     async flush() {
@@ -240,7 +240,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         trouble: standing.firstTrouble(),
         membership: keys.membership(),
         devices: members.devices(),
-        direct: direct.lines(),
+        direct: direct.connections(),
         isLetIn: deps.isLetIn(),
         hasFiles: log !== null,
         toSend: unacknowledged.left() + outgoing.waiting(),

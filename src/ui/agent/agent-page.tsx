@@ -11,7 +11,7 @@ import { useUnreadMessages } from '../inbox/use-unread-messages.ts';
 import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { bytes } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';

@@ -6,7 +6,7 @@ import { MakeCredential } from '../clients/make-credential.tsx';
 import '../clients/clients.css';
 import { AgentCosts } from '../costs/agent-costs.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
 import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 import { useTeammates } from '../use-teammates.ts';

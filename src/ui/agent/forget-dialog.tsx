@@ -3,7 +3,7 @@ import { FORGET_AFTER } from '../../domain/forgetting.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import { useActions, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { duration, fullTime } from '../text/time.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';
 import './forget-dialog.css';
@@ -136,7 +136,7 @@ function Second({
 function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onClose: () => void }) {
   const actions = useActions();
   const { notices } = useRoost();
-  const { go } = usePlace();
+  const { go } = useRoute();
   const [step, setStep] = useState<'first' | 'second' | 'busy'>('first');
   const [failed, setFailed] = useState<string | null>(null);
   const hindrance = useHindrance(somebody);

@@ -31,7 +31,9 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
       mine={false}
       foot={
         online ? undefined : (
-          <p className="msg-status">The line to the relay is cut. What comes after this follows when it is back.</p>
+          <p className="msg-status">
+            The connection to the relay is cut. What comes after this follows when it is back.
+          </p>
         )
       }
     >

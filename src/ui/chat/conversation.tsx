@@ -4,7 +4,7 @@ import type { ForgetDoc, MessageDoc } from '../../protocol/documents.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useAnswers, useConversations, useHousehold, useInfo, useRoost, useUnread } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { whereWordsGo } from '../text/answering.ts';
 import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';
@@ -40,7 +40,7 @@ function Reason({ speaker }: { speaker: Speaker }) {
 
 /** Where somebody would be who is being forgotten. */
 function Leaving({ forget }: { forget: ForgetDoc }) {
-  const { go } = usePlace();
+  const { go } = useRoute();
   const actions = useActions();
   const { notices } = useRoost();
   const keep = async () => {
@@ -64,7 +64,7 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
 }
 
 function Nobody({ agentId }: { agentId: string }) {
-  const { go } = usePlace();
+  const { go } = useRoute();
   const leaving = useHousehold((state) =>
     state.forgetting.find(({ target }) => target.kind === 'agent' && target.agentId === agentId),
   );

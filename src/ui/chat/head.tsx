@@ -5,7 +5,7 @@ import type { SeatView } from '../grid/seat-view.ts';
 import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
 import { MoonIcon, MoreIcon, SoulIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import type { Speaker } from './message.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
 
@@ -52,7 +52,7 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
 }
 
 function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | null; menu: readonly MenuItem[] }) {
-  const { go } = usePlace();
+  const { go } = useRoute();
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>

@@ -1,7 +1,7 @@
 /** Mentions as chips, in what a person wrote and in an agent's Markdown. */
 import { createContext, use, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { piecesOf } from './mentions.ts';
 

@@ -6,7 +6,7 @@ import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcomin
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { neverText } from '../text/conflicts.ts';
 import { names, plural } from '../text/sizes.ts';
 import { Changes } from './changes.tsx';
@@ -191,7 +191,7 @@ export function AdoptFlow({
   onLeave: () => void;
 }) {
   const state = useRoost();
-  const { go } = usePlace();
+  const { go } = useRoute();
   const [step, setStep] = useState<Step>({ kind: 'reading' });
   useEffect(() => {
     const controller = new AbortController();

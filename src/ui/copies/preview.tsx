@@ -13,7 +13,7 @@ import { fullTime } from '../text/time.ts';
 /** So many conflicts are in sight at once; more are folded. */
 const CONFLICTS_SHOWN = 8;
 
-function place(agent: ArchivedAgent): string {
+function seatText(agent: ArchivedAgent): string {
   if (agent.agentId === LEAD_ID) return 'the lead';
   if (agent.retired) return 'retired';
   return agent.position === null ? 'without a seat' : `seat ${seatNumber(agent.position)}`;
@@ -45,7 +45,7 @@ function Person({
         <span className="copies-who">
           <b dir="auto">{agent.name}</b>
           <small>
-            {place(agent)} · {plural(agent.messages, 'message')} ·{' '}
+            {seatText(agent)} · {plural(agent.messages, 'message')} ·{' '}
             <span data-new={!agent.isHere || agent.fresh > 0}>{news(agent)}</span>
           </small>
         </span>

@@ -3,7 +3,7 @@ import { USUAL_DAYS, useCosts } from './use-costs.ts';
 import { Link } from 'wouter';
 import type { Costs } from '../../protocol/costs.ts';
 import { WarnIcon } from '../parts/icons.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { names } from '../text/sizes.ts';
 import { clockTime } from '../text/time.ts';
 
@@ -19,10 +19,10 @@ function titleOf(stopped: Stopped, team: Teammates): string {
 
 /** Budgets that are used up, and what to do about it. */
 function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates }) {
-  const { place } = usePlace();
+  const { route } = useRoute();
   const first = stopped.find(({ scope }) => scope === 'household') ?? stopped[0];
   if (!first) return null;
-  const there = place.kind === 'settings' && place.section === 'costs';
+  const there = route.kind === 'settings' && route.section === 'costs';
   return (
     <div className="banner" data-tone="warn" role="alert">
       <WarnIcon />

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Costs, Spent } from '../../protocol/costs.ts';
 import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { costText, tokens, tokensOf, budgetText } from '../text/money.ts';
 import { plural, count } from '../text/sizes.ts';

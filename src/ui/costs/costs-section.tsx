@@ -4,7 +4,7 @@ import type { HouseholdConfig } from '../../protocol/config.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { costText } from '../text/money.ts';
 import { useTeammates, type Teammate } from '../use-teammates.ts';

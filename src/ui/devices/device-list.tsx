@@ -82,7 +82,7 @@ function RemoveDialog({
     <Dialog title={`Remove ${device.name}?`} onClose={onClose}>
       <div className="devices">
         <ul className="devices-points">
-          <li>The relay shuts it out at once: its line is cut, and it is signed out.</li>
+          <li>The relay shuts it out at once: its connection is cut, and it is signed out.</li>
           <li>The household key is renewed. It reads nothing that is written from now on.</li>
           <li>
             <b>What it has already stays there.</b> Nobody can take that back from here. If it was stolen or sold, clear

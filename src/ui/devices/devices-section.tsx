@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 import { useDevices, useRoost } from '../context.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { DeviceDialog, type DeviceDialogName } from './later.tsx';
 import { Link } from 'wouter';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
@@ -89,7 +89,7 @@ function Removed({ status, onOpen }: RemovedProps) {
 /** The same team on every device: what is shared, with whom, and how far it is. */
 export function DevicesSection() {
   const { devices, notices } = useRoost();
-  const { go } = usePlace();
+  const { go } = useRoute();
   const status = useDevices((state) => state.status);
   const failed = useDevices((state) => state.failed);
   // Held here: what a dialog does changes what stands below it.

@@ -13,9 +13,9 @@ import { PasteText } from './paste-text.tsx';
 import { Wrong } from './wrong.tsx';
 import type { DeviceDialogName } from './later.tsx';
 
-const BEGINS = 'ROOST-LINE1.…';
+const BEGINS = 'ROOST-DIRECT1.…';
 
-/** A direct line between two devices by texts that the person carries: for when no relay introduces them. */
+/** A direct connection between two devices by texts that the person carries: for when no relay introduces them. */
 function WithoutRelay() {
   const actions = deviceActionsOf(useRoost());
   const [made, setMade] = useState<string | null>(null);
@@ -84,11 +84,13 @@ function WithoutRelay() {
             />
           )}
           {made === null && (
-            <p className="setting-hint">The line opens then, and “direct line” stands beside the other device above.</p>
+            <p className="setting-hint">
+              The connection opens then, and “direct connection” stands beside the other device above.
+            </p>
           )}
           {opening && (
             <p className="without-done" role="status">
-              The line is open: “direct line” stands beside the other device above.
+              The connection is open: “direct connection” stands beside the other device above.
             </p>
           )}
         </li>

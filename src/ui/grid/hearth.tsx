@@ -7,7 +7,7 @@ import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { RehearsalNote } from '../shell/rehearsal-note.tsx';
 import { endText } from '../text/reasons.ts';
 import { bytes, plural } from '../text/sizes.ts';
@@ -212,7 +212,7 @@ export function Hearth({ selected }: { selected: string | null }) {
         <BigButton />
         <Status />
         <WhyAsleep />
-        <RehearsalNote place="hearth" />
+        <RehearsalNote where="hearth" />
       </div>
     </section>
   );

@@ -7,7 +7,7 @@ import { leadNameOf } from '../../state/wake-material.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { briefly } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
 import { newCount } from '../text/unread.ts';
@@ -16,11 +16,11 @@ import { SeatFigure } from './seat-figure.tsx';
 import type { SeatView } from './seat-view.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 
-/** A place in the line before the model's server, in words. */
+/** A position in the line before the model's server, in words. */
 const ORDINALS = ['next', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth'];
 
-/** `place`: 1 is next. */
-const placeText = (place: number): string => `${ORDINALS[place - 1] ?? `number ${place}`} in line`;
+/** `position`: 1 is next. */
+const positionText = (position: number): string => `${ORDINALS[position - 1] ?? `number ${position}`} in line`;
 
 export interface CellProps {
   /** The one cell that Tab reaches. */
@@ -116,7 +116,7 @@ function SeatFrame({
   selected,
   onFocus,
 }: FrameProps) {
-  const { go } = usePlace();
+  const { go } = useRoute();
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const note = useId();
@@ -191,9 +191,9 @@ export const SeatCell = memo(function SeatCell({
   const arriving = useDevices(
     (devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId),
   );
-  const place = useLive((live) => (agentId === null ? undefined : live.places.get(agentId)));
+  const position = useLive((live) => (agentId === null ? undefined : live.positions.get(agentId)));
   const about =
-    place !== undefined
+    position !== undefined
       ? IN_LINE
       : paused
         ? RESTS
@@ -203,8 +203,8 @@ export const SeatCell = memo(function SeatCell({
             ? playsToo(client.name)
             : null;
   const sub =
-    place !== undefined
-      ? placeText(place)
+    position !== undefined
+      ? positionText(position)
       : arriving && !paused
         ? 'on its way here'
         : paused
@@ -234,7 +234,7 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
   const settings = useHousehold((state) => state.settings);
   const awake = useLive((state) => state.live !== null);
   const working = useLive((state) => state.live === null && state.working.has(LEAD_ID));
-  const place = useLive((state) => state.places.get(LEAD_ID));
+  const position = useLive((state) => state.positions.get(LEAD_ID));
   const menu = useLeadMenu();
   const name = leadNameOf(roster, settings);
   return (
@@ -247,7 +247,9 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
       color={LEAD_COLOR.color}
       agentId={LEAD_ID}
       name={name}
-      sub={place !== undefined ? placeText(place) : awake ? 'lead' : working ? 'lead, at work' : 'lead, asleep'}
+      sub={
+        position !== undefined ? positionText(position) : awake ? 'lead' : working ? 'lead, at work' : 'lead, asleep'
+      }
       reason={null}
       menu={menu}
       figure={

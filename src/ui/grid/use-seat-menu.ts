@@ -5,13 +5,13 @@ import { useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import { exportAgentFile } from '../copies/later.ts';
 import { copyText } from '../parts/copy.ts';
 import type { MenuItem } from '../parts/menu.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import type { SeatView } from './seat-view.ts';
 
 /** What can be done with a seat: the same in its cell and at the head of its conversation. */
 export function useSeatMenu(seat: SeatView): MenuItem[] {
   const state = useRoost();
-  const { go } = usePlace();
+  const { go } = useRoute();
   const busy = usePending((pending) => pending.call !== null);
   const running = useLive((live) => live.live !== null);
   const blocked = useInfo(writingStopped);
@@ -82,7 +82,7 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
 /** The lead is there whenever a session runs; it cannot be woken or put to sleep alone. */
 export function useLeadMenu(): MenuItem[] {
   const state = useRoost();
-  const { go } = usePlace();
+  const { go } = useRoute();
   return [
     { label: 'Show soul', run: () => go(PATHS.soul(LEAD_ID)) },
     { label: 'Inbox', run: () => go(PATHS.inbox(LEAD_ID)) },

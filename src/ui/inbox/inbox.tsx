@@ -7,7 +7,7 @@ import { QueryView } from '../parts/query-view.tsx';
 import { useNow } from '../use-now.ts';
 import { Link } from 'wouter';
 import { FaceOf } from '../grid/face-of.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { Mark } from '../shell/mark.tsx';
 import { dayAndClock, fullTime } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';

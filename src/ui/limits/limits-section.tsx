@@ -6,7 +6,7 @@ import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { AgentSelect } from '../parts/agent-select.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { useNames } from '../use-names.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { BlackoutFields } from './blackouts.tsx';

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Words } from '../chat/words.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { money } from '../text/money.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';

@@ -5,7 +5,7 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { bytes, count } from '../text/sizes.ts';
 import { duration } from '../text/time.ts';
 import { useNow } from '../use-now.ts';

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useActions, useHousehold, useRoost, useUnread } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { money } from '../text/money.ts';
 import { names, plural } from '../text/sizes.ts';
 import { useQuery } from '../use-query.ts';

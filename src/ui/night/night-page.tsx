@@ -6,7 +6,7 @@ import { useRoost } from '../context.tsx';
 import { AgentSelect } from '../parts/agent-select.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { StandingCopies } from './copies.tsx';
@@ -91,7 +91,7 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
     <div className="night">
       <PageHead
         title="Night"
-        place={agentId === null ? 'Night' : `Night of ${team.find(agentId).name}`}
+        pageTitle={agentId === null ? 'Night' : `Night of ${team.find(agentId).name}`}
         onClose={onClose}
       >
         <button type="button" className="ghost ghost-dawn" disabled={who === ''} onClick={() => begin(null)}>

@@ -6,7 +6,7 @@ import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { MoreIcon, WarnIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { useNow } from '../use-now.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { History } from './history.tsx';

@@ -1,6 +1,6 @@
 import { displayName } from '../../domain/agent.ts';
 import { useHousehold } from '../context.tsx';
-import { usePlace } from '../places.ts';
+import { useRoute } from '../routes.ts';
 import './agent-select.css';
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 
 /** Goes from the same place of one agent to another's, or to everybody's. */
 export function AgentSelect({ label, everybody, agentId, path }: Props) {
-  const { go } = usePlace();
+  const { go } = useRoute();
   const roster = useHousehold((state) => state.roster);
   const agents = [...roster.byId.values()].filter((agent) => !agent.retired || agent.agentId === agentId);
   return (

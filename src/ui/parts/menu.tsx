@@ -31,7 +31,7 @@ interface ListProps {
 /** The open menu: arrows move, Enter chooses, Escape and Tab leave; focus goes back to its button. */
 export function MenuList({ label, items, anchor, onClose }: ListProps) {
   const ref = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState<{ left: number; top: number } | null>(null);
+  const [position, setPosition] = useState<{ left: number; top: number } | null>(null);
 
   useLayoutEffect(() => {
     const menu = ref.current;
@@ -43,14 +43,14 @@ export function MenuList({ label, items, anchor, onClose }: ListProps) {
     const left = Math.max(GAP, Math.min(from.right - width, innerWidth - width - GAP));
     const below = from.bottom + GAP;
     const top = below + height > innerHeight - GAP ? Math.max(GAP, from.top - height - GAP) : below;
-    setPlace({
+    setPosition({
       left: from.left < innerWidth / 2 ? Math.max(GAP, Math.min(from.left, innerWidth - width - GAP)) : left,
       top,
     });
   }, [anchor]);
 
-  // What is hidden takes no focus: only once it has its place. Where nothing in it can be chosen, the menu itself hears the keys.
-  const placed = place !== null;
+  // What is hidden takes no focus: only once it has its position. Where nothing in it can be chosen, the menu itself hears the keys.
+  const placed = position !== null;
   useLayoutEffect(() => {
     if (placed)
       (ref.current?.querySelector<HTMLElement>('[role=menuitem]:not([aria-disabled=true])') ?? ref.current)?.focus();
@@ -99,7 +99,7 @@ export function MenuList({ label, items, anchor, onClose }: ListProps) {
       tabIndex={-1}
       aria-label={label}
       onKeyDown={onKeyDown}
-      style={place ? { left: place.left, top: place.top } : { visibility: 'hidden' }}
+      style={position ? { left: position.left, top: position.top } : { visibility: 'hidden' }}
     >
       {items.map((item) => (
         <button

@@ -6,15 +6,15 @@ import './page-head.css';
 interface Props {
   readonly title: string;
   /** Where one is, more closely than the title says, for the browser's own title. */
-  readonly place?: string;
+  readonly pageTitle?: string;
   readonly onClose: () => void;
   /** Ways to what belongs to it. */
   readonly children?: ReactNode;
 }
 
 /** The head of what takes the whole page: its title, and the ways out of it. */
-export function PageHead({ title, place = title, onClose, children }: Props) {
-  useTitle(place);
+export function PageHead({ title, pageTitle = title, onClose, children }: Props) {
+  useTitle(pageTitle);
   const close = useRef(onClose);
   useEffect(() => {
     close.current = onClose;

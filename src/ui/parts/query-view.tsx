@@ -30,7 +30,7 @@ export function QueryProblem<Value>({
   const live = useLive(({ link }) => link.kind === 'live');
   const problem = state.kind === 'loading' ? null : state.problem;
   if (!problem) return null;
-  // Where there is no line to the relay the page says so once, for everything.
+  // Where there is no connection to the relay the page says so once, for everything.
   if (!live) return before ? null : <p className="query-quiet">{what} can be read when the relay is there again.</p>;
   return (
     <div className="wrong-note" role="status">

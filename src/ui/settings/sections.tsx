@@ -1,7 +1,7 @@
 import { SETTING_BOUNDS } from '../../domain/settings.ts';
 import { Link } from 'wouter';
 import { useDevices, useInfo, useLive } from '../context.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { NumberSetting, TextSetting } from './field.tsx';
 
 const SECOND = 1000;

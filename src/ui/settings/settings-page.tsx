@@ -5,7 +5,7 @@ import { CostsSection } from '../costs/costs-section.tsx';
 import { CopiesSection } from '../copies/copies-section.tsx';
 import { DevicesSection } from '../devices/devices-section.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../places.ts';
+import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../routes.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { LimitsSection } from '../limits/limits-section.tsx';
 import { PromptSection } from './prompt-section.tsx';
@@ -219,7 +219,7 @@ export default function SettingsPage({
   }, [section]);
   return (
     <div className="settings">
-      <PageHead title="Settings" place={`${TITLES[section]} · Settings`} onClose={onClose} />
+      <PageHead title="Settings" pageTitle={`${TITLES[section]} · Settings`} onClose={onClose} />
       <nav ref={nav} className="settings-nav" aria-label="Settings">
         {sections.map((one) => (
           <Link key={one} href={PATHS.settings(one)} aria-current={one === section ? 'page' : undefined}>

@@ -6,7 +6,7 @@ import type { ChangeKind } from '../../domain/agent.ts';
 import { Link } from 'wouter';
 import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { fullTime } from '../text/time.ts';
 
 function useChange() {

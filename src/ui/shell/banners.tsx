@@ -3,7 +3,7 @@ import type { StorageProblem } from '../../protocol/worker.ts';
 import { useActions, useInfo, useLive, useUpkeep } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { linkTrouble, storageTrouble, type Trouble } from '../text/reasons.ts';
 import './banners.css';
 
@@ -37,13 +37,13 @@ function Banner({
 
 /** What helps against this, besides what its own words advise. */
 function StorageBanner({ problem }: { problem: StorageProblem }) {
-  const { place, go } = usePlace();
+  const { route, go } = useRoute();
   const trouble = storageTrouble(problem);
   switch (problem.kind) {
     case 'quota':
     case 'damaged': {
       const tone = problem.kind === 'quota' ? 'danger' : 'warn';
-      const there = place.kind === 'settings' && place.section === 'storage';
+      const there = route.kind === 'settings' && route.section === 'storage';
       return (
         <Banner
           trouble={trouble}
@@ -67,8 +67,8 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
 /** A rebuild goes on in every tab, and is said in every tab. */
 function Rebuilding() {
   const progress = useUpkeep((state) => state.progress);
-  const { place } = usePlace();
-  if (progress?.task !== 'rebuild' || (place.kind === 'settings' && place.section === 'storage')) return null;
+  const { route } = useRoute();
+  if (progress?.task !== 'rebuild' || (route.kind === 'settings' && route.section === 'storage')) return null;
   const { done, of } = progress;
   return (
     <p className="banner banner-quiet">
@@ -84,8 +84,8 @@ function Rebuilding() {
 /** The storage page says it itself; without a line there is nobody to ask. */
 function RelayRoom() {
   const isLive = useLive((state) => state.link.kind === 'live');
-  const { place } = usePlace();
-  return isLive && !(place.kind === 'settings' && place.section === 'storage') ? <RoomBanner /> : null;
+  const { route } = useRoute();
+  return isLive && !(route.kind === 'settings' && route.section === 'storage') ? <RoomBanner /> : null;
 }
 
 /** What stands in the way of everything, with what to do: across the page, until it is gone. */

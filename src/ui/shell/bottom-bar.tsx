@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useUnread } from '../context.tsx';
 import { HomeIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { newCount } from '../text/unread.ts';
 
 const ThreadsBadge = optional(() => import('../threads/threads-badge.tsx'));

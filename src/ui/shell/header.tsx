@@ -12,7 +12,7 @@ import {
   DevicesIcon,
 } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { Mark } from './mark.tsx';
 import { RehearsalNote } from './rehearsal-note.tsx';
 import { WakesStopped, useWakesOn } from './wakes-switch.tsx';
@@ -130,7 +130,7 @@ function SessionPill() {
 
 /** What there is beside the hearth and the conversations. */
 function HeaderMenu({ onHelp }: { onHelp: () => void }) {
-  const { go } = usePlace();
+  const { go } = useRoute();
   const actions = useActions();
   const on = useWakesOn();
   const items: readonly MenuItem[] = [
@@ -210,7 +210,7 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
         <span className="mark-name">Roost</span>
       </Link>
       {(begun || !quiet) && <SessionPill />}
-      <RehearsalNote place="header" />
+      <RehearsalNote where="header" />
       <span className="spacer" />
       {begun && <SyncSign />}
       {begun && <WakesStopped />}

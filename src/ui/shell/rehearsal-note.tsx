@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useInfo, useLive } from '../context.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 
 /** Is the stand-in in use? As the running session says, else as the relay does. */
 export function useRehearsing(): boolean {
@@ -10,10 +10,10 @@ export function useRehearsing(): boolean {
 }
 
 /** Says plainly that nobody is thinking. In the header where there is room, else under the button. */
-export function RehearsalNote({ place }: { place: 'header' | 'hearth' }) {
+export function RehearsalNote({ where }: { where: 'header' | 'hearth' }) {
   if (!useRehearsing()) return null;
   return (
-    <p className={`rehearsal rehearsal-${place}`}>
+    <p className={`rehearsal rehearsal-${where}`}>
       <span>Rehearsal: nobody is thinking here</span>
       <span className="rehearsal-dot" aria-hidden="true">
         ·

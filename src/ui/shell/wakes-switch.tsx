@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { useStore } from 'zustand';
 import { useRoost } from '../context.tsx';
 import { PauseIcon } from '../parts/icons.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 
 /** Does the household's switch let wakes pass? null: not known yet. */
 export function useWakesOn(): boolean | null {

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { relayRoom } from '../../state/relay-room.ts';
 import { useRoost } from '../context.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { shortages } from '../text/room.ts';
 import { useQuery } from '../use-query.ts';
 

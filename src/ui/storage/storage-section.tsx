@@ -2,7 +2,7 @@ import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { StorageStatus, ExportNote } from '../../protocol/worker.ts';
 import { useDevices, useInfo, useRoost } from '../context.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { protectionText } from '../text/devices.ts';
 import { storageTrouble } from '../text/reasons.ts';
 import { bytes, count, plural } from '../text/sizes.ts';

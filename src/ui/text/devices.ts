@@ -29,7 +29,7 @@ export function cameText({ came, addedAt }: Pick<DeviceView, 'came' | 'addedAt'>
   }
 }
 
-/** `there now · direct line · let in today by Laptop`, `last seen yesterday 23:41 · …`, `not seen yet · added today` */
+/** `there now · direct connection · let in today by Laptop`, `last seen yesterday 23:41 · …`, `not seen yet · added today` */
 export function reachText(
   device: Pick<DeviceView, 'self' | 'online' | 'direct' | 'lastSeen' | 'addedAt' | 'came'>,
   now: number,
@@ -37,7 +37,7 @@ export function reachText(
   const { self, online, direct, lastSeen } = device;
   const came = cameText(device, now);
   if (self) return came;
-  if (online || direct) return `there now${direct ? ' · direct line' : ''} · ${came}`;
+  if (online || direct) return `there now${direct ? ' · direct connection' : ''} · ${came}`;
   return `${lastSeen === null ? 'not seen yet' : seen(lastSeen, now)} · ${came}`;
 }
 

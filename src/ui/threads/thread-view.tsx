@@ -10,7 +10,7 @@ import { useHousehold, useRoost, useUnread } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
 import { BackIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { names } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { PLAIN_COLOR, useTeammates, type Teammate, type Teammates } from '../use-teammates.ts';
@@ -60,7 +60,7 @@ const nameOf = (id: string, team: Teammates) => (id === 'human' ? 'you' : team.f
 
 function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; takeFocus: boolean }) {
   const state = useRoost();
-  const { go } = usePlace();
+  const { go } = useRoute();
   const [open, setOpen] = useState<'participants' | 'close' | null>(null);
   const people = team.among(thread.participants);
   const who = people.length === 0 ? 'Nobody takes part' : names(people.map(({ name }) => name));

@@ -4,7 +4,7 @@ import type { Thread } from '../../protocol/threads.ts';
 import '../chat/conversation.css';
 import { ThreadsIcon } from '../parts/icons.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { PATHS, usePlace, type Place } from '../places.ts';
+import { PATHS, useRoute, type Route } from '../routes.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { useTitle } from '../use-title.ts';
 import { names, plural } from '../text/sizes.ts';
@@ -31,7 +31,7 @@ function wrongWith(title: string, participants: number): string | null {
 function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; onClose: () => void }) {
   const threads = useThreads();
   const team = useTeammates();
-  const { go } = usePlace();
+  const { go } = useRoute();
   const able = team.all.filter(({ retired }) => !retired);
   const [title, setTitle] = useState('');
   const [chosen, setChosen] = useState<ReadonlySet<string>>(
@@ -178,7 +178,7 @@ function ThreadList({ threads, current }: { threads: readonly Thread[]; current:
   );
 }
 
-type ThreadsPlace = Extract<Place, { kind: 'threads' }>;
+type ThreadsRoute = Extract<Route, { kind: 'threads' }>;
 
 function Nothing({ whose }: { whose: string | null }) {
   return (
@@ -214,10 +214,10 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
 }
 
 /** All threads, and the one that is chosen beside them; on a phone one or the other. */
-export default function ThreadsPage({ place }: { place: ThreadsPlace }) {
-  const { go } = usePlace();
+export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
+  const { go } = useRoute();
   const threads = useThreads();
-  const { threadId, of, begin } = place;
+  const { threadId, of, begin } = route;
   const [openedWith] = useState(threadId);
   useTitle(threadId === null ? 'Threads' : null);
   return (

@@ -5,7 +5,7 @@ import { reachQueries } from '../../state/reach-queries.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { UsedBar } from '../parts/used-bar.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
 import { useNames } from '../use-names.ts';
 import { useNow } from '../use-now.ts';

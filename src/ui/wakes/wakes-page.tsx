@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { AgentSelect } from '../parts/agent-select.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { PATHS } from '../places.ts';
+import { PATHS } from '../routes.ts';
 import { useNames } from '../use-names.ts';
 import { Budget } from './budget.tsx';
 import { StopSwitch } from './stop-switch.tsx';
@@ -243,7 +243,11 @@ export default function WakesPage({ agentId, onClose }: { agentId: string | null
   const nameOf = useNames();
   return (
     <div className="wakes-page">
-      <PageHead title="Wakes" place={agentId === null ? 'Wakes' : `Wakes of ${nameOf(agentId)}`} onClose={onClose} />
+      <PageHead
+        title="Wakes"
+        pageTitle={agentId === null ? 'Wakes' : `Wakes of ${nameOf(agentId)}`}
+        onClose={onClose}
+      />
       <aside className="wakes-side" aria-label="Limits">
         <StopSwitch />
         {agentId === null ? (

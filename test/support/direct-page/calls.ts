@@ -1,4 +1,4 @@
-/** What the page of direct lines and its owner say to each other. */
+/** What the page of direct connections and its owner say to each other. */
 import { z } from 'zod';
 import type { DirectReport } from '../../../src/protocol/sync/page.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
@@ -13,7 +13,7 @@ export interface DirectCalls {
   hearSignal(from: string, data: string): null;
   makeOffer(): string;
   takeText(text: string): string | null;
-  lines(): readonly string[];
+  connections(): readonly string[];
   /** Sends as there is room; answers the length and digest of each frame. */
   send(frames: readonly Uint8Array[]): readonly string[];
   /** Length and digest of each frame that came. */

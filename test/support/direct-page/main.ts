@@ -1,4 +1,4 @@
-/** A tab that carries direct lines for a worker in the owner's place, for tests to drive. */
+/** A tab that carries direct connections for a worker in the owner's place, for tests to drive. */
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
 import { createCarrier } from '../../../src/sync/carrier/carrier.ts';
 import { DIRECT } from '../../../src/sync/direct/settings.ts';

@@ -1,4 +1,4 @@
-/** A SharedWorker in the owner's place: it has direct lines, and what comes on them is kept as digests. */
+/** A SharedWorker in the owner's place: it has direct connections, and what comes on them is kept as digests. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Link } from '../../../src/protocol/replication/index.ts';
@@ -7,7 +7,7 @@ import type { OwnerNews } from '../../../src/protocol/worker.ts';
 import { createDirect } from '../../../src/sync/direct/index.ts';
 import { configOf, type DirectCalls, type FromDirectOwner } from './calls.ts';
 
-/** Bytes that may wait for a line before the next frame is held back. */
+/** Bytes that may wait for a connection before the next frame is held back. */
 const ROOM = 1024 * 1024;
 
 const config = configOf(self.name);
@@ -48,7 +48,7 @@ const direct = createDirect({
     };
   },
   isMember: () => true,
-  onLines: () => undefined,
+  onConnections: () => undefined,
   timers: {
     after(ms, run) {
       const handle = setTimeout(run, ms);
@@ -78,10 +78,10 @@ const calls: {
   },
   makeOffer: () => direct.makeOffer(),
   takeText: (text) => direct.takeText(text),
-  lines: () => direct.lines(),
+  connections: () => direct.connections(),
   send(frames) {
     const [exchange] = exchanges;
-    if (!exchange) throw new Error('There is no line.');
+    if (!exchange) throw new Error('There is no connection.');
     exchange.waiting.push(...frames);
     pump(exchange);
     return frames.map((frame) => `${frame.length} ${bytesToHex(sha256(frame))}`);

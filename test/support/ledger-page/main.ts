@@ -1,4 +1,4 @@
-/** A tab with a line to the owner, for tests to drive, and with tools that look into the storage past it. */
+/** A tab with a connection to the owner, for tests to drive, and with tools that look into the storage past it. */
 import { openDB } from 'idb';
 import { askPersistence, openOwner, type OwnerClient } from '../../../src/ledger/index.ts';
 import { LEDGER, volumeDatabase } from '../../../src/ledger/settings.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createOwnerClient, type OwnerConnectionEnds, type OwnerClient } from '../../../src/ledger/client/client.ts';
-import { OWNER_LINE } from '../../../src/ledger/settings.ts';
+import { OWNER_CONNECTION } from '../../../src/ledger/settings.ts';
 import { OWNER_METHODS, type FromOwner, type ToOwner } from '../../../src/protocol/owner-rpc.ts';
 import { createRpcServer } from '../../../src/protocol/rpc/server.ts';
 import type { HouseholdView, OwnerNews, StorageStatus } from '../../../src/protocol/worker.ts';
@@ -54,7 +54,7 @@ beforeEach(() => {
   });
 });
 
-describe('a tab’s line to the owner', () => {
+describe('a tab’s connection to the owner', () => {
   it('answers a call with the owner’s answer', async () => {
     const call = client.call('append', []);
     expect(line(0).sent).toEqual([{ call: 'append', id: 'call-1', args: [[]] }]);
@@ -84,7 +84,7 @@ describe('a tab’s line to the owner', () => {
     const call = client.call('household');
     line(0).ends.take(welcome);
     line(0).ends.gone();
-    timers.advance(OWNER_LINE.reopen);
+    timers.advance(OWNER_CONNECTION.reopen);
     expect(line(1).sent).toEqual([]);
     line(1).ends.take(welcome);
     expect(line(1).sent).toEqual([{ call: 'household', id: 'call-1', args: [] }]);
@@ -94,10 +94,10 @@ describe('a tab’s line to the owner', () => {
 
   it('opens a new line where a call stays unanswered: the owner may have ended without a word', () => {
     void client.call('household');
-    timers.advance(OWNER_LINE.renew);
+    timers.advance(OWNER_CONNECTION.renew);
     expect(line(0).sent.at(-1)).toEqual({ ping: true });
     expect(lines).toHaveLength(1);
-    timers.advance(OWNER_LINE.renew);
+    timers.advance(OWNER_CONNECTION.renew);
     expect(lines).toHaveLength(2);
     expect(line(0).closed).toBe(true);
   });
@@ -107,7 +107,7 @@ describe('a tab’s line to the owner', () => {
     client.subscribe((news) => heard.push(news));
     line(0).ends.take(welcome);
     void client.call('household');
-    timers.advance(2 * OWNER_LINE.renew + OWNER_LINE.silence);
+    timers.advance(2 * OWNER_CONNECTION.renew + OWNER_CONNECTION.silence);
     expect(lines.length).toBeGreaterThan(2);
     expect(heard.at(-1)).toMatchObject({ news: 'problem', problem: { kind: 'no-owner' } });
   });
@@ -115,7 +115,7 @@ describe('a tab’s line to the owner', () => {
   it('waits for an owner that is there, however long its work takes', () => {
     void client.call('rebuild');
     for (let second = 0; second < 60; second++) {
-      timers.advance(OWNER_LINE.renew);
+      timers.advance(OWNER_CONNECTION.renew);
       if (JSON.stringify(line(0).sent.at(-1)) === JSON.stringify({ ping: true })) line(0).ends.take({ pong: true });
     }
     expect(lines).toHaveLength(1);
@@ -125,10 +125,10 @@ describe('a tab’s line to the owner', () => {
     const heard: OwnerNews[] = [];
     client.subscribe((news) => heard.push(news));
     line(0).ends.gone();
-    timers.advance(OWNER_LINE.reopen);
+    timers.advance(OWNER_CONNECTION.reopen);
     line(0).ends.take(welcome);
     line(0).ends.gone();
-    timers.advance(OWNER_LINE.reopen);
+    timers.advance(OWNER_CONNECTION.reopen);
     expect(heard).toEqual([]);
     expect(lines).toHaveLength(2);
   });
@@ -136,7 +136,7 @@ describe('a tab’s line to the owner', () => {
   it('says so when nobody answers for long, or the worker cannot be started', () => {
     const heard: OwnerNews[] = [];
     client.subscribe((news) => heard.push(news));
-    timers.advance(OWNER_LINE.silence);
+    timers.advance(OWNER_CONNECTION.silence);
     line(0).ends.gone('the script is missing');
     expect(heard.map((news) => (news.news === 'problem' ? news.problem?.kind : news.news))).toEqual([
       'no-owner',

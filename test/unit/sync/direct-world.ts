@@ -1,4 +1,4 @@
-/** Devices whose owners have direct lines, and tabs that carry them, joined in memory. */
+/** Devices whose owners have direct connections, and tabs that carry them, joined in memory. */
 import type { Link } from '../../../src/protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../../src/protocol/sync/page.ts';
 import type { HouseholdKeys } from '../../../src/sync/contract.ts';
@@ -36,7 +36,7 @@ export interface TestDevice {
 /** One end of a connection, as a tab has it. */
 interface End {
   readonly device: string;
-  readonly line: string;
+  readonly connection: string;
   /** By which the other side knows it. */
   readonly name: string;
   other: End | null;
@@ -94,7 +94,7 @@ export function createWorld(): World {
     ] as const) {
       end.other = other;
       end.open = true;
-      end.report?.({ kind: 'opened', line: end.line });
+      end.report?.({ kind: 'opened', connection: end.connection });
     }
   }
 
@@ -106,7 +106,7 @@ export function createWorld(): World {
     if (!other) return;
     later(() => {
       if (!other.open || !other.report) return;
-      other.report({ kind: 'closed', line: other.line });
+      other.report({ kind: 'closed', connection: other.connection });
       other.report = null;
       other.other = null;
       ends.delete(other.name);
@@ -121,23 +121,23 @@ export function createWorld(): World {
       later(() => {
         if (!gone) report(said);
       });
-    const describe = (end: End) => say({ kind: 'signal', line: end.line, data: end.name });
+    const describe = (end: End) => say({ kind: 'signal', connection: end.connection, data: end.name });
     say({ kind: 'ready' });
     return {
       take(order: DirectOrder) {
-        const carried = mine.get(order.line);
+        const carried = mine.get(order.connection);
         switch (order.kind) {
           case 'open': {
             const end: End = {
               device,
-              line: order.line,
+              connection: order.connection,
               name: `end ${names++}\r\n${world.hasAddress ? 'a=candidate:1' : ''}`,
               other: null,
               heard: null,
               open: false,
               report: say,
             };
-            mine.set(order.line, { end, sent: 0, held: [] });
+            mine.set(order.connection, { end, sent: 0, held: [] });
             ends.set(end.name, end);
             if (order.offer) describe(end);
             return;
@@ -160,16 +160,16 @@ export function createWorld(): World {
               for (const frame of carried.held.splice(0)) {
                 carried.sent += frame.length;
                 const { other } = carried.end;
-                if (other) other.report?.({ kind: 'frame', line: other.line, frame });
+                if (other) other.report?.({ kind: 'frame', connection: other.connection, frame });
               }
-              say({ kind: 'sent', line: order.line, bytes: carried.sent });
+              say({ kind: 'sent', connection: order.connection, bytes: carried.sent });
             };
             later(flow);
             return;
           }
           case 'close':
             if (carried) hang(carried.end);
-            mine.delete(order.line);
+            mine.delete(order.connection);
         }
       },
       close() {
@@ -228,7 +228,7 @@ export function createWorld(): World {
               drained: () => void state.drained++,
             };
           },
-          onLines: () => void state.changes++,
+          onConnections: () => void state.changes++,
           timers,
           random,
           now: () => clock + state.ahead,

@@ -21,12 +21,12 @@ const opened = (device: TestDevice) => device.orders.filter(({ kind }) => kind =
 const bytes = (length: number, of = 1) => new Uint8Array(length).fill(of);
 
 function expectOneLine() {
-  expect([a.direct.lines(), b.direct.lines()]).toEqual([[B], [A]]);
+  expect([a.direct.connections(), b.direct.connections()]).toEqual([[B], [A]]);
   expect([a.links.length, b.links.length, world.connections()]).toEqual([1, 1, 1]);
 }
 
 describe('two devices that the relay introduces', () => {
-  it('have one line, though both begin, and exchange over it', () => {
+  it('have one connection, though both begin, and exchange over it', () => {
     world.online(A, B);
     expectOneLine();
     expect([opened(a), opened(b)]).toEqual([1, 1]);
@@ -97,7 +97,7 @@ describe('two devices that the relay introduces', () => {
     expect([opened(a), opened(b)]).toEqual(before);
   });
 
-  it('open nothing on a device that has begun anew either, which has no line and hears all of it again', () => {
+  it('open nothing on a device that has begun anew either, which has no connection and hears all of it again', () => {
     world.online(A, B);
     const said = [...world.history];
     // Nothing but what was said before comes through.
@@ -112,7 +112,7 @@ describe('two devices that the relay introduces', () => {
       world.pass(MINUTE);
       // The one that offers answers whatever asks, with an offer that nobody takes.
       if (id === B) expect(opened(again)).toBe(0);
-      expect(again.direct.lines()).toEqual([]);
+      expect(again.direct.connections()).toEqual([]);
     }
   });
 
@@ -127,7 +127,7 @@ describe('two devices that the relay introduces', () => {
       ]);
     world.online(A, B, C);
     world.pass(MINUTE);
-    expect([a, b, c].map(({ direct }) => direct.lines())).toEqual([[], [], []]);
+    expect([a, b, c].map(({ direct }) => direct.connections())).toEqual([[], [], []]);
     expect([a, b, c].map(opened)).toEqual([0, 0, 0]);
   });
 
@@ -168,7 +168,7 @@ describe('a tab', () => {
     expect(opened(a)).toBe(2);
   });
 
-  it('that takes over has them although the other side has not noticed, and one line is left', () => {
+  it('that takes over has them although the other side has not noticed, and one connection is left', () => {
     for (const one of [a, b]) {
       world.online(A, B);
       one.loseTab();
@@ -191,10 +191,10 @@ describe('a tab', () => {
     expectOneLine();
   });
 
-  it('that carries a line which nobody knows of is told to close it', () => {
-    a.direct.report({ kind: 'opened', line: 'unknown' });
-    a.direct.report({ kind: 'closed', line: 'unknown' });
-    expect(a.orders).toEqual([{ kind: 'close', line: 'unknown' }]);
+  it('that carries a connection which nobody knows of is told to close it', () => {
+    a.direct.report({ kind: 'opened', connection: 'unknown' });
+    a.direct.report({ kind: 'closed', connection: 'unknown' });
+    expect(a.orders).toEqual([{ kind: 'close', connection: 'unknown' }]);
   });
 
   it('says what has left, and until then it counts as buffered', () => {
@@ -235,7 +235,7 @@ describe('a line', () => {
     b.members.clear();
     a.members.delete(B);
     a.direct.removed([B]);
-    expect([a.direct.lines(), a.links]).toEqual([[], []]);
+    expect([a.direct.connections(), a.links]).toEqual([[], []]);
     a.keys = keys;
     world.settle();
     expect(world.connections()).toBe(0);
@@ -278,7 +278,7 @@ describe('a line', () => {
     a.direct.close();
     world.settle();
     expect([a.links.length, b.links.length, world.connections()]).toEqual([0, 0, 0]);
-    expect(a.direct.lines()).toEqual([]);
+    expect(a.direct.connections()).toEqual([]);
     const before = opened(a);
     a.direct.setOnline([]);
     world.pass(5 * MINUTE);
@@ -305,7 +305,7 @@ describe('two devices without a relay', () => {
 
   it('are introduced by a text there and a text back, whatever the lines they were broken into', async () => {
     const offer = await offerOf(b);
-    expect(offer).toMatch(/^ROOST-LINE1\.[\w-]+$/);
+    expect(offer).toMatch(/^ROOST-DIRECT1\.[\w-]+$/);
     const answer = await answerOf(a, `\n  ${offer.replace(/(.{40})/g, '$1 \r\n')}\n`);
     expect(await taken(b, answer)).toBeNull();
     expectOneLine();
@@ -322,7 +322,7 @@ describe('two devices without a relay', () => {
     expectOneLine();
   });
 
-  it('are left with one line where each took the other’s offer', async () => {
+  it('are left with one connection where each took the other’s offer', async () => {
     const [fromA, fromB] = [await offerOf(a), await offerOf(b)];
     const [toB, toA] = [await answerOf(a, fromB), await answerOf(b, fromA)];
     const both = [a.direct.takeText(toA), b.direct.takeText(toB)];
@@ -349,7 +349,7 @@ describe('two devices without a relay', () => {
     expectOneLine();
   });
 
-  it('get a line through the relay again after the one by text broke', async () => {
+  it('get a connection through the relay again after the one by text broke', async () => {
     expect(await taken(a, await answerOf(b, await offerOf(a)))).toBeNull();
     world.online(A, B);
     a.newTab();
@@ -388,7 +388,7 @@ describe('two devices without a relay', () => {
   });
 
   it.each([
-    ['is for joining a household', () => 'ROOST1.ABCDEF', 'begins with ROOST-LINE'],
+    ['is for joining a household', () => 'ROOST1.ABCDEF', 'begins with ROOST-DIRECT'],
     ['was not copied whole', (text: string) => text.slice(0, -5), 'missing or was changed'],
     [
       'was changed',
@@ -396,7 +396,7 @@ describe('two devices without a relay', () => {
       'missing or was changed',
     ],
     ['is of a newer Roost', (text: string) => text.replace('LINE1', 'LINE2'), 'newer Roost'],
-    ['is none', () => '', 'begins with ROOST-LINE'],
+    ['is none', () => '', 'begins with ROOST-DIRECT'],
   ])('hear that a text %s', async (_what, change, says) => {
     await expect(taken(b, change(await offerOf(a)))).rejects.toThrow(says);
   });

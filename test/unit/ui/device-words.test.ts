@@ -54,7 +54,7 @@ test.each<[Partial<DeviceView>, string]>([
   [{ lastSeen: NOW - 26 * 60 * MINUTE }, 'last seen yesterday 06:55 · let in Wednesday by Laptop'],
   [{ lastSeen: null }, 'not seen yet · let in Wednesday by Laptop'],
   [{ online: true }, 'there now · let in Wednesday by Laptop'],
-  [{ online: false, direct: true }, 'there now · direct line · let in Wednesday by Laptop'],
+  [{ online: false, direct: true }, 'there now · direct connection · let in Wednesday by Laptop'],
   [{ self: true, online: true, came: { kind: 'first' } }, 'added Wednesday'],
   [
     { online: true, came: { kind: 'unsaid' } },

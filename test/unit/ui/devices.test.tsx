@@ -53,7 +53,7 @@ test('devices are listed with this one first, and when the others were seen', as
   const rows = within(screen.getByRole('region', { name: 'Your devices' })).getAllByRole('listitem');
   expect(rows.map((row) => row.textContent)).toEqual([
     expect.stringMatching(/^Laptopthis deviceadded Wednesday/),
-    expect.stringMatching(/^Phonethere now · direct line/),
+    expect.stringMatching(/^Phonethere now · direct connection/),
     expect.stringMatching(/^Atticlast seen yesterday 06:55 · let in Wednesday by Laptop/),
     expect.stringMatching(/^Newnot seen yet · added today; none of the others says that it let this one in/),
   ]);
@@ -467,26 +467,26 @@ test('two devices without a relay are introduced by two texts', async () => {
   const taken: string[] = [];
   const page = await devices({
     syncStatus: () => sharedStatus(),
-    makeDirectOffer: () => ({ text: 'ROOST-LINE1.first' }),
+    makeDirectOffer: () => ({ text: 'ROOST-DIRECT1.first' }),
   });
   page.owner.sync.takeDirectText = ({ text }) => {
     taken.push(text);
-    return { text: text.endsWith('first') ? 'ROOST-LINE1.answer' : null };
+    return { text: text.endsWith('first') ? 'ROOST-DIRECT1.answer' : null };
   };
   await page.user.click(screen.getByText('Without a relay'));
-  await page.user.type(screen.getByLabelText('The text of the first device'), 'ROOST-LINE1.first');
+  await page.user.type(screen.getByLabelText('The text of the first device'), 'ROOST-DIRECT1.first');
   await press(page, 'Answer it');
-  expect(screen.getByLabelText('The answer for the first device').textContent).toBe('ROOST-LINE1.answer');
+  expect(screen.getByLabelText('The answer for the first device').textContent).toBe('ROOST-DIRECT1.answer');
   cleanup();
 
   const first = await devices(page.owner.sync);
   await first.user.click(screen.getByText('Without a relay'));
   await press(first, 'Make the text');
-  expect(screen.getByLabelText('The text for the other device').textContent).toBe('ROOST-LINE1.first');
-  await first.user.type(screen.getByLabelText('The answer of the second device'), 'ROOST-LINE1.answer');
+  expect(screen.getByLabelText('The text for the other device').textContent).toBe('ROOST-DIRECT1.first');
+  await first.user.type(screen.getByLabelText('The answer of the second device'), 'ROOST-DIRECT1.answer');
   await press(first, 'Open the line');
-  expect(screen.getByText(/The line is open/)).toBeDefined();
-  expect(taken).toEqual(['ROOST-LINE1.first', 'ROOST-LINE1.answer']);
+  expect(screen.getByText(/The connection is open/)).toBeDefined();
+  expect(taken).toEqual(['ROOST-DIRECT1.first', 'ROOST-DIRECT1.answer']);
 });
 
 /** A browser's camera, as far as asking for it goes. */

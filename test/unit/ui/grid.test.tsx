@@ -52,16 +52,16 @@ test('who waits in line before the model says at which place, for as long as it 
     news: 'waiting',
     waiting: {
       waiting: [
-        { agentId: 'agent-1', place: 1 },
-        { agentId: 'agent-2', place: 2 },
-        { agentId: 'lead', place: 3 },
+        { agentId: 'agent-1', position: 1 },
+        { agentId: 'agent-2', position: 2 },
+        { agentId: 'lead', position: 3 },
       ],
     },
   });
   expect(cellText('Lyra, seat 1, hatching')).toContain('next in line');
   expect(cellText('Wren, seat 2, hatching')).toContain('second in line');
   expect(cellText('Julian, lead')).toContain('third in line');
-  await page.say({ news: 'waiting', waiting: { waiting: [{ agentId: 'agent-2', place: 1 }] } });
+  await page.say({ news: 'waiting', waiting: { waiting: [{ agentId: 'agent-2', position: 1 }] } });
   expect(cellText('Lyra, seat 1, hatching')).not.toContain('in line');
   expect(cellText('Wren, seat 2, hatching')).toContain('next in line');
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
@@ -87,7 +87,7 @@ test('an egg has no name yet, and is the agent once it is born', async () => {
   expect(seats()[0]).toBe('Fen, seat 1, awake');
 });
 
-test('when the line to the relay is lost everybody sleeps, and the page says why and offers to try now', async () => {
+test('when the connection to the relay is lost everybody sleeps, and the page says why and offers to try now', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   expect(seats()[0]).toBe('Lyra, seat 1, awake');
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bytes, names, plural } from '../../../src/ui/text/sizes.ts';
 import { dayName, dayWithin, duration, shortDuration } from '../../../src/ui/text/time.ts';
-import { placeOf } from '../../../src/ui/places.ts';
+import { routeOf } from '../../../src/ui/routes.ts';
 import { briefly } from '../../../src/ui/text/reasons.ts';
 
 const now = new Date('2026-11-21T08:55:00').getTime();
@@ -46,15 +46,15 @@ test('sizes and lists read well', () => {
 });
 
 test('every address is a place, and a strange one is the hearth', () => {
-  expect(placeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', over: null });
-  expect(placeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', over: 'soul' });
-  expect(placeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', over: null });
-  expect(placeOf('/agent/')).toEqual({ kind: 'hearth' });
-  expect(placeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox' });
-  expect(placeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
-  expect(placeOf('/settings/limits/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
-  expect(placeOf('/wakes')).toEqual({ kind: 'wakes', agentId: null });
-  expect(placeOf('/wakes/lead')).toEqual({ kind: 'wakes', agentId: 'lead' });
-  expect(placeOf('/wake-preview').kind).toBe('preview');
-  expect(placeOf('/nonsense')).toEqual({ kind: 'hearth' });
+  expect(routeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', over: null });
+  expect(routeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', over: 'soul' });
+  expect(routeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', over: null });
+  expect(routeOf('/agent/')).toEqual({ kind: 'hearth' });
+  expect(routeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox' });
+  expect(routeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
+  expect(routeOf('/settings/limits/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
+  expect(routeOf('/wakes')).toEqual({ kind: 'wakes', agentId: null });
+  expect(routeOf('/wakes/lead')).toEqual({ kind: 'wakes', agentId: 'lead' });
+  expect(routeOf('/wake-preview').kind).toBe('preview');
+  expect(routeOf('/nonsense')).toEqual({ kind: 'hearth' });
 });

@@ -194,7 +194,7 @@ describe('a relay between devices', () => {
     expect(line.sent.b - got).toBeLessThan(30);
   });
 
-  it('is left to it what two devices with a direct line could tell each other', async () => {
+  it('is left to it what two devices with a direct connection could tell each other', async () => {
     const time = createVirtualTime();
     const relay = side(time, 'relay', 'relay');
     const [a, b] = [side(time, 'a', 'device'), side(time, 'b', 'device')];
@@ -210,7 +210,7 @@ describe('a relay between devices', () => {
     expect(direct).toBeLessThan(30);
   });
 
-  it('is not needed where they have a direct line: entries go over it as they are written', async () => {
+  it('is not needed where they have a direct connection: entries go over it as they are written', async () => {
     const time = createVirtualTime();
     const [a, b, c] = [side(time, 'a', 'device'), side(time, 'b', 'device'), side(time, 'c', 'device')];
     join(time, a, b);

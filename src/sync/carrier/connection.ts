@@ -1,5 +1,5 @@
 /**
- * One line: a peer connection with one ordered, reliable data channel. Only addresses of this machine and its
+ * One connection: a peer connection with one ordered, reliable data channel. Only addresses of this machine and its
  * networks are offered: no server outside the household learns that two of its devices look for each other. All
  * of them are gathered before a description is given, so that one text each way introduces the two.
  */
@@ -7,7 +7,7 @@ import type { Timers } from '../../domain/platform/timers.ts';
 import { DIRECT } from '../direct/settings.ts';
 import { createJoiner, cut, keepAlive } from './pieces.ts';
 
-interface LineListener {
+interface ConnectionListener {
   /** Our description, complete: for the other side. */
   signal(description: string): void;
   opened(): void;
@@ -18,24 +18,24 @@ interface LineListener {
   closed(): void;
 }
 
-export interface CarriedLine {
+export interface CarriedConnection {
   /** Takes the other side's description. */
   signal(description: string): void;
-  /** Waits its turn, before the line is open too. */
+  /** Waits its turn, before the connection is open too. */
   send(frame: Uint8Array): void;
   close(): void;
 }
 
-export interface LineDeps {
+export interface CarriedConnectionDeps {
   readonly connection: RTCPeerConnection;
   readonly timers: Timers;
   /** Do we begin? Otherwise the other side's offer comes first. */
   readonly offer: boolean;
-  readonly listener: LineListener;
+  readonly listener: ConnectionListener;
 }
 
 // In one piece: one peer connection: its states come in one order, and may end in each.
-export function openLine({ connection, timers, offer, listener }: LineDeps): CarriedLine {
+export function openConnection({ connection, timers, offer, listener }: CarriedConnectionDeps): CarriedConnection {
   // Agreed upon beforehand: both ends have it, and neither waits for the other to announce it.
   const channel = connection.createDataChannel('roost', { negotiated: true, id: 0, ordered: true });
   channel.binaryType = 'arraybuffer';
@@ -64,7 +64,7 @@ export function openLine({ connection, timers, offer, listener }: LineDeps): Car
     listener.closed();
   }
 
-  /** Everything a browser does for us in its own time; its refusal is the end of the line. */
+  /** Everything a browser does for us in its own time; its refusal is the end of the connection. */
   function attempt(task: () => Promise<void>) {
     task().catch(fail);
   }

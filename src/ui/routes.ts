@@ -1,4 +1,4 @@
-/** The page's addresses. The URL says what is on the screen: every place can be linked to and reloaded. */
+/** The page's addresses. The URL says what is on the screen: every route can be linked to and reloaded. */
 import { useLocation } from 'wouter';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
@@ -48,7 +48,7 @@ export const PATHS = {
   connect: '/connect',
 } as const;
 
-export type Place =
+export type Route =
   | { readonly kind: 'hearth' }
   /** `over`: the agent's own page, or its inbox, beside or over its conversation. */
   | { readonly kind: 'agent'; readonly agentId: string; readonly over: 'soul' | 'inbox' | null }
@@ -80,14 +80,14 @@ function decoded(part: string): string {
 
 const overOf = (part: string) => (part === 'soul' || part === 'inbox' ? part : null);
 
-function threadsPlace(second: string, third: string): Place {
-  const place = { kind: 'threads', threadId: null, of: null, begin: null } as const;
-  if (second === 'new') return { ...place, begin: third === '' ? [] : third.split(',').map(decoded) };
-  if (second === 'of' && third !== '') return { ...place, of: decoded(third) };
-  return { ...place, threadId: second === '' ? null : decoded(second) };
+function threadsRoute(second: string, third: string): Route {
+  const route = { kind: 'threads', threadId: null, of: null, begin: null } as const;
+  if (second === 'new') return { ...route, begin: third === '' ? [] : third.split(',').map(decoded) };
+  if (second === 'of' && third !== '') return { ...route, of: decoded(third) };
+  return { ...route, threadId: second === '' ? null : decoded(second) };
 }
 
-export function placeOf(path: string): Place {
+export function routeOf(path: string): Route {
   const [, first = '', second = '', third = ''] = path.split('/');
   if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, over: overOf(second) };
   if (first === 'agent' && second !== '') return { kind: 'agent', agentId: decoded(second), over: overOf(third) };
@@ -96,7 +96,7 @@ export function placeOf(path: string): Place {
     const section = SETTINGS_SECTIONS.find((one) => one === second) ?? 'people';
     return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
   }
-  if (first === 'threads') return threadsPlace(second, third);
+  if (first === 'threads') return threadsRoute(second, third);
   if (first === 'costs') return { kind: 'costs' };
   if (first === 'night') return { kind: 'night', agentId: second === '' ? null : decoded(second) };
   if (first === 'adopt') {
@@ -108,7 +108,7 @@ export function placeOf(path: string): Place {
   return { kind: 'hearth' };
 }
 
-export function usePlace(): { place: Place; go: (path: string) => void } {
+export function useRoute(): { route: Route; go: (path: string) => void } {
   const [path, go] = useLocation();
-  return { place: placeOf(path), go };
+  return { route: routeOf(path), go };
 }

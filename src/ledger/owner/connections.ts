@@ -2,11 +2,11 @@
 import type { FromOwner } from '../../protocol/owner-rpc.ts';
 import type { RpcServer } from '../../protocol/rpc/server.ts';
 import type { OwnerNews } from '../../protocol/worker.ts';
-import { inOneGo, membersOf, tabGone, type ToTab, type FromTab, type Hello } from '../line.ts';
+import { inOneGo, membersOf, tabGone, type ToTab, type FromTab, type Hello } from '../tab.ts';
 import { z } from 'zod';
-import { OWNER_LINE } from '../settings.ts';
+import { OWNER_CONNECTION } from '../settings.ts';
 
-/** What a tab may say on a line, as the owner reads it. */
+/** What a tab may say on a connection, as the owner reads it. */
 const helloSchema: z.ZodType<Hello> = z.object({ from: z.string(), hello: z.literal(true) });
 const fromTabSchema: z.ZodType<FromTab> = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);
 
@@ -18,16 +18,16 @@ export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockM
     if (!(event instanceof MessageEvent)) return;
     const [port] = event.ports;
     if (!port) return;
-    const line = server.connect(inOneGo<FromOwner>((messages) => port.postMessage(messages)));
+    const connection = server.connect(inOneGo<FromOwner>((messages) => port.postMessage(messages)));
     port.addEventListener('message', ({ data }) => {
       // A list is of calls, and the common case.
       const hello = Array.isArray(data) ? null : helloSchema.safeParse(data);
       if (!hello?.success) {
-        for (const message of membersOf(data)) line.take(message);
+        for (const message of membersOf(data)) connection.take(message);
         return;
       }
       void tabGone(locks, hello.data.from).then(() => {
-        line.leave();
+        connection.leave();
         port.close();
       });
     });
@@ -38,26 +38,26 @@ export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockM
 
 /** Begins to answer on the channel. Call when the ledger is ours: two owners must not answer one call. */
 export function serveChannel(server: OwnerServer, locks: LockManager, onConnect: () => void): void {
-  const channel = new BroadcastChannel(OWNER_LINE.channel);
-  const lines = new Map<string, ReturnType<OwnerServer['connect']>>();
+  const channel = new BroadcastChannel(OWNER_CONNECTION.channel);
+  const connections = new Map<string, ReturnType<OwnerServer['connect']>>();
   const post = (message: ToTab) => channel.postMessage(message);
   const join = (tab: string) => {
-    const held = lines.get(tab);
+    const held = connections.get(tab);
     if (held) return held;
-    const line = server.connect(inOneGo<FromOwner>((message) => post({ to: tab, message })));
-    lines.set(tab, line);
+    const connection = server.connect(inOneGo<FromOwner>((message) => post({ to: tab, message })));
+    connections.set(tab, connection);
     onConnect();
     void tabGone(locks, tab).then(() => {
-      line.leave();
-      lines.delete(tab);
+      connection.leave();
+      connections.delete(tab);
     });
-    return line;
+    return connection;
   };
   channel.addEventListener('message', ({ data }) => {
     const parsed = fromTabSchema.safeParse(data);
     if (!parsed.success) return;
-    const line = join(parsed.data.from);
-    if ('message' in parsed.data) for (const message of membersOf(parsed.data.message)) line.take(message);
+    const connection = join(parsed.data.from);
+    if ('message' in parsed.data) for (const message of membersOf(parsed.data.message)) connection.take(message);
   });
   post({ owner: true });
 }

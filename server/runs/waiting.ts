@@ -1,22 +1,24 @@
 /** Who waits in line before the model's server, for those who look on: it is shown, and kept nowhere. */
 import type { Waiting } from '../../src/protocol/stream.ts';
 
-export interface Line {
-  /** `place`: 1 is next; null: it does not wait. */
-  set(agentId: string, place: number | null): void;
+export interface WaitingAgents {
+  /** `position`: 1 is next; null: it does not wait. */
+  set(agentId: string, position: number | null): void;
   clear(): void;
   now(): Waiting;
   /** Called after each change; changes of one moment are told once. Returns the way to stop. */
   subscribe(listener: (waiting: Waiting) => void): () => void;
 }
 
-export function createLine(): Line {
-  const places = new Map<string, number>();
+export function createWaiting(): WaitingAgents {
+  const positions = new Map<string, number>();
   const listeners = new Set<(waiting: Waiting) => void>();
   let telling = false;
 
   const now = (): Waiting => ({
-    waiting: [...places].map(([agentId, place]) => ({ agentId, place })).sort((a, b) => a.place - b.place),
+    waiting: [...positions]
+      .map(([agentId, position]) => ({ agentId, position }))
+      .sort((a, b) => a.position - b.position),
   });
 
   function changed(): void {
@@ -29,15 +31,15 @@ export function createLine(): Line {
   }
 
   return {
-    set(agentId, place) {
-      if ((places.get(agentId) ?? null) === place) return;
-      if (place === null) places.delete(agentId);
-      else places.set(agentId, place);
+    set(agentId, position) {
+      if ((positions.get(agentId) ?? null) === position) return;
+      if (position === null) positions.delete(agentId);
+      else positions.set(agentId, position);
       changed();
     },
     clear() {
-      if (places.size === 0) return;
-      places.clear();
+      if (positions.size === 0) return;
+      positions.clear();
       changed();
     },
     now,

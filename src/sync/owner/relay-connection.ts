@@ -1,5 +1,5 @@
 /**
- * The line to the relay's sync socket: proves who this device is, learns who else there is, and carries the
+ * The connection to the relay's sync socket: proves who this device is, learns who else there is, and carries the
  * frames of replication. One socket at a time; whatever ends it, the next one begins anew.
  */
 import type { Timers } from '../../domain/platform/timers.ts';
@@ -13,7 +13,7 @@ import type { OpenSocket, Socket, SocketItem } from './ports.ts';
 
 export type Welcome = Extract<FromRelay, { kind: 'welcome' }>;
 
-export interface LineDeps {
+export interface RelayConnectionDeps {
   readonly household: string;
   readonly deviceId: string;
   readonly device: Pick<DeviceKeys, 'signKey' | 'boxKey' | 'sign'>;
@@ -21,12 +21,12 @@ export interface LineDeps {
   readonly timers: Timers;
   /** ms before try number `failures` + 1. */
   readonly backoff: (failures: number) => number;
-  /** Does the person want a line at all? */
+  /** Does the person want a connection at all? */
   readonly isOn: () => boolean;
 }
 
 /** Who hears what comes over it. */
-interface LineEars {
+interface RelayConnectionEars {
   /** The relay does not know this device: makes it known. Answers whether another try makes sense at once. */
   readonly register: () => Promise<boolean>;
   /** Let in. Runs before replication begins. */
@@ -41,12 +41,12 @@ interface LineEars {
   readonly onState: (state: 'off' | 'connecting' | 'live' | 'lost') => void;
 }
 
-export interface RelayLine {
-  /** False where there is no line. */
+export interface RelayConnection {
+  /** False where there is no connection. */
   say(message: FromDevice): boolean;
   isLive(): boolean;
-  /** The first try; before it there is no line. */
-  begin(ears: LineEars): void;
+  /** The first try; before it there is no connection. */
+  begin(ears: RelayConnectionEars): void;
   /** Tries again now. */
   reconnect(): void;
   /** `isOn` answers something else now. */
@@ -55,12 +55,12 @@ export interface RelayLine {
 }
 
 /** One that nobody has begun yet says nothing; so what is said over it is made before it, and what hears it after. */
-export function createLine(deps: LineDeps): RelayLine {
-  let open: OpenLine | null = null;
+export function createRelayConnection(deps: RelayConnectionDeps): RelayConnection {
+  let open: OpenConnection | null = null;
   let closed = false;
   return {
     begin(ears) {
-      if (!closed) open ??= openLine(deps, ears);
+      if (!closed) open ??= openConnection(deps, ears);
     },
     say: (message) => open?.say(message) ?? false,
     isLive: () => open?.isLive() ?? false,
@@ -73,10 +73,10 @@ export function createLine(deps: LineDeps): RelayLine {
   };
 }
 
-type OpenLine = Omit<RelayLine, 'begin'>;
+type OpenConnection = Omit<RelayConnection, 'begin'>;
 
 // In one piece: one socket’s state machine: whatever ends it begins the next.
-function openLine(deps: LineDeps, ears: LineEars): OpenLine {
+function openConnection(deps: RelayConnectionDeps, ears: RelayConnectionEars): OpenConnection {
   const { timers } = deps;
   let number = 0;
   let failures = 0;

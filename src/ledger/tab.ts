@@ -5,7 +5,7 @@
  */
 import { createDeferred } from '../domain/platform/deferred.ts';
 import { realTimers, sleep } from '../domain/platform/timers.ts';
-import { LEDGER, OWNER_LINE } from './settings.ts';
+import { LEDGER, OWNER_CONNECTION } from './settings.ts';
 
 const tabLock = (tab: string) => `roost-tab-${tab}`;
 
@@ -64,7 +64,7 @@ export async function ownerGone(locks: LockManager, signal: AbortSignal): Promis
   const isOwned = async () => (await locks.query()).held?.some(({ name }) => name === LEDGER.lock) === true;
   while (!(await isOwned())) {
     signal.throwIfAborted();
-    await sleep(realTimers.after, OWNER_LINE.lookForOwner);
+    await sleep(realTimers.after, OWNER_CONNECTION.lookForOwner);
   }
   // Shared, so that all tabs get it at once, and let the next owner have it.
   await locks.request(LEDGER.lock, { mode: 'shared', signal }, () => undefined);

@@ -1,16 +1,16 @@
 /** The two ways to an owner. Only what is named here of the worker reaches the page: its address. */
 import type { FromOwner, ToOwner } from '../../protocol/owner-rpc.ts';
-import { inOneGo, liveAsTab, ownerGone, type FromTab, type Hello, type ToTab } from '../line.ts';
-import { OWNER_LINE } from '../settings.ts';
+import { inOneGo, liveAsTab, ownerGone, type FromTab, type Hello, type ToTab } from '../tab.ts';
+import { OWNER_CONNECTION } from '../settings.ts';
 import type { OwnerConnection, OwnerConnectionEnds } from './client.ts';
 
-export interface LineDeps {
+export interface ConnectionDeps {
   readonly locks: LockManager;
   readonly newId: () => string;
 }
 
 /** Ports of the one SharedWorker of this profile. */
-export function sharedLines({ locks, newId }: LineDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
+export function sharedConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
   return ({ take, gone }) => {
     const worker = new SharedWorker(new URL('../../worker.ts', import.meta.url), {
       type: 'module',
@@ -49,13 +49,13 @@ const isToTab = (data: unknown): data is ToTab =>
   (('owner' in data && data.owner === true) || ('to' in data && typeof data.to === 'string' && 'message' in data));
 
 /**
- * The lines of one tab where there is no SharedWorker. The tab's own worker stands in for the owner's place,
+ * The connections of one tab where there is no SharedWorker. The tab's own worker stands in for the owner's place,
  * and whichever tab's worker has it answers all of them over the channel.
  *
  * A tab that the browser freezes, or keeps for the back button, ends its worker: it would hold the ledger
  * and answer nobody. It begins another when it is shown again.
  */
-export function channelLines({ locks, newId }: LineDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
+export function channelConnections({ locks, newId }: ConnectionDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
   let failed: (event: ErrorEvent) => void = () => undefined;
   const start = () => {
     const begun = new Worker(new URL('../../worker.ts', import.meta.url), { type: 'module', name: 'roost-owner' });
@@ -76,7 +76,7 @@ export function channelLines({ locks, newId }: LineDeps): (ends: OwnerConnection
   addEventListener('pageshow', resume);
   return ({ take, gone }) => {
     const tab = newId();
-    const channel = new BroadcastChannel(OWNER_LINE.channel);
+    const channel = new BroadcastChannel(OWNER_CONNECTION.channel);
     const post = (message: FromTab) => channel.postMessage(message);
     failed = (event) => gone(event.message);
     channel.addEventListener('message', ({ data }) => {
