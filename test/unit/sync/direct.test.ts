@@ -395,7 +395,7 @@ describe('two devices without a relay', () => {
       (text: string) => text.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
       'missing or was changed',
     ],
-    ['is of a newer Roost', (text: string) => text.replace('LINE1', 'LINE2'), 'newer Roost'],
+    ['is of a newer Roost', (text: string) => text.replace('DIRECT1', 'DIRECT2'), 'newer Roost'],
     ['is none', () => '', 'begins with ROOST-DIRECT'],
   ])('hear that a text %s', async (_what, change, says) => {
     await expect(taken(b, change(await offerOf(a)))).rejects.toThrow(says);
