@@ -30,6 +30,8 @@ export interface AppDeps {
   readonly tlsName: string | null;
   /** Where the built page is. */
   readonly pageFolder: string;
+  /** Whether the clock goes by which things are due. */
+  readonly clock: () => OpenHealth['clock'];
   /** What was called, by the pattern of its address: an address itself may hold a credential. */
   readonly onCall: (call: { method: string; route: string; status: number; ms: number }) => void;
   /** ms, only ever forward */
@@ -84,7 +86,8 @@ export function createApp(deps: AppDeps): App {
   const favicon = faviconOf(deps.pageFolder);
   const own = answer(relayEndpoints, {
     async health(_, context) {
-      const open: OpenHealth = { status: 'ok', version };
+      const open: OpenHealth = { status: 'ok', version, clock: deps.clock() };
+      context.header('cache-control', 'no-store');
       const browser = await access.browserOf(context);
       if (browser === null) return open;
       const session = await sessionOf(browser);

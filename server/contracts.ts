@@ -4,7 +4,7 @@
 export type { AgentState } from '../src/domain/guardrails.ts';
 export type { EventLog } from './contracts/log.ts';
 export type { Directory, NewInboxMessage, Inbox } from './contracts/team.ts';
-export type { WakeRequest, Gate, Configs } from './contracts/gate.ts';
+export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
 export type { PauseWait, Pauses } from './contracts/pauses.ts';
 export type { Caller, ToolOutcome, TeamTool } from './contracts/tools.ts';
 export type { Took, RequestEnd, CostHold, CostRequest, Costs } from './contracts/costs.ts';

@@ -7,6 +7,7 @@ import { realTimers } from '../src/domain/platform/timers.ts';
 import { parseProtocol } from '../src/domain/prompts.ts';
 import { bracketed, createAccess, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
 import { createApp } from './app.ts';
+import { openClockWatch } from './clock-watch.ts';
 import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
@@ -250,6 +251,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   });
   const app = createApp({
     access,
+    clock: openClockWatch(homes, { elapsed, say, logger, closers }).state,
     sessionOf: async (browser) => (await homes.of(browser)).log.snapshot().session,
     version: root.version,
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),

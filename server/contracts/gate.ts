@@ -6,6 +6,8 @@ import type {
   EffectiveConfig,
   HouseholdConfig,
   HouseholdConfigInput,
+  PulseChanges,
+  PulseSettings,
 } from '../../src/protocol/config.ts';
 import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../../src/protocol/wakes.ts';
 
@@ -49,4 +51,11 @@ export interface Configs {
   setHousehold(config: HouseholdConfigInput): Promise<void>;
   /** The limits that hold for this agent. */
   limits(agentId: string): Promise<WakeLimits>;
+}
+
+/** An agent's default routine, as its settings say it. */
+export interface Pulses {
+  of(agentId: string): Promise<PulseSettings>;
+  /** Writes an agent's whole configuration. What is left out of the pulse stays as it is. Throws a problem where it does not fit. */
+  set(agentId: string, said: { readonly config: AgentConfig; readonly pulse: PulseChanges }): Promise<void>;
 }

@@ -1,13 +1,13 @@
 /** Tokens and money: every request to a model is a row, priced when it is written, and daily budgets stop the next one before it is sent. */
 import { randomUUID } from 'node:crypto';
 import { costOfTaken, mostTaken, PLAIN_TERMS, type RequestSize, type Taken } from '../../src/domain/request-cost.ts';
-import type { Costs as Report, Price } from '../../src/protocol/costs.ts';
+import type { Price } from '../../src/protocol/costs.ts';
 import type { Configs, CostRequest, Costs, Directory, EventLog, RequestEnd, Took } from '../contracts.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createBudgets, type Room } from './budgets.ts';
 import { createHolds } from './holds.ts';
 import { createPriceTable } from './price-table.ts';
-import { reportOf } from './report.ts';
+import { reportOf, type Report } from './report.ts';
 import { createReserves } from './reserves.ts';
 import { COST_LIMITS } from './settings.ts';
 import { createUsageRows } from './usage-rows.ts';

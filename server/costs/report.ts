@@ -1,6 +1,6 @@
 /** What was spent, by day, agent and session. */
 import { microUsdOf, roomIn } from '../../src/domain/prices.ts';
-import type { Costs as Report, Spent } from '../../src/protocol/costs.ts';
+import type { Costs, Spent } from '../../src/protocol/costs.ts';
 import type { Configs, Directory } from '../contracts.ts';
 import type { Budgets } from './budgets.ts';
 import { COST_LIMITS } from './settings.ts';
@@ -24,6 +24,9 @@ function daysBack(zone: string, time: number, count: number): readonly NamedDay[
   for (let last = days[0]; last && days.length < count; last = days.at(-1)) days.push(named(zone, last.start - 1));
   return days;
 }
+
+/** Without what was scheduled. `from`: when the first of these days began, ms since the epoch. */
+export type Report = Omit<Costs, 'routines'> & { readonly from: number };
 
 const NOTHING: Spent = {
   requests: 0,
@@ -115,6 +118,7 @@ export async function reportOf({ rows, budgets, configs, directory, now }: Repor
   }
 
   return {
+    from: days.at(-1)?.start ?? today.start,
     today: spentToday,
     dailyBudgetUsd: effective.daily_budget_usd,
     days: days.map(({ date }, index) => ({ day: date, spent: sum(ofDay(index)) })),

@@ -9,4 +9,6 @@ export const COST_LIMITS = {
   spendersNamed: 3,
   /** Sessions in a report. */
   sessions: 50,
+  /** Routines in a report. */
+  routines: 50,
 } as const;

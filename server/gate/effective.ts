@@ -1,5 +1,10 @@
 /** What holds: an agent's own settings over the household's, over Roost's. Lists are replaced whole, never joined. */
-import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, type WakeLimits } from '../../src/domain/guardrails.ts';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_SLEEP_WAIT_SECONDS,
+  PULSE_BOUNDS,
+  type WakeLimits,
+} from '../../src/domain/guardrails.ts';
 import {
   DEFAULT_COORDINATION,
   type AgentConfig,
@@ -26,6 +31,7 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
     blackouts: over.blackouts ?? under.blackouts,
     sleep_events: over.sleep_events ?? under.sleep_events,
     wake_events: over.wake_events ?? under.wake_events,
+    may_propose_routines: over.may_propose_routines ?? under.may_propose_routines,
     may_put_others_to_sleep: over.may_put_others_to_sleep ?? under.may_put_others_to_sleep,
     toolsets: { files: over.toolsets?.files ?? under.toolsets.files },
     // Null is a setting of its own: no limit.
@@ -50,6 +56,14 @@ export function effectiveConfig(
     },
     daily_budget_usd: household.daily_budget_usd ?? null,
     sleep_wait_seconds: household.sleep_wait_seconds ?? DEFAULT_SLEEP_WAIT_SECONDS,
+    pulse_container_timeout_ms:
+      agent?.pulse_container_timeout_ms ??
+      household.pulse_container_timeout_ms ??
+      PULSE_BOUNDS.pulse_container_timeout_ms.otherwise,
+    pulse_max_consecutive_skips:
+      agent?.pulse_max_consecutive_skips ??
+      household.pulse_max_consecutive_skips ??
+      PULSE_BOUNDS.pulse_max_consecutive_skips.otherwise,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { AgentConfigAnswer, HouseholdConfigAnswer } from '../../src/protocol/config.ts';
 import { wakeEndpoints } from '../../src/protocol/endpoints/wakes.ts';
 import { answerConfig } from '../config-text.ts';
-import type { Configs, Directory, Gate } from '../contracts.ts';
+import type { Configs, Directory, Gate, Pulses } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, type Handled } from '../endpoint.ts';
 
@@ -11,13 +11,15 @@ export interface GateRoutesDeps {
   readonly gate: Pick<Gate, 'stats' | 'feed'>;
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
+  /** Its default routine, as its settings say it. `set` writes the whole configuration. Throws a problem where it does not fit. */
+  readonly pulses: Pulses;
 }
 
-export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): readonly Handled[] {
+export function createGateRoutes({ gate, configs, directory, pulses }: GateRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
   async function agentConfig(context: Context, agentId: string): Promise<Response> {
     const { own, effective } = await configs.agent(agentId);
-    const holds = { coordination: effective.coordination };
+    const holds = { coordination: effective.coordination, ...(await pulses.of(agentId)) };
     const json: AgentConfigAnswer = { ...holds, own, effective };
     return answerConfig(context, { title: 'What holds for this agent.', holds, own, json });
   }
@@ -33,7 +35,7 @@ export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): 
     agentConfig: async ({ agentId }, context) => await agentConfig(context, await agentOf(agentId)),
     async putAgentConfig({ agentId: called, body }, context) {
       const agentId = await agentOf(called);
-      await configs.setAgent(agentId, body);
+      await pulses.set(agentId, body);
       return await agentConfig(context, agentId);
     },
     householdConfig: (_, context) => householdConfig(context),

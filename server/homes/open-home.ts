@@ -16,7 +16,8 @@ import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
 import { createProxy, type ProxyDeps } from '../proxy/index.ts';
 import { createSoulTools } from '../session/index.ts';
-import { createScripts, type Sealer } from '../schedules/index.ts';
+import { createScripts, type Sealer, type WatchedClock } from '../schedules/index.ts';
+import { createPulses } from '../schedules/pulses.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { createRecordRoutes } from '../records/routes.ts';
@@ -62,6 +63,7 @@ export interface OpenHomeDeps {
 export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
   readonly id: string;
   readonly log: EventLog;
+  readonly clock: WatchedClock;
   readonly credentials: Credentials;
   readonly streams: Streams;
   readonly endpoints: ReadonlyMap<Endpoint, Handled>;
@@ -173,7 +175,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createSessionRoutes({ host, runs, log, streams, checkStreams: deps.checkStreams }),
     ...createDirectoryRoutes({ directory, onTeam }),
     ...createInboxRoutes({ inbox }),
-    ...createGateRoutes({ gate, configs, directory }),
+    ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, copies, configs }) }),
     ...createPauseRoutes({
       pauses,
       directory,
@@ -209,9 +211,9 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     }),
     ...createThreadRoutes({ threads }),
     ...createCredentialRoutes({ credentials, directory }),
-    ...createCostRoutes({ costs }),
+    ...createCostRoutes({ costs, schedules }),
     ...createRecordRoutes({ records }),
-    ...createScheduleRoutes({ schedules, copies, directory, now }),
+    ...createScheduleRoutes({ schedules, copies, directory, runs, now }),
     ...createWorkspaceRoutes({ workspaces, directory }),
     ...mcp.endpoints,
     ...proxy.endpoints,
@@ -221,6 +223,11 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     logger.info('The clock stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
   return {
     id,
+    clock: {
+      id,
+      seenAt: () => schedules.clock.seenAt(),
+      stoodMs: !planned && stoodMs > SCHEDULE_LIMITS.stillMs ? stoodMs : null,
+    },
     log,
     host,
     directory,

@@ -172,7 +172,8 @@ export async function openTeam({
   });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
   const copies = createCopies({ db, home, sealer, now });
-  const aloneAgents = createAlone({ copies, runs, log, protocol, mind, tools: () => tools, logger });
+  const account = () => schedules.woken;
+  const aloneAgents = createAlone({ copies, runs, log, protocol, mind, tools: () => tools, account, logger });
   const reach = createReach({
     inbox,
     directory,
@@ -201,7 +202,7 @@ export async function openTeam({
     }),
     ...createThreadTools({ threads, directory }),
     ...(workspaces ? createFileTools({ workspaces, configs }) : []),
-    ...createScheduleTools({ schedules: () => schedules, configs, now }),
+    ...createScheduleTools({ schedules: () => schedules, proposals: () => schedules.proposals, configs, now }),
   ];
   const wakeMaterials = createWakeMaterials({ log, directory, conversationChars: limits.conversationChars });
   const host: SessionHost = createSessionHost({
@@ -233,16 +234,20 @@ export async function openTeam({
     waiting,
   });
   const schedules = createSchedules({
+    db,
     rows: scheduleRows,
     home,
     onlyOne: alone,
     cron: createCronClock(),
     configs,
     inbox,
+    threads,
+    directory,
     reach,
     host,
     alone: aloneAgents,
     scripts,
+    toolNames: () => tools.map(({ name }) => name),
     announce: tell,
     now,
     newId,

@@ -67,6 +67,8 @@ export interface AnswerOutcome {
   readonly stop: StopReason | null;
   /** What went wrong with the mind; null where nothing did. */
   readonly failure: MindError | null;
+  /** A budget let nothing of it be asked. */
+  readonly overBudget?: boolean;
 }
 
 const CALL_CUT = 'This call was cut off before it answered.';
@@ -156,6 +158,7 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
         usage,
         stop: null,
         failure: null,
+        overBudget: turn === 1 && permit.reason !== null,
       };
     window.fit();
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens, cachesForAnHour };

@@ -50,13 +50,18 @@ export interface AgentRun {
   begins?(runId: string): Promise<boolean>;
 }
 
+/** `overBudget`: a budget let nothing of it be asked. */
+export interface OverRun extends RunEnd {
+  readonly overBudget: boolean;
+}
+
 export interface Run {
   readonly runId: string;
   readonly agentId: string;
   /** The person stops it. False where it is over. */
   stop(): boolean;
   /** Resolves when its end is on disk; or, where the log cannot be written, when nothing of it goes on. */
-  readonly whenEnded: Promise<RunEnd>;
+  readonly whenEnded: Promise<OverRun>;
 }
 
 type Started =
@@ -69,6 +74,8 @@ export interface Runs {
   start(run: AgentRun): Promise<Started>;
   /** The person stops the run that this agent is in. False where it is in none. */
   stop(agentId: string): boolean;
+  /** The same of one run. */
+  stopRun(runId: string): boolean;
   /** Stops all; resolves when that is on disk. None is started after it. */
   close(): Promise<void>;
 }
@@ -119,6 +126,7 @@ export function createRuns(deps: RunsDeps): Runs {
     let why: Interruption | null = null;
     let broken = false;
     let timed = false;
+    let overBudget = false;
 
     function fail(error: unknown): void {
       if (broken) return;
@@ -165,7 +173,10 @@ export function createRuns(deps: RunsDeps): Runs {
           timed = true;
           timers.after(own.timeoutMs, () => void interrupt({ by: 'relay', error: tookTooLong(own.timeoutMs) }));
         },
-        onEnd: (end) => life.ended(...endOfRun(end, end.interruption)),
+        onEnd(end) {
+          overBudget ||= end.overBudget ?? false;
+          return life.ended(...endOfRun(end, end.interruption));
+        },
         ...(asked.readsInbox
           ? {
               gather: (run: string) =>
@@ -180,7 +191,7 @@ export function createRuns(deps: RunsDeps): Runs {
       await speaker.interrupt(reason);
     }
 
-    async function work(): Promise<RunEnd> {
+    async function work(): Promise<OverRun> {
       speaker.put(first);
       if (first.length === 0) speaker.prod();
       await speaker.whenQuiet();
@@ -197,7 +208,7 @@ export function createRuns(deps: RunsDeps): Runs {
             error: String(error),
           }),
         );
-      return life.end() ?? { outcome, reason, usage: null, costMicroUsd: 0 };
+      return { ...(life.end() ?? { outcome, reason, usage: null, costMicroUsd: 0 }), overBudget };
     }
     return {
       runId,
@@ -250,6 +261,7 @@ export function createRuns(deps: RunsDeps): Runs {
       void known.then(() => starting.delete(known));
       return started;
     },
+    stopRun: (runId) => [...live].some((run) => run.runId === runId && run.stop()),
     stop: (agentId) => [...live].some((run) => run.agentId === agentId && run.stop()),
     async close() {
       closing.abort();

@@ -10,10 +10,10 @@ import type { Alone, EventLog, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Around } from '../runs/around.ts';
 import type { Logger } from '../runs/context.ts';
-import type { AgentRun, Runs } from '../runs/index.ts';
-import type { RunEnd } from '../runs/life.ts';
+import type { AgentRun, OverRun, Runs } from '../runs/index.ts';
 import { NO_TOOLS } from '../runs/toolbox.ts';
 import type { Copies } from './copies.ts';
+import type { Woken } from './woken.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
 interface Work {
@@ -41,7 +41,7 @@ interface Work {
 }
 
 export type Worked =
-  | { readonly kind: 'ended'; readonly runId: string; readonly end: RunEnd; readonly said: string | null }
+  | { readonly kind: 'ended'; readonly runId: string; readonly end: OverRun; readonly said: string | null }
   | { readonly kind: 'skipped'; readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' };
 
 export interface OpenAlone extends Alone {
@@ -55,6 +55,8 @@ export interface AloneDeps {
   readonly protocol: Protocol;
   readonly mind: Mind;
   readonly tools: () => readonly TeamTool[];
+  /** Runs that somebody’s wake began stand in the same account as those that were due. Late: it is made after this. */
+  readonly account: () => Woken;
   readonly logger: Logger;
   readonly limits?: Pick<ScheduleLimits, 'busyMs' | 'wakeRunMs' | 'saidChars'>;
 }
@@ -160,7 +162,9 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     can: (agentId) => copies.has(agentId),
     work,
     async wake(agentId, { name, reason, why }) {
+      const account = await deps.account().begin(agentId, name);
       const worked = await work({
+        begins: (runId) => account.begins(runId),
         agentId,
         cause: { kind: 'wake', by: name, reason },
         why,
@@ -174,7 +178,11 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         timeoutMs: limits.wakeRunMs,
         busyMs: limits.busyMs,
         cachesForAnHour: false,
+      }).catch(async (error: unknown) => {
+        await account.end(null);
+        throw error;
       });
+      await account.end(worked);
       if (worked.kind === 'skipped')
         logger.warn('a granted wake was not carried out; the message waits', { agentId, why: worked.why });
     },

@@ -48,6 +48,8 @@ export interface Clock {
   start(): Promise<{ readonly stoodMs: number; readonly planned: boolean }>;
   /** Looks now: something was changed. */
   wake(): void;
+  /** Keeps a claim alive that another has begun, as a run that somebody’s wake began. Returns the way to let go of it. */
+  hold(claim: Claim): () => void;
   /** Of schedules: how many of them are being done. */
   running(): ReadonlyMap<string, number>;
   /** When it went last, ms since the epoch; null: it has not begun. */
@@ -62,6 +64,7 @@ export interface Clock {
 export function createClock(deps: ClockDeps): Clock {
   const { rows, alone, now, newId, timers, logger, limits } = deps;
   const live = new Map<Claim, Promise<void>>();
+  const held = new Set<Claim>();
   const inTurn = createQueue();
   let stops: readonly PlannedStop[] = [];
   let closed = false;
@@ -69,6 +72,7 @@ export function createClock(deps: ClockDeps): Clock {
   let cancel: (() => void) | null = null;
   let cancelRenew: (() => void) | null = null as (() => void) | null;
   let seen: number | null = null;
+  let begunAt: number | null = null;
   let zone: string | null = null;
   let forgotten = 0;
 
@@ -128,11 +132,11 @@ export function createClock(deps: ClockDeps): Clock {
   }
 
   function renewLater(): void {
-    if (live.size === 0 || closed) return;
+    if (live.size + held.size === 0 || closed) return;
     cancelRenew ??= timers.after(limits.renewMs, () => {
       cancelRenew = null;
       rows
-        .renew([...live.keys()], now())
+        .renew([...live.keys(), ...held], now())
         .catch(failed)
         .finally(renewLater);
     });
@@ -219,6 +223,7 @@ export function createClock(deps: ClockDeps): Clock {
   return {
     async start() {
       const time = now();
+      begunAt = time;
       const sign = await rows.sign();
       const from = sign?.stoppedAt ?? sign?.seenAt ?? time;
       const planned = sign?.stoppedAt !== null && sign !== null;
@@ -229,12 +234,17 @@ export function createClock(deps: ClockDeps): Clock {
       return { stoodMs: Math.max(0, time - from), planned };
     },
     wake,
+    hold(claim) {
+      held.add(claim);
+      renewLater();
+      return () => void held.delete(claim);
+    },
     running() {
       const counts = new Map<string, number>();
       for (const { scheduleId } of live.keys()) counts.set(scheduleId, (counts.get(scheduleId) ?? 0) + 1);
       return counts;
     },
-    seenAt: () => seen,
+    seenAt: () => seen ?? begunAt,
     async whenQuiet() {
       for (;;) {
         await inTurn(() => Promise.resolve());

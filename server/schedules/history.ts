@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import { SKIP_REASONS, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
-import { occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
+import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
 import type { Tables } from '../store/tables.ts';
@@ -27,14 +27,17 @@ function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>)
 }
 
 function occurrenceOf(
-  row: Selectable<Tables['occurrences']> & { readonly value_json: string | null; readonly name_json: string | null },
+  row: Selectable<Tables['occurrences']> & {
+    readonly value_json: string | null;
+    readonly schedule_name: string | null;
+  },
 ): Occurrence {
-  const kind = z.looseObject({ kind: occurrenceKind }).safeParse(JSON.parse(row.value_json ?? '{}'));
+  const schedule = z.looseObject({ kind: occurrenceSchema.shape.kind }).safeParse(JSON.parse(row.value_json ?? '{}'));
   return {
     scheduleId: row.schedule,
     agentId: parseText(row.agent_json),
-    name: parseText(row.name_json ?? '""'),
-    kind: kind.success ? kind.data.kind : 'routine',
+    name: parseText(row.name_json ?? row.schedule_name ?? '""'),
+    kind: row.kind === 'wake' ? 'wake' : schedule.success ? schedule.data.kind : 'routine',
     dueAt: row.due_at,
     state: occurrenceStateSchema.parse(row.state),
     reason: reasonSchema.parse(row.reason),
@@ -45,10 +48,92 @@ function occurrenceOf(
     ...detailSchema.parse(JSON.parse(row.detail_json ?? '{}')),
   };
 }
-const occurrenceKind = z.enum(['routine', 'reminder', 'script']);
 
+/** `name`: null where nothing was scheduled: somebody woke it. */
+export interface SpentByRoutine {
+  readonly scheduleId: string;
+  readonly agentId: string;
+  readonly name: string | null;
+  readonly runs: number;
+  readonly tokens: number;
+  readonly costMicroUsd: number;
+}
+
+// In one piece: what is read of one table.
 export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
+  const named = () =>
+    db
+      .selectFrom('occurrences')
+      .leftJoin('schedules', (join) =>
+        join.onRef('schedules.home', '=', 'occurrences.home').onRef('schedules.schedule', '=', 'occurrences.schedule'),
+      )
+      .selectAll('occurrences')
+      .select(['schedules.value_json as value_json', 'schedules.name_json as schedule_name'])
+      .where('occurrences.home', '=', home);
   return {
+    /** Runs that began before then, live and past, the newest first. */
+    async runs({
+      agentId,
+      scheduleId,
+      before,
+      most,
+    }: {
+      agentId?: string | null;
+      scheduleId?: string;
+      before: number;
+      most: number;
+    }): Promise<Occurrence[]> {
+      const rows = await named()
+        .where('occurrences.started_at', '<', before)
+        .$if(typeof agentId === 'string', (query) => query.where('occurrences.agent_json', '=', json(agentId ?? '')))
+        .$if(scheduleId !== undefined, (query) => query.where('occurrences.schedule', '=', scheduleId ?? ''))
+        .orderBy('occurrences.started_at', 'desc')
+        .orderBy('occurrences.due_at', 'desc')
+        .limit(most)
+        .execute();
+      return rows.map(occurrenceOf);
+    },
+    /** When this agent was last at work alone, ms since the epoch; 0: never, as far as is known. */
+    async lastRunOf(agentId: string): Promise<number> {
+      const { at } = await db
+        .selectFrom('occurrences')
+        .where('home', '=', home)
+        .where('agent_json', '=', json(agentId))
+        .select((eb) => eb.fn.max('started_at').as('at'))
+        .executeTakeFirstOrThrow();
+      return Number(at ?? 0);
+    },
+    /** What the runs of (`from`, now] came to, by what was scheduled, the dearest first. */
+    async spentSince(from: number, most: number): Promise<SpentByRoutine[]> {
+      const { rows } = await sql<{
+        schedule: string;
+        agent_json: string;
+        runs: string;
+        micro_usd: string;
+        tokens: string;
+      }>`
+        select schedule, agent_json, count(*) as runs,
+          coalesce(sum((detail_json::jsonb ->> 'costMicroUsd')::bigint), 0) as micro_usd,
+          coalesce(sum((detail_json::jsonb ->> 'tokens')::bigint), 0) as tokens
+        from ${sql.table(`${SCHEMA}.occurrences`)}
+        where home = ${home} and started_at > ${from} and ended_at is not null
+        group by schedule, agent_json order by micro_usd desc, schedule limit ${most}`.execute(db);
+      const names = await db
+        .selectFrom('schedules')
+        .select(['schedule', 'name_json'])
+        .where('home', '=', home)
+        .where('schedule', '=', sql<string>`any(${rows.map(({ schedule }) => schedule)}::text[])`)
+        .execute();
+      const nameOf = new Map(names.map(({ schedule, name_json }) => [schedule, parseText(name_json)]));
+      return rows.map(({ schedule, agent_json, runs, micro_usd, tokens }) => ({
+        scheduleId: schedule,
+        agentId: parseText(agent_json),
+        name: nameOf.get(schedule) ?? null,
+        runs: Number(runs),
+        tokens: Number(tokens),
+        costMicroUsd: Number(micro_usd),
+      }));
+    },
     /** The newest ends of one, the newest first. */
     async ends(scheduleId: string, most: number): Promise<OccurrenceEnd[]> {
       const rows = await db
@@ -83,16 +168,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       to: number,
       { agentId, scheduleId, most }: { agentId?: string; scheduleId?: string; most: number },
     ): Promise<Occurrence[]> {
-      const rows = await db
-        .selectFrom('occurrences')
-        .leftJoin('schedules', (join) =>
-          join
-            .onRef('schedules.home', '=', 'occurrences.home')
-            .onRef('schedules.schedule', '=', 'occurrences.schedule'),
-        )
-        .selectAll('occurrences')
-        .select(['schedules.value_json as value_json', 'schedules.name_json as name_json'])
-        .where('occurrences.home', '=', home)
+      const rows = await named()
         .where('occurrences.due_at', '>', from)
         .where('occurrences.due_at', '<=', to)
         .$if(agentId !== undefined, (query) => query.where('occurrences.agent_json', '=', json(agentId ?? '')))

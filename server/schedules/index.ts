@@ -5,46 +5,63 @@
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { rowOf, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import type { Moment } from '../../src/domain/schedule/timeline.ts';
-import { slotAfter, type CronClock, type Timing } from '../../src/domain/schedule/timing.ts';
+import { slotAfter, type CronClock } from '../../src/domain/schedule/timing.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { Changed, RoostEvent } from '../../src/protocol/events.ts';
-import type { Occurrence, Schedule, Scheduled } from '../../src/protocol/schedules.ts';
-import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
+import { SCHEDULE_BOUNDS, type Occurrence, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
+import type { Configs, Directory, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
-import { cronProblem } from '../../src/protocol/cron.ts';
+import type { Db } from '../store/index.ts';
 import { createPerform } from './perform.ts';
+import { createProposals, type Proposals } from './proposals.ts';
 import { createPreview, offsetOf, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
+import { createRefusals, type Refused } from './refusals.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
+import { createWoken, type Woken } from './woken.ts';
+import type { SpentByRoutine } from './history.ts';
 
 export { createAlone } from './alone.ts';
 export { createCopies, type Copies } from './copies.ts';
 export { createMeanwhile } from './meanwhile.ts';
 export { createScheduleRows } from './rows.ts';
 export { createScripts, type Scripts } from './scripts.ts';
+export type { Proposals } from './proposals.ts';
+export type { Refused } from './refusals.ts';
+export { createClockWatch, type ClockWatch, type WatchedClock } from './watch.ts';
 export { createSealer, readSealingKey, type Sealer } from './sealer.ts';
 
-/** A sentence for people: nothing was changed. `field`: what is wrong with it. */
-export interface Refused {
-  readonly ok: false;
-  readonly field: 'name' | 'script' | 'timing.cron' | 'timing.at' | 'scheduleIds' | null;
-  readonly reason: string;
-}
 export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Refused;
 
 export interface Schedules {
   readonly clock: Clock;
   readonly records: RecordSource;
+  /** Routines that agents ask for. */
+  readonly proposals: Proposals;
+  /** Runs that somebody’s wake begins. */
+  readonly woken: Woken;
+  /** Runs that began before then, live and past, the newest first. */
+  runs(which: {
+    readonly agentId: string | null;
+    readonly before: number;
+    readonly most: number;
+  }): Promise<Occurrence[]>;
+  /** What the runs since then took, by what was scheduled, the dearest first. */
+  spentSince(from: number, most: number): Promise<SpentByRoutine[]>;
   list(agentId?: string): Promise<Scheduled[]>;
   get(scheduleId: string): Promise<Scheduled | null>;
   /** By its name, among what is scheduled for this agent. */
   named(agentId: string, name: string): Promise<Scheduled | null>;
   add(schedule: Schedule): Promise<Written>;
+  /** Writes it under this id, whether it was there or not. */
+  put(scheduleId: string, schedule: Schedule): Promise<Written>;
+  /** “Morning”, or “Morning (2)”: the first such name that this agent has nothing under. */
+  freeName(agentId: string, name: string): Promise<string>;
   /** Null: it is not there. */
   change(scheduleId: string, schedule: Schedule): Promise<Written | null>;
   /** False: it was not there. What is due of it and was not begun is cancelled with it. */
@@ -68,6 +85,7 @@ export interface Schedules {
 }
 
 export interface SchedulesDeps {
+  readonly db: Db;
   readonly rows: ScheduleRows;
   /** Names the home. */
   readonly home: string;
@@ -77,15 +95,27 @@ export interface SchedulesDeps {
   readonly configs: Configs;
   readonly inbox: Inbox;
   readonly reach: Pick<Reach, 'ask' | 'askTo'>;
+  readonly threads: { hasNews(agentId: string, since: number): Promise<boolean> };
+  readonly directory: Pick<Directory, 'all'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly alone: OpenAlone;
   readonly scripts: Scripts;
+  /** What an agent may be let use. */
+  readonly toolNames: () => readonly string[];
   readonly announce: (event: RoostEvent) => void;
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
   readonly logger: Logger;
   readonly limits?: ScheduleLimits;
+}
+
+function warningOf(ends: readonly OccurrenceEnd[], most: number): string | null {
+  const inARow = rowOf(ends, 'either');
+  const skipped = rowOf(ends, 'skipped');
+  if (inARow < most) return null;
+  if (skipped === inARow) return `It was skipped ${inARow} times in a row. Its history says why.`;
+  return `It was skipped or failed ${inARow} times in a row. Its history says why.`;
 }
 
 // In one piece: a schedule’s life: made, changed, due, paused and gone touch the same rows.
@@ -114,12 +144,13 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       host: deps.host,
       inbox,
       configs,
-      somethingWaits: async (agentId) => (await inbox.count(agentId)) > 0,
+      // Mail, mentions and reminders that were due are in the inbox; what others wrote in its threads is not.
+      somethingWaits: async (agentId, since) =>
+        (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
       runScript: (script) => deps.scripts.run(script),
       remove: async (scheduleId) => void (await rows.remove(scheduleId, now())),
       newId,
       now,
-      busyMs: limits.busyMs,
     }),
     onPaused: ({ schedule: { agentId, name } }, why) => {
       logger.warn('what was scheduled failed too often, and is paused', { agentId, name, why });
@@ -128,13 +159,19 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     onChange: changed,
   });
 
-  function shown(row: Row, running: ReadonlyMap<string, number>, ends: readonly OccurrenceEnd[]): Scheduled {
+  function shown(
+    row: Row,
+    running: ReadonlyMap<string, number>,
+    ends: readonly OccurrenceEnd[],
+    most: number,
+  ): Scheduled {
     return {
       scheduleId: row.scheduleId,
       schedule: row.schedule,
       nextAt: row.dueAt,
       offset: offsetOf(row),
       pausedWhy: row.pausedWhy,
+      warning: warningOf(ends, most),
       skippedInARow: rowOf(ends, 'skipped'),
       failedInARow: rowOf(ends, 'failed'),
       position: row.position,
@@ -147,36 +184,21 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       limits.endsInARow,
     );
     const running = clock.running();
-    return which.map((row) => shown(row, running, ends.get(row.scheduleId) ?? []));
+    const agentIds = [...new Set(which.map(({ schedule }) => schedule.agentId))];
+    const most = new Map(
+      await Promise.all(
+        agentIds.map(async (id) => [id, (await configs.agent(id)).effective.pulse_max_consecutive_skips] as const),
+      ),
+    );
+    return which.map((row) =>
+      shown(row, running, ends.get(row.scheduleId) ?? [], most.get(row.schedule.agentId) ?? limits.failuresPause),
+    );
   }
   async function oneShown(row: Row | null): Promise<Scheduled | null> {
     return row && ((await allShown([row]))[0] ?? null);
   }
 
-  /** What is due once and lies behind would never be. */
-  function refusedTiming(timing: Timing, before: Timing | null): Refused | null {
-    if (timing.kind === 'cron') {
-      const problem = cronProblem(timing.cron);
-      return problem === null ? null : { ok: false, field: 'timing.cron', reason: `It is no cron text: ${problem}` };
-    }
-    if (timing.kind !== 'once' || timing.at > now()) return null;
-    if (before?.kind === 'once' && before.at === timing.at) return null;
-    return { ok: false, field: 'timing.at', reason: 'That time is over already. Choose one that is to come.' };
-  }
-  async function refusedName({ agentId, name }: Schedule, own: string | null): Promise<Refused | null> {
-    const other = await rows.named(agentId, name);
-    if (!other || other.scheduleId === own) return null;
-    return {
-      ok: false,
-      field: 'name',
-      reason: `This agent has something called “${name}” already. Choose another name.`,
-    };
-  }
-  async function refusedScript(schedule: Schedule): Promise<Refused | null> {
-    if (schedule.kind !== 'script' || !schedule.enabled) return null;
-    const reason = await deps.scripts.refuse(schedule.agentId, schedule.script);
-    return reason === null ? null : { ok: false, field: 'script', reason };
-  }
+  const refuse = createRefusals({ rows, scripts: deps.scripts, toolNames: deps.toolNames, now });
   /** One after another: each is given its place beside those before it. */
   const written = (scheduleId: string, schedule: Schedule, position: number | null): Promise<Written> =>
     inTurn(async () => {
@@ -196,8 +218,30 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       return { ok: true, scheduled };
     });
 
-  return {
+  async function added(scheduleId: string, schedule: Schedule): Promise<Written> {
+    const { own, all } = await rows.count(schedule.agentId);
+    if (own >= limits.perAgent || all >= limits.perHousehold)
+      return {
+        ok: false,
+        field: null,
+        reason: `There is room for ${limits.perAgent} of an agent and ${limits.perHousehold} of the household. Take one away first.`,
+      };
+    const refused = await refuse(schedule, null);
+    return refused ?? (await written(scheduleId, schedule, all));
+  }
+  async function changedTo(row: Row, schedule: Schedule): Promise<Written> {
+    const { scheduleId } = row;
+    if (row.schedule.kind !== schedule.kind)
+      return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and stays one.` };
+    const refused = await refuse(schedule, row);
+    return refused ?? (await written(scheduleId, schedule, null));
+  }
+
+  const schedules: Omit<Schedules, 'proposals'> = {
     clock,
+    woken: createWoken({ rows, hold: clock.hold, directory: deps.directory, onChange: changed, now, newId }),
+    runs: (which) => rows.runs(which),
+    spentSince: (from, most) => rows.spentSince(from, most),
     records: createScheduleRecords({
       rows,
       home,
@@ -216,28 +260,21 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     list: async (agentId) => allShown(await rows.all(agentId)),
     get: async (scheduleId) => oneShown(await rows.get(scheduleId)),
     named: async (agentId, name) => oneShown(await rows.named(agentId, name)),
-    async add(schedule) {
-      const { own, all } = await rows.count(schedule.agentId);
-      if (own >= limits.perAgent || all >= limits.perHousehold)
-        return {
-          ok: false,
-          field: null,
-          reason: `There is room for ${limits.perAgent} of an agent and ${limits.perHousehold} of the household. Take one away first.`,
-        };
-      const refused =
-        refusedTiming(schedule.timing, null) ?? (await refusedName(schedule, null)) ?? (await refusedScript(schedule));
-      return refused ?? (await written(newId(), schedule, all));
-    },
+    add: (schedule) => added(newId(), schedule),
     async change(scheduleId, schedule) {
       const row = await rows.get(scheduleId);
-      if (!row) return null;
-      if (row.schedule.kind !== schedule.kind)
-        return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and stays one.` };
-      const refused =
-        refusedTiming(schedule.timing, row.schedule.timing) ??
-        (await refusedName(schedule, scheduleId)) ??
-        (await refusedScript(schedule));
-      return refused ?? (await written(scheduleId, schedule, null));
+      return row && (await changedTo(row, schedule));
+    },
+    async put(scheduleId, schedule) {
+      const row = await rows.get(scheduleId);
+      return row ? await changedTo(row, schedule) : await added(scheduleId, schedule);
+    },
+    async freeName(agentId, name) {
+      for (let n = 1; ; n++) {
+        const ending = n === 1 ? '' : ` (${n})`;
+        const free = `${name.slice(0, SCHEDULE_BOUNDS.name - ending.length)}${ending}`;
+        if (!(await rows.named(agentId, free))) return free;
+      }
     },
     async remove(scheduleId) {
       const row = await rows.get(scheduleId);
@@ -275,4 +312,5 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     blackouts: preview.blackouts,
     close: (planned) => clock.close(planned),
   };
+  return { ...schedules, proposals: createProposals({ db: deps.db, home, schedules, now, newId, onChange: changed }) };
 }

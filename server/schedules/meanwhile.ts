@@ -44,14 +44,20 @@ export function createMeanwhile({
     try {
       const { all, zone } = await look();
       const own = all.filter(
-        (each) => each.agentId === agentId && each.runId !== null && each.endedAt !== null && each.endedAt > since,
+        (each) =>
+          each.agentId === agentId &&
+          each.runId !== null &&
+          each.state !== 'skipped' &&
+          each.endedAt !== null &&
+          each.endedAt > since,
       );
       if (own.length === 0) return null;
       const lines = own
         .slice(0, TOLD.runs)
         .reverse()
         .map(({ kind, name, startedAt, dueAt, state, said }) => {
-          const head = `${kind} ${titled(name)}, ${momentText(startedAt ?? dueAt, zone)}: ${OUTCOMES[state] ?? state}`;
+          const what = kind === 'wake' ? `woken by ${titled(name)}` : `${kind} ${titled(name)}`;
+          const head = `${what}, ${momentText(startedAt ?? dueAt, zone)}: ${OUTCOMES[state] ?? state}`;
           return said === null ? head : `${head}. Your last words:\n${quote(cutMiddle(said, TOLD.saidChars))}`;
         });
       const more = own.length > TOLD.runs ? `\n${own.length - TOLD.runs} runs before these are not told here.` : '';

@@ -49,6 +49,33 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
         .execute();
     },
+    /** A run that nobody had scheduled, claimed as it begins; under the first moment from `now` on that is free. */
+    async woken(claim: Omit<Claim, 'dueAt' | 'late'>, name: string, now: number): Promise<Claim> {
+      for (let dueAt = now; ; dueAt++) {
+        const { numInsertedOrUpdatedRows = 0n } = await db
+          .insertInto('occurrences')
+          .values({
+            home,
+            schedule: claim.scheduleId,
+            agent_json: json(claim.agentId),
+            due_at: dueAt,
+            state: 'claimed',
+            reason: null,
+            not_before: dueAt,
+            token: claim.token,
+            lease_until: now + limits.leaseMs,
+            run: null,
+            started_at: null,
+            ended_at: null,
+            detail_json: null,
+            kind: 'wake',
+            name_json: json(name),
+          })
+          .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows > 0n) return { ...claim, dueAt, late: false };
+      }
+    },
     /** Judges what is due by now of these. Resolves with how many there were that nobody else judges at this moment. */
     async advance(scheduleIds: readonly string[], judging: Judging): Promise<number> {
       return await db.transaction().execute(async (trx) => {
@@ -178,6 +205,12 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
           .where('ended_at', 'is', null)
           .$if(!all, (query) => query.where('lease_until', '<', now));
         await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
+        // Who was woken and had not begun is not woken again: its message waits.
+        await dead
+          .where('state', '=', 'claimed')
+          .where('kind', '=', 'wake')
+          .set({ state: 'crashed', ended_at: now, lease_until: null })
+          .execute();
         await dead.where('state', '=', 'claimed').set({ state: 'due', token: null, lease_until: null }).execute();
         // What nobody had begun with is made up for with what came meanwhile, or is missed.
         const late = await trx

@@ -8,18 +8,18 @@ import { MINUTE_MS } from '../../src/domain/schedule/timing.ts';
 import type { Schedule, ScheduleOf } from '../../src/protocol/schedules.ts';
 import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
-import type { RunEnd } from '../runs/life.ts';
+import type { OverRun } from '../runs/index.ts';
 import type { OpenAlone, Worked } from './alone.ts';
 import type { ClockDeps, Performed } from './clock.ts';
 import { NO_DETAIL, type Claim, type Detail, type Row, type ScheduleRows } from './rows.ts';
 
 export interface PerformDeps {
-  readonly rows: Pick<ScheduleRows, 'under' | 'between'>;
+  readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf'>;
   readonly alone: OpenAlone;
   readonly reach: Pick<Reach, 'ask' | 'askTo'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly inbox: Pick<Inbox, 'put'>;
-  readonly configs: Pick<Configs, 'household'>;
+  readonly configs: Pick<Configs, 'household' | 'agent'>;
   /** Whether anything is there for this agent since then. */
   readonly somethingWaits: (agentId: string, since: number) => Promise<boolean>;
   /** It is not to come again. */
@@ -27,8 +27,6 @@ export interface PerformDeps {
   readonly runScript: (script: ScheduleOf<'script'>) => Promise<ScriptEnd>;
   readonly newId: () => string;
   readonly now: () => number;
-  /** ms that a run waits for its agent's turn. */
-  readonly busyMs: number;
 }
 
 export interface ScriptEnd {
@@ -70,7 +68,8 @@ function reasonOf(check: GateCheck | null): SkipReason {
   }
 }
 
-function endOfRun({ outcome, reason, usage, costMicroUsd }: RunEnd, said: string | null): Performed {
+function endOfRun({ outcome, reason, usage, costMicroUsd, overBudget }: OverRun, said: string | null): Performed {
+  if (overBudget) return skipped('budget', reason);
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return ended(outcome, { said, detail: reason, tokens, costMicroUsd });
 }
@@ -100,9 +99,9 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
     const state = deps.host.stateOf(agentId);
     if (state === 'paused') return skipped('agent-busy', 'It was set to sleep in the session.');
     if (state === 'played') return skipped('agent-busy', 'A client plays it just now.');
-    const before = await rows.between(0, claim.dueAt - 1, { scheduleId, most: 200 });
-    const last = before.find((each) => each.startedAt !== null)?.startedAt ?? 0;
-    if (schedule.when === 'something_waits' && !(await deps.somethingWaits(agentId, last)))
+    const before =
+      context === 'own_runs' ? await rows.runs({ scheduleId, before: claim.dueAt, most: RUNS_BEFORE }) : [];
+    if (schedule.when === 'something_waits' && !(await deps.somethingWaits(agentId, await rows.lastRunOf(agentId))))
       return skipped('nothing-waits');
     if (!(await alone.can(agentId))) return skipped('no-copy');
     const when = await whenOf(claim.dueAt);
@@ -127,18 +126,14 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
             instructions: schedule.instructions,
             columns: schedule.columns,
             lastSession: context === 'last_session',
-            before:
-              context === 'own_runs'
-                ? before
-                    .flatMap(({ said, endedAt }) => (said === null || endedAt === null ? [] : [{ at: endedAt, said }]))
-                    .slice(0, RUNS_BEFORE)
-                    .reverse()
-                : [],
+            before: before
+              .flatMap(({ said, endedAt }) => (said === null || endedAt === null ? [] : [{ at: endedAt, said }]))
+              .reverse(),
             model: schedule.planningModel ?? schedule.model,
             laterModel: schedule.executorModel ?? schedule.model,
             tools: schedule.tools,
             timeoutMs: schedule.timeoutMs,
-            busyMs: deps.busyMs,
+            busyMs: (await deps.configs.agent(agentId)).effective.pulse_container_timeout_ms,
             cachesForAnHour: comesWithinTheHour(schedule),
             begins,
           });
@@ -229,7 +224,8 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
   };
 }
 
-function workedOut(worked: Worked | null): Performed {
+/** What became of one that was to work alone. */
+export function workedOut(worked: Worked | null): Performed {
   if (worked === null) return ended('failed', { detail: 'Nothing was begun.' });
   if (worked.kind === 'ended') return endOfRun(worked.end, worked.said);
   switch (worked.why) {

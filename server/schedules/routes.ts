@@ -7,12 +7,13 @@ import type { Directory } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
+import type { Runs } from '../runs/index.ts';
 import type { Copies, Refused, Schedules, Written } from './index.ts';
-import { SCHEDULE_BOUNDS } from '../../src/protocol/schedules.ts';
 
 export interface ScheduleRoutesDeps {
   readonly schedules: Schedules;
   readonly copies: Copies;
+  readonly runs: Pick<Runs, 'stopRun'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
 }
@@ -23,6 +24,15 @@ const DAY_MS = 24 * HOUR_MS;
 const SHOWN = { moments: 2_000, occurrences: 2_000 };
 
 const unknown = () => problem(404, 'unknown-schedule', 'There is no such schedule. It may have been taken away.');
+
+const unknownProposal = () => problem(404, 'unknown-proposal', 'There is no such proposal. It may have been answered.');
+
+/** ms since the epoch, from a query; left out: everything up to now. */
+function beforeOf(before: string | null, now: number): number {
+  const to = before === null ? now + 1 : Number(before);
+  if (!Number.isSafeInteger(to)) throw problem(400, 'misfit', '`before` is no time in ms since the epoch.');
+  return to;
+}
 
 /** What was refused, as a problem that names the field. */
 function refusal({ field, reason }: Refused) {
@@ -44,7 +54,13 @@ function refusePrograms(context: Context<Env>): void {
 }
 
 // In one piece: a table of endpoints.
-export function createScheduleRoutes({ schedules, copies, directory, now }: ScheduleRoutesDeps): readonly Handled[] {
+export function createScheduleRoutes({
+  schedules,
+  runs,
+  copies,
+  directory,
+  now,
+}: ScheduleRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
   /** A schedule names its agent by id, name or seat. */
   const resolved = async (schedule: Schedule): Promise<Schedule> => ({
@@ -60,15 +76,6 @@ export function createScheduleRoutes({ schedules, copies, directory, now }: Sche
   async function allowed({ schedule }: Scheduled): Promise<void> {
     if (schedule.kind !== 'reminder' && schedule.enabled) await copies.allow(schedule.agentId);
   }
-  /** “Morning (2)”: the first such name that its agent has nothing under. */
-  async function freeName({ agentId, name }: Schedule): Promise<string> {
-    for (let n = 2; ; n++) {
-      const ending = ` (${n})`;
-      const free = `${name.slice(0, SCHEDULE_BOUNDS.name - ending.length)}${ending}`;
-      if (!(await schedules.named(agentId, free))) return free;
-    }
-  }
-
   return answer(scheduleEndpoints, {
     schedules: async ({ agent }) => ({
       schedules: await schedules.list(agent === null ? undefined : await agentOf(agent)),
@@ -103,7 +110,7 @@ export function createScheduleRoutes({ schedules, copies, directory, now }: Sche
     },
     async duplicateSchedule({ scheduleId }) {
       const { schedule } = await one(scheduleId);
-      const name = await freeName(schedule);
+      const name = await schedules.freeName(schedule.agentId, schedule.name);
       return done(
         await schedules.add(
           schedule.kind === 'reminder' ? { ...schedule, name } : { ...schedule, name, enabled: false },
@@ -117,9 +124,27 @@ export function createScheduleRoutes({ schedules, copies, directory, now }: Sche
     },
     async scheduleHistory({ scheduleId, before, limit }) {
       await one(scheduleId);
-      const to = before === null ? now() : Number(before) - 1;
-      if (!Number.isSafeInteger(to)) throw problem(400, 'misfit', '`before` is no time in ms since the epoch.');
-      return { occurrences: await schedules.history(0, to, { scheduleId, most: limit }) };
+      return { occurrences: await schedules.history(0, beforeOf(before, now()) - 1, { scheduleId, most: limit }) };
+    },
+    async runs({ agent, before, limit }) {
+      const agentId = agent === null ? null : await agentOf(agent);
+      return { runs: await schedules.runs({ agentId, before: beforeOf(before, now()), most: limit }) };
+    },
+    stopRun({ runId }) {
+      if (!runs.stopRun(runId)) throw problem(404, 'unknown-run', 'No such run goes on.');
+      return null;
+    },
+    proposals: async () => ({ proposals: await schedules.proposals.open() }),
+    async acceptProposal({ proposalId }) {
+      const written = await schedules.proposals.accept(proposalId);
+      if (!written) throw unknownProposal();
+      const scheduled = done(written);
+      await allowed(scheduled);
+      return scheduled;
+    },
+    async declineProposal({ proposalId }) {
+      if (!(await schedules.proposals.decline(proposalId))) throw unknownProposal();
+      return null;
     },
     async timeline({ hours }) {
       const time = now();

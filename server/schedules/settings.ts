@@ -8,8 +8,10 @@ export interface ScheduleLimits {
   readonly renewMs: number;
   /** ms: the clock looks at least so often, and says so. */
   readonly checkMs: number;
-  /** ms without a look after which the clock stands still. */
+  /** ms without a look after which the clock stands still: one look is left out, and it is said within two minutes. */
   readonly stillMs: number;
+  /** ms between two looks whether it goes. */
+  readonly watchMs: number;
   /** Most runs and scripts at once, of one household. */
   readonly atOnce: number;
   /** Most of them that are made up for, at once. */
@@ -39,7 +41,8 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   leaseMs: 60_000,
   renewMs: 20_000,
   checkMs: 60_000,
-  stillMs: 120_000,
+  stillMs: 90_000,
+  watchMs: 15_000,
   atOnce: 4,
   lateAtOnce: 2,
   batch: 200,

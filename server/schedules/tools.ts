@@ -4,16 +4,18 @@ import { momentText } from '../../src/domain/moments.ts';
 import { titled } from '../../src/domain/quoting.ts';
 import { readDateTime } from '../../src/domain/guardrails.ts';
 import { wallTime, firstWhere } from '../../src/domain/zone-days.ts';
-import { MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
-import { SCHEDULE_BOUNDS, type Scheduled } from '../../src/protocol/schedules.ts';
+import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
+import { cronProblem } from '../../src/protocol/cron.ts';
+import { SCHEDULE_BOUNDS, scheduleSchema, type Scheduled } from '../../src/protocol/schedules.ts';
 import type { Configs, TeamTool } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
-import type { Schedules } from './index.ts';
+import type { Proposals, Schedules } from './index.ts';
 
 export interface ScheduleToolsDeps {
   readonly schedules: () => Pick<Schedules, 'list' | 'named' | 'add' | 'change' | 'remove'>;
-  readonly configs: Pick<Configs, 'household'>;
+  readonly proposals: () => Pick<Proposals, 'add'>;
+  readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly now: () => number;
 }
 
@@ -60,7 +62,8 @@ function lineOf({ schedule, nextAt, pausedWhy }: Scheduled, zone: string): strin
   return `- ${schedule.kind} ${titled(schedule.name)}, ${timingText(schedule.timing, zone)}; ${next}`;
 }
 
-export function createScheduleTools({ schedules, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
+// In one piece: a table of tools.
+export function createScheduleTools({ schedules, proposals, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
   const zoneOf = async () => (await configs.household()).effective.time_zone;
   const listOf = async (agentId: string, which: (scheduled: Scheduled) => boolean, none: string) => {
     const [all, zone] = await Promise.all([schedules().list(agentId), zoneOf()]);
@@ -140,6 +143,34 @@ export function createScheduleTools({ schedules, configs, now }: ScheduleToolsDe
       readOnly: true,
       run: (_input, { agentId }) =>
         listOf(agentId, ({ schedule }) => schedule.kind === 'routine', 'You have no routines.'),
+    }),
+    defineTool({
+      name: 'propose_routine',
+      description:
+        'Asks the human for a routine of yours: something that you do by yourself at regular times. Nothing of it runs before the human has said yes. Say either `every_minutes` or `cron`.',
+      input: z.object({
+        name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name),
+        instructions: z.string().trim().min(1).max(SCHEDULE_BOUNDS.instructions).describe('what you do then'),
+        why: z.string().trim().min(1).max(SCHEDULE_BOUNDS.why).describe('for the human: what it is good for'),
+        every_minutes: z.number().int().min(INTERVAL_BOUNDS.min).max(INTERVAL_BOUNDS.max).optional(),
+        cron: z.string().max(200).optional().describe('five fields, such as `30 7 * * 1-5`, by the human’s clock'),
+        only_if_something_waits: z.boolean().default(true).describe('it passes by where nothing is there for you'),
+      }),
+      allowed: async ({ agentId }) => (await configs.agent(agentId)).effective.coordination.may_propose_routines,
+      async run({ name, instructions, why, every_minutes, cron, only_if_something_waits }, { agentId }) {
+        if ((every_minutes === undefined) === (cron === undefined))
+          return toolError('Say either `every_minutes` or `cron`.');
+        const problem = cron === undefined ? null : cronProblem(cron);
+        if (problem !== null) return toolError(`\`cron\` is no cron text: ${problem}`);
+        const timing = cron === undefined ? { kind: 'every', minutes: every_minutes } : { kind: 'cron', cron };
+        const when = only_if_something_waits ? 'something_waits' : 'always';
+        const routine = scheduleSchema.parse({ kind: 'routine', agentId, name, instructions, timing, when });
+        if (routine.kind !== 'routine') throw new Error('It is no routine.');
+        const refused = await proposals().add(agentId, why, routine);
+        return refused === null
+          ? toolDone(`Your proposal ${titled(name)} waits for the human. Nothing of it runs before they have said yes.`)
+          : toolError(refused);
+      },
     }),
   ];
 }

@@ -104,7 +104,30 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
 }
 
 /** Waiting for something in a thread: a look at what is there, and another whenever something happens. */
-function createWaiting({ db, home, notifier }: ThreadsContext, { takeUnread }: Reading): Pick<Threads, 'wait'> {
+function createWaiting(
+  { db, home, notifier }: ThreadsContext,
+  { takeUnread }: Reading,
+): Pick<Threads, 'wait' | 'hasNews'> {
+  /** What others have written in its threads since then, and it has not read. */
+  const hasNews: Threads['hasNews'] = async (agentId, since) => {
+    const found = await db
+      .selectFrom('thread_members as member')
+      .innerJoin('thread_messages as message', (join) =>
+        join
+          .onRef('message.home', '=', 'member.home')
+          .onRef('message.thread', '=', 'member.thread')
+          .onRef('message.place', '>', 'member.seen_place'),
+      )
+      .select('message.thread')
+      .where('member.home', '=', home)
+      .where('member.agent_json', '=', json(agentId))
+      .where('member.removed_at', 'is', null)
+      .where('message.from_json', '<>', json(agentId))
+      .where('message.sent_at', '>=', since)
+      .limit(1)
+      .executeTakeFirst();
+    return found !== undefined;
+  };
   /** The thread with the oldest message that this agent waits for and was not given yet; null where there is none. */
   async function findUnread(agentId: string, until: WaitFor, threadId: string | null): Promise<string | null> {
     let query = db
@@ -164,6 +187,7 @@ function createWaiting({ db, home, notifier }: ThreadsContext, { takeUnread }: R
   }
 
   return {
+    hasNews,
     async wait(reader, { until, threadId, limitMs, signal, run }) {
       const listener = notifier.listen(reader, { limitMs, signal });
       try {

@@ -74,6 +74,8 @@ export interface Threads {
       readonly run: string;
     },
   ): Promise<WaitAnswer>;
+  /** Whether others have written something in its threads since then that it was not given yet. */
+  hasNews(agentId: string, since: number): Promise<boolean>;
   /** Tells again what an earlier process of this relay has written and not told. Once, before anything else. */
   recover(): Promise<void>;
 }

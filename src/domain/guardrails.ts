@@ -75,6 +75,12 @@ export const COORDINATION_BOUNDS = {
   sleep_wait_seconds: { min: 1, max: 86_400 },
 } as const;
 
+/** Of what agents do by themselves, inclusive, with what holds where nothing is set. */
+export const PULSE_BOUNDS = {
+  pulse_container_timeout_ms: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
+  pulse_max_consecutive_skips: { min: 1, max: 100, otherwise: 5 },
+} as const;
+
 /** Daily budgets in US dollars, inclusive. 0 is a limit: no model is asked at all. */
 export const BUDGET_BOUNDS = {
   agent: { min: 0, max: 10_000 },

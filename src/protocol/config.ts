@@ -3,12 +3,14 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
+import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import {
   BUDGET_BOUNDS,
   COORDINATION_BOUNDS,
   DEFAULT_LIMITS,
   isClockTime,
   isTimeZone,
+  PULSE_BOUNDS,
   readDateTime,
   TEAM_EVENTS,
 } from '../domain/guardrails.ts';
@@ -73,6 +75,9 @@ const coordination = {
     .strictObject({ files: z.enum(GRANTS).describe('it reads and writes in its own folder on the relay’s machine') })
     .partial()
     .describe('what it may do besides talk; off: the tools are not offered to it at all'),
+  may_propose_routines: z
+    .boolean()
+    .describe('it has the tool that asks the person for a routine; nothing of one runs before the person has said yes'),
   daily_budget_usd: z
     .number()
     .min(BUDGET_BOUNDS.agent.min)
@@ -81,8 +86,64 @@ const coordination = {
     .describe('US dollars a day for its model requests; null: only the household’s holds'),
 };
 
+/** Of what an agent does by itself: for all its routines. */
+const pulseLimits = {
+  pulse_container_timeout_ms: z
+    .number()
+    .int()
+    .min(PULSE_BOUNDS.pulse_container_timeout_ms.min)
+    .max(PULSE_BOUNDS.pulse_container_timeout_ms.max)
+    .describe('ms that a run waits for the end of its agent’s turn; then it is skipped as `agent-busy`'),
+  pulse_max_consecutive_skips: z
+    .number()
+    .int()
+    .min(PULSE_BOUNDS.pulse_max_consecutive_skips.min)
+    .max(PULSE_BOUNDS.pulse_max_consecutive_skips.max)
+    .describe('skipped or failed so often in a row, a routine has a warning; a run ends it'),
+};
+const optionalPulseLimits = {
+  pulse_container_timeout_ms: pulseLimits.pulse_container_timeout_ms.optional(),
+  pulse_max_consecutive_skips: pulseLimits.pulse_max_consecutive_skips.optional(),
+};
+
+/** An agent's default routine, as its settings say it; the same routine is among the others. */
+const pulse = {
+  pulse_enabled: z.boolean().describe('it looks by itself, at an interval, whether something waits for it'),
+  pulse_interval_minutes: z.number().int().min(INTERVAL_BOUNDS.min).max(INTERVAL_BOUNDS.max),
+  pulse_offset_minutes: z
+    .number()
+    .int()
+    .min(OFFSET_BOUNDS.min)
+    .max(OFFSET_BOUNDS.max)
+    .nullable()
+    .describe('minutes after the full interval; null: given by the relay, apart from the others’'),
+  pulse_columns: z
+    .array(z.string())
+    .max(0, 'there are no tasks yet, and so no columns: leave it empty')
+    .describe('columns of tasks; empty, as there are no tasks yet'),
+  pulse_transitions_to: z
+    .null('there are no tasks yet, and so nothing to move them to: leave it null')
+    .describe('where a task is moved; null, as there are no tasks yet'),
+  pulse_blackouts: z.array(blackoutSchema).max(20).describe('the same as `coordination.blackouts`'),
+};
+export const pulseSettingsSchema = z.object({ ...pulse, ...pulseLimits });
+export type PulseSettings = z.infer<typeof pulseSettingsSchema>;
+/** What a program may change of it; what is left out stays as it is. */
+const pulseChanges = {
+  pulse_enabled: pulse.pulse_enabled.optional(),
+  pulse_interval_minutes: pulse.pulse_interval_minutes.optional(),
+  pulse_offset_minutes: pulse.pulse_offset_minutes.optional(),
+  pulse_columns: pulse.pulse_columns.optional(),
+  pulse_transitions_to: pulse.pulse_transitions_to.optional(),
+  pulse_blackouts: pulse.pulse_blackouts.optional(),
+};
+export type PulseChanges = z.infer<z.ZodObject<typeof pulseChanges>>;
+
 /** `GET` and `PUT /v1/agents/{agentId}/config`. What is left out is the household's. */
-export const agentConfigSchema = z.strictObject({ coordination: z.strictObject(coordination).partial().default({}) });
+export const agentConfigSchema = z.strictObject({
+  coordination: z.strictObject(coordination).partial().default({}),
+  ...optionalPulseLimits,
+});
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
 export type AgentConfigInput = z.input<typeof agentConfigSchema>;
 
@@ -106,6 +167,7 @@ export const householdConfigSchema = z.strictObject({
     .nullable()
     .optional()
     .describe('US dollars a day for all model requests; null: no limit'),
+  ...optionalPulseLimits,
   sleep_wait_seconds: bounded('sleep_wait_seconds')
     .optional()
     .describe('how long a call of a sleeping agent is held before it is told to try again'),
@@ -125,6 +187,7 @@ const effectiveConfigSchema = z.object({
   flood_guard: z.object({ max_wakes: z.number(), window_seconds: z.number() }),
   daily_budget_usd: z.number().nullable(),
   sleep_wait_seconds: z.number(),
+  ...pulseLimits,
 });
 export type EffectiveConfig = z.infer<typeof effectiveConfigSchema>;
 
@@ -144,6 +207,7 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
   wake_events: [],
   may_put_others_to_sleep: false,
   toolsets: { files: 'allow' },
+  may_propose_routines: false,
   daily_budget_usd: null,
 };
 
@@ -156,6 +220,7 @@ export const agentConfigAnswerSchema = z.object({
   coordination: effective.coordination.describe(
     'what holds for this agent, where programs that know these names look for it',
   ),
+  ...pulseSettingsSchema.shape,
   own: agentConfigSchema.describe('what was set for this agent'),
   ...beside,
 });
@@ -208,8 +273,20 @@ function named(
 
 /** `PUT /v1/agents/{agentId}/config` */
 export const setAgentConfigSchema = agentConfigSchema
-  .extend({ ...answered, ...camelCase, coordination: spelled })
-  .transform((answer, context): AgentConfig => ({ coordination: named(answer, context) }));
+  .extend({ ...answered, ...camelCase, ...pulseChanges, coordination: spelled })
+  .transform((answer, context): { readonly config: AgentConfig; readonly pulse: PulseChanges } => {
+    const { sleepEvents, wakeEvents, coordination: said } = answer;
+    const { pulse_container_timeout_ms, pulse_max_consecutive_skips } = answer;
+    const pulse = z.object(pulseChanges).parse(answer);
+    return {
+      config: {
+        coordination: named({ coordination: said, sleepEvents, wakeEvents }, context),
+        ...(pulse_container_timeout_ms === undefined ? {} : { pulse_container_timeout_ms }),
+        ...(pulse_max_consecutive_skips === undefined ? {} : { pulse_max_consecutive_skips }),
+      },
+      pulse,
+    };
+  });
 /** `PUT /v1/config` */
 export const setHouseholdConfigSchema = householdConfigSchema
   .extend({ ...answered, ...camelCase, coordination: spelled })

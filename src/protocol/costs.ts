@@ -55,6 +55,20 @@ export const costsSchema = z.object({
       }),
     )
     .describe('`total` over these days'),
+  routines: z
+    .array(
+      z.object({
+        scheduleId: z.string(),
+        agentId: common.agentId,
+        name: z.string().nullable().describe('null: nothing was due; somebody woke it'),
+        runs: count,
+        tokens: count,
+        costMicroUsd: count,
+      }),
+    )
+    .describe(
+      'what runs without the person took over these days, by what was scheduled, the dearest first, at most 50',
+    ),
   sessions: z.array(z.object({ sessionId: common.sessionId, spent: spentSchema })).describe('newest first, at most 50'),
   stopped: z
     .array(

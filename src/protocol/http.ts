@@ -17,6 +17,22 @@ export const openHealthSchema = z
   .object({
     status: z.literal('ok'),
     version: z.string().describe('the relay’s version'),
+    clock: z
+      .object({
+        standsStillMs: z
+          .number()
+          .int()
+          .nonnegative()
+          .nullable()
+          .describe('ms for which nothing that is due was looked at; null: it goes'),
+        stoodMs: z
+          .number()
+          .int()
+          .nonnegative()
+          .nullable()
+          .describe('ms for which it had stood when this relay started; null: it had not, or the person had ended it'),
+      })
+      .describe('by which agents’ routines are due'),
   })
   .describe('How the relay is, for anybody.');
 export type OpenHealth = z.infer<typeof openHealthSchema>;

@@ -20,13 +20,14 @@ export const SCHEDULE_BOUNDS = {
   name: 80,
   instructions: 50_000,
   message: 20_000,
+  /** Characters of why an agent asks for a routine. */
+  why: 1_000,
   /** ms that a run may take. */
   timeoutMs: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
   /** ms that a script may take. */
   scriptMs: { min: 1_000, max: 600_000, otherwise: 60_000 },
   maxConcurrent: { min: 1, max: 10, otherwise: 1 },
   tools: 100,
-  columns: 20,
   path: 1_000,
 } as const;
 
@@ -94,9 +95,9 @@ const routine = {
     .describe('names of the tools that it may use; null: all that the agent has'),
   columns: z
     .array(z.string().min(1).max(80))
-    .max(SCHEDULE_BOUNDS.columns)
+    .max(0, 'there are no tasks yet, and so no columns: leave it empty')
     .default([])
-    .describe('columns of tasks that it looks at; empty: all'),
+    .describe('columns of tasks; empty, as there are no tasks yet'),
   timeoutMs: bounded(SCHEDULE_BOUNDS.timeoutMs).describe('ms from its first request on'),
   maxConcurrent: bounded(SCHEDULE_BOUNDS.maxConcurrent).describe('runs of it at once'),
   context: z
@@ -160,7 +161,9 @@ export const occurrenceSchema = z.object({
   scheduleId: id,
   agentId: common.agentId,
   name: z.string(),
-  kind: z.enum(['routine', 'reminder', 'script']),
+  kind: z
+    .enum(['routine', 'reminder', 'script', 'wake'])
+    .describe('wake: nothing was due; somebody woke it, and `name` is who'),
   dueAt: ms,
   state: occurrenceStateSchema,
   reason: z.enum(SKIP_REASONS).nullable().describe('why it was skipped'),
@@ -182,12 +185,26 @@ export const scheduledSchema = z.object({
   nextAt: ms.nullable().describe('null: never, as things are'),
   offset: z.number().int().nonnegative().nullable().describe('minutes, of an interval: its own, or what it was given'),
   pausedWhy: z.string().nullable().describe('it failed too often in a row; null: it goes on'),
+  warning: z
+    .string()
+    .nullable()
+    .describe('it was skipped or failed so often in a row that its agent is not well served; null: it is'),
   skippedInARow: z.number().int().nonnegative(),
   failedInARow: z.number().int().nonnegative(),
   position: z.number().int().nonnegative().describe('its place in the person’s order'),
   running: z.number().int().nonnegative(),
 });
 export type Scheduled = z.infer<typeof scheduledSchema>;
+
+/** A routine that an agent asks for. Nothing of it runs before the person has said yes. */
+export const proposalSchema = z.object({
+  proposalId: id,
+  agentId: common.agentId,
+  why: z.string().describe('its own words'),
+  routine: z.discriminatedUnion('kind', [z.strictObject(routine)]),
+  madeAt: ms,
+});
+export type Proposal = z.infer<typeof proposalSchema>;
 
 /** What an agent needs to be at work without a browser, as a page leaves it with the relay. */
 export const standingCopySchema = z.strictObject({

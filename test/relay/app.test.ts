@@ -42,6 +42,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     expect(await (await relay.fetch('/api/health')).json()).toEqual({
       status: 'ok',
       version: expect.any(String),
+      clock: { standsStillMs: null, stoodMs: null },
       sessionActive: true,
       mind: 'rehearsal',
       model: 'rehearsal',
@@ -50,6 +51,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     expect(await (await fetch(`${relay.url}/api/health`)).json()).toEqual({
       status: 'ok',
       version: expect.any(String),
+      clock: { standsStillMs: null, stoodMs: null },
     });
 
     const again = await problemOf(await post('/api/sessions', START));

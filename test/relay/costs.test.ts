@@ -82,7 +82,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
   const app = () => {
     const hono = new Hono<Env>();
-    mount(hono, createCostRoutes({ costs }));
+    mount(hono, createCostRoutes({ schedules: { spentSince: () => Promise.resolve([]) }, costs }));
     return hono;
   };
 

@@ -3,6 +3,7 @@ import { HTTPException } from 'hono/http-exception';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { createPulses } from '../../server/schedules/pulses.ts';
 import { createGateRoutes } from '../../server/gate/index.ts';
 import { mount, type Env } from '../../server/endpoint.ts';
 import { agentConfigAnswerSchema, householdConfigAnswerSchema } from '../../src/protocol/config.ts';
@@ -26,7 +27,12 @@ function open() {
     all: () =>
       Promise.resolve(['orin', 'lyra'].map((agentId) => ({ agentId, name: agentId, position: null, retired: false }))),
   };
-  mount(app, createGateRoutes({ ...household, directory }));
+  // Nothing is scheduled here.
+  const none = { get: () => Promise.resolve(null), freeName: () => Promise.resolve('Pulse') };
+  const schedules = { ...none, put: () => Promise.reject(new Error('Nothing is scheduled here.')) };
+  const copies = { allow: () => Promise.resolve() };
+  const pulses = createPulses({ schedules, copies, configs: household.configs });
+  mount(app, createGateRoutes({ ...household, directory, pulses }));
   const get = (path: string, accept = 'application/json') => app.request(path, { headers: { accept } });
   const put = (path: string, body: string, type = 'application/json', accept = 'application/json') =>
     app.request(path, { method: 'PUT', body, headers: { 'content-type': type, accept } });
@@ -163,8 +169,11 @@ describe('settings', () => {
     expect(copied).toBe(await set.text());
     expect(copied).toContain('max_wakes_per_day: 4 # set here');
     expect(copied).toContain('cooldown_seconds: 300\n');
-    const { coordination } = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
-    expect(parse(copied)).toEqual({ coordination });
+    const { own, effective, ...holds } = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
+    const { coordination } = holds;
+    expect(effective.coordination).toEqual(coordination);
+    expect(own.coordination.wake_guardrails).toEqual({ max_wakes_per_day: 4 });
+    expect(parse(copied)).toEqual(holds);
     expect(coordination.blackouts).toEqual([{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }]);
     expect((await put('/v1/config', await (await get('/v1/config', YAML)).text(), YAML)).status).toBe(200);
   });

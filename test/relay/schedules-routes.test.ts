@@ -7,6 +7,7 @@ import { occurrenceSchema, scheduledSchema } from '../../src/protocol/schedules.
 import { timelineSchema } from '../../src/protocol/endpoints/schedules.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { openEventSource } from '../support/event-source.ts';
 import { COPY } from '../support/schedules.ts';
 import type { SignIn } from '../support/sign-in.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
@@ -98,6 +99,8 @@ describe('routines by HTTP', () => {
     ],
     ['a time-out below a second', { timeoutMs: 10 }, 'timeoutMs'],
     ['a field that nobody knows', { timeout: 10 }, 'body'],
+    ['a column, where there are no tasks yet', { columns: ['ready'] }, 'columns'],
+    ['a tool that is none', { tools: ['message_agent', 'fly'] }, 'tools'],
     ['a script where they are off', { kind: 'script', script: 'look.sh', instructions: undefined }, 'script'],
   ])('refuse %s, name the field, and change nothing', async (_what, more, field) => {
     const answer = await call('POST', '/v1/pulse-routines', { ...ROUTINE, ...more });
@@ -112,6 +115,79 @@ describe('routines by HTTP', () => {
     const answer = await call('POST', '/v1/pulse-routines', ROUTINE);
     expect(answer.status).toBe(409);
     expect(problemSchema.parse(await answer.json()).errors).toMatchObject([{ field: 'name' }]);
+  });
+});
+
+describe('an agent’s settings', () => {
+  const config = async () => (await (await call('GET', '/v1/agents/a1/config')).json()) as Record<string, unknown>;
+  it('make and change its default routine, which is among the others', async () => {
+    expect(await config()).toMatchObject({
+      pulse_enabled: false,
+      pulse_interval_minutes: 30,
+      pulse_max_consecutive_skips: 5,
+      pulse_container_timeout_ms: 120_000,
+    });
+    const blackouts = [{ label: 'night', start_time: '22:00', end_time: '06:00', type: 'recurring', days: [] }];
+    const put = (more: object) => call('PUT', '/v1/agents/a1/config', { coordination: {}, ...more });
+    expect((await put({ pulse_enabled: true, pulse_interval_minutes: 45, pulse_offset_minutes: 7 })).status).toBe(200);
+    const list = async () =>
+      (await (await call('GET', '/v1/pulse-routines')).json()) as { schedules: { scheduleId: string }[] };
+    expect(await list()).toMatchObject({
+      schedules: [
+        {
+          offset: 7,
+          schedule: { agentId: 'a1', name: 'Pulse', enabled: true, when: 'something_waits', timing: { minutes: 45 } },
+        },
+      ],
+    });
+    expect((await put({ pulse_blackouts: blackouts, pulse_container_timeout_ms: 5_000 })).status).toBe(200);
+    // What is left out of the pulse stays as it is, and what the person does to the routine is told here.
+    expect(await config()).toMatchObject({
+      pulse_enabled: true,
+      pulse_interval_minutes: 45,
+      pulse_blackouts: blackouts,
+      coordination: { blackouts },
+      pulse_container_timeout_ms: 5_000,
+    });
+    const [pulse] = (await list()).schedules;
+    await call('POST', `/v1/pulse-routines/${pulse?.scheduleId}/toggle`);
+    expect(await config()).toMatchObject({ pulse_enabled: false, pulse_interval_minutes: 45 });
+    // An answer can be sent back as it is.
+    expect((await call('PUT', '/v1/agents/a1/config', await config())).status).toBe(200);
+    expect(await config()).toMatchObject({ pulse_enabled: false, pulse_offset_minutes: 7 });
+  });
+
+  it.each([
+    [{ pulse_columns: ['ready'] }, 'pulse_columns'],
+    [{ pulse_transitions_to: 'doing' }, 'pulse_transitions_to'],
+    [{ pulse_interval_minutes: 10, pulse_offset_minutes: 10 }, 'pulse_offset_minutes'],
+    [{ pulse_max_consecutive_skips: 0 }, 'pulse_max_consecutive_skips'],
+  ])('refuse %s, which would be passed over', async (more, field) => {
+    const answer = await call('PUT', '/v1/agents/a1/config', { coordination: {}, ...more });
+    expect(answer.status).toBe(400);
+    const { errors } = problemSchema.parse(await answer.json());
+    expect(errors?.map((each) => each.field)).toEqual([field]);
+  });
+});
+
+describe('runs', () => {
+  it('are listed while they go on and after, and one can be watched and stopped', async () => {
+    model.follow(() => [{ say: 'I have begun. ' }, { until: new Promise(() => undefined) }]);
+    expect(await leave()).toBe(204);
+    const { scheduleId } = await add();
+    await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    const runsSchema = z.object({ runs: z.array(occurrenceSchema) });
+    const runs = async () => runsSchema.parse(await (await call('GET', '/v1/runs?agent=Lyra')).json()).runs;
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ state: 'running', endedAt: null });
+    const runId = (await runs())[0]?.runId ?? '';
+    const stream = await openEventSource(async (signal) => await relay.fetch('/api/events?after=0', { signal }));
+    await stream.until((all) =>
+      all.some(({ event, data }) => event === 'text' && JSON.stringify(data).includes('I have begun.')),
+    );
+    stream.close();
+    expect((await call('POST', `/v1/runs/${runId}/stop`)).status).toBe(202);
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ state: 'stopped', said: 'I have begun.' });
+    expect((await call('POST', `/v1/runs/${runId}/stop`)).status).toBe(404);
   });
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createScripts, type Scripts } from '../../server/schedules/index.ts';
 import { createWorkspaces } from '../../server/workspaces/index.ts';
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { STORES } from '../support/stores.ts';
@@ -175,12 +176,15 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(house.model.requests[0]?.last).toContain('A reminder that you left for yourself');
     await pass(house, clock, 24 * 60 * MINUTE);
     expect(house.model.requests).toHaveLength(1);
-    expect(await history(house, clock)).toMatchObject([{ kind: 'reminder', state: 'done', name: 'exam' }]);
+    expect(await history(house, clock)).toMatchObject([
+      { kind: 'wake', state: 'done', name: 'exam', said: 'I looked around.' },
+      { kind: 'reminder', state: 'done', name: 'exam', runId: null },
+    ]);
     // It takes no place any more.
     expect(await house.team.schedules.list()).toEqual([]);
   });
 
-  it('asks by what the person chose for it: models, tools, columns, what it is given of before', async () => {
+  it('asks by what the person chose for it: models, tools, what it is given of before', async () => {
     const { house, clock } = await open(({ results }) =>
       results.length === 0 ? [{ call: 'list_team', input: {} }] : [{ say: 'Nobody else is here.' }],
     );
@@ -188,18 +192,175 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       planningModel: 'claude-opus-5-5',
       executorModel: 'claude-haiku-4-5',
       tools: ['list_team'],
-      columns: ['Ready', 'Doing'],
       context: 'last_session',
     });
     await pass(house, clock, 30 * MINUTE);
     const [first, second] = house.model.requests;
     expect([first?.body.model, second?.body.model]).toEqual(['claude-opus-5-5', 'claude-haiku-4-5']);
     expect(first?.body.tools?.map(({ name }) => name)).toEqual(['list_team']);
-    expect(first?.system).toContain('look at those in these columns: Ready, Doing');
     expect(first?.last).toContain('My daughter is called Ida.');
     // What comes again within the hour stays in the model's cache until then; what changes stands behind it.
     expect(first?.body.system).toMatchObject([{ cache_control: { type: 'ephemeral', ttl: '1h' } }]);
     expect(first?.system).not.toContain('2026');
+  });
+
+  it('is skipped where the budget lets nothing be asked, and says so', async () => {
+    const { house, clock } = await open();
+    await house.team.configs.setHousehold({ coordination: {}, daily_budget_usd: 0 });
+    await add(house);
+    await pass(house, clock, 30 * MINUTE);
+    expect(house.model.requests).toEqual([]);
+    const [skipped] = await history(house, clock);
+    expect(skipped).toMatchObject({ state: 'skipped', reason: 'budget' });
+    expect(skipped?.detail).toContain('budget');
+  });
+
+  it('looks at what others have written in its threads since it was last at work, once', async () => {
+    const { house, clock } = await open();
+    await house.team.directory.set({
+      agents: ['agent-0', 'agent-1'].map((agentId, position) => ({
+        agentId,
+        name: `Name ${position}`,
+        position,
+        retired: false,
+      })),
+    });
+    const made = await house.team.threads.create('agent-1', { title: 'The well', participantRefs: ['agent-0'] });
+    if (!made.ok) throw new Error('No thread was made.');
+    await add(house, { when: 'something_waits' });
+    await pass(house, clock, 30 * MINUTE);
+    const before = house.model.requests.length;
+    await house.team.threads.send('agent-1', made.thread.threadId, {
+      text: 'It is dry.',
+      mentionRefs: [],
+      clientId: null,
+    });
+    await pass(house, clock, 30 * MINUTE);
+    expect(house.model.requests).toHaveLength(before + 1);
+    // It was at work since: what it has not read by now is no news any more.
+    await pass(house, clock, 30 * MINUTE);
+    expect(house.model.requests).toHaveLength(before + 1);
+    // And what it writes itself is none.
+    await house.team.threads.send(LYRA.id, made.thread.threadId, { text: 'I saw.', mentionRefs: [], clientId: null });
+    await pass(house, clock, 30 * MINUTE);
+    expect(house.model.requests).toHaveLength(before + 1);
+  });
+
+  it('warns where it was skipped or failed so often in a row, until it runs', async () => {
+    const { house, clock } = await open(undefined, false);
+    await house.team.configs.setAgent(LYRA.id, { coordination: {}, pulse_max_consecutive_skips: 3 });
+    const { scheduleId } = await add(house);
+    const warning = async () => (await house.team.schedules.get(scheduleId))?.warning;
+    for (let n = 0; n < 2; n++) await pass(house, clock, 30 * MINUTE);
+    expect(await warning()).toBeNull();
+    await pass(house, clock, 30 * MINUTE);
+    expect(await warning()).toBe('It was skipped 3 times in a row. Its history says why.');
+    await house.team.copies.leave(LYRA.id, COPY, 'v1');
+    await pass(house, clock, 30 * MINUTE);
+    expect(await warning()).toBeNull();
+  });
+
+  it('waits for its agent’s turn as long as the settings say', async () => {
+    const { house, clock } = await open();
+    await house.team.configs.setAgent(LYRA.id, { coordination: {}, pulse_container_timeout_ms: 1_000 });
+    const { promise, resolve } = createDeferred();
+    house.model.follow(() => [{ say: 'I am busy.' }, { until: promise }]);
+    await add(house, { name: 'Long' });
+    await add(house, { name: 'Short', timing: { kind: 'once', at: START + 31 * MINUTE } });
+    clock.pass(30 * MINUTE);
+    house.team.schedules.clock.wake();
+    await house.until(() => house.model.requests.length === 1);
+    clock.pass(MINUTE);
+    house.team.schedules.clock.wake();
+    await expect
+      .poll(async () => (await history(house, clock)).find(({ name }) => name === 'Short'))
+      .toMatchObject({ state: 'skipped', reason: 'agent-busy' });
+    resolve();
+    await house.team.schedules.clock.whenQuiet();
+  });
+
+  it('is due by the clocks of where the household lives now', async () => {
+    const { house, clock } = await open();
+    const { scheduleId } = await add(house, { timing: { kind: 'weekly', days: [], time: '09:00', zone: null } });
+    expect((await house.team.schedules.get(scheduleId))?.nextAt).toBe(START + 120 * MINUTE);
+    await house.team.schedules.clock.whenQuiet();
+    await house.team.configs.setHousehold({ coordination: {}, time_zone: 'Europe/Helsinki' });
+    await pass(house, clock, 0);
+    expect((await house.team.schedules.get(scheduleId))?.nextAt).toBe(START + 60 * MINUTE);
+    await pass(house, clock, 60 * MINUTE);
+    expect(await history(house, clock)).toMatchObject([{ dueAt: START + 60 * MINUTE, state: 'done', late: false }]);
+  });
+
+  it('moves no other that is there already when it is added', async () => {
+    const { house } = await open();
+    const ids: string[] = [];
+    const offsets = async () =>
+      Promise.all(ids.map(async (id) => (await house.team.schedules.get(id))?.offset ?? null));
+    for (let n = 0; n < 5; n++) {
+      const before = await offsets();
+      ids.push((await add(house, { name: `Round ${n}` })).scheduleId);
+      expect((await offsets()).slice(0, n)).toEqual(before);
+    }
+    expect([...(await offsets())].sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual([0, 3, 6, 9, 12]);
+  });
+
+  it('of somebody’s wake stands in the same account: listed, told at the next WAKE, paid for', async () => {
+    const { house, clock } = await open(() => [{ say: 'I came, and closed the well.' }]);
+    await house.team.reach.ask({
+      target: LYRA.id,
+      source: { kind: 'api', name: 'The gardener' },
+      way: 'api',
+      reason: null,
+      messageId: null,
+      callerSession: null,
+    });
+    await expect
+      .poll(() => house.team.schedules.runs({ agentId: LYRA.id, before: clock.now() + 1, most: 10 }))
+      .toMatchObject([
+        { kind: 'wake', name: 'The gardener', state: 'done', said: 'I came, and closed the well.', tokens: 35 },
+      ]);
+    expect(await history(house, clock)).toMatchObject([{ kind: 'wake', agentId: LYRA.id }]);
+    expect(await house.team.schedules.spentSince(0, 10)).toMatchObject([
+      { agentId: LYRA.id, name: null, runs: 1, tokens: 35 },
+    ]);
+    clock.pass(MINUTE);
+    await house.start();
+    await house.wake([{ ...LYRA, asleepSince: START - MINUTE }]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    const woken = house.model.requests.find(({ last }) => last.includes('You are waking'));
+    expect(woken?.last).toContain('woken by “The gardener”, Monday 23 November 2026, 07:00: done.');
+    expect(woken?.last).toContain('> I came, and closed the well.');
+  });
+
+  it('is only asked for by its agent where the person allows that, and due only when the person has said yes', async () => {
+    const { house, clock } = await open(({ results, body }) =>
+      results.length > 0 || !(body.tools ?? []).some(({ name }) => name === 'propose_routine')
+        ? [{ say: 'So be it.' }]
+        : [
+            {
+              call: 'propose_routine',
+              input: { name: 'Well', instructions: 'Look into the well.', why: 'It runs dry.', every_minutes: 60 },
+            },
+          ],
+    );
+    await add(house);
+    await pass(house, clock, 30 * MINUTE);
+    expect(await house.team.schedules.proposals.open()).toEqual([]);
+    await house.team.configs.setAgent(LYRA.id, { coordination: { may_propose_routines: true } });
+    await pass(house, clock, 30 * MINUTE);
+    const [proposal, ...more] = await house.team.schedules.proposals.open();
+    expect(more).toEqual([]);
+    expect(proposal).toMatchObject({ agentId: LYRA.id, why: 'It runs dry.', routine: { name: 'Well' } });
+    // Nothing of it is due while it waits, nor when it is declined.
+    expect(await house.team.schedules.list()).toHaveLength(1);
+    expect(await house.team.schedules.proposals.decline(proposal?.proposalId ?? '')).toBe(true);
+    expect(await house.team.schedules.proposals.accept(proposal?.proposalId ?? '')).toBeNull();
+    expect(await house.team.schedules.list()).toHaveLength(1);
+    await pass(house, clock, 30 * MINUTE);
+    const [second] = await house.team.schedules.proposals.open();
+    expect(await house.team.schedules.proposals.accept(second?.proposalId ?? '')).toMatchObject({ ok: true });
+    expect(await house.team.schedules.proposals.open()).toEqual([]);
+    expect((await house.team.schedules.list()).map(({ schedule }) => schedule.name)).toEqual(['Morning round', 'Well']);
   });
 
   it('is ended when its time is over, and paused when it failed five times in a row', async () => {

@@ -99,15 +99,13 @@ export function judgeSlots(
 }
 
 /** How often the newest ends in a row were of a sort, the newest first. `nothing-waits` is how an idle routine lives: it neither counts nor breaks the row. */
-export function rowOf(newestFirst: readonly OccurrenceEnd[], sort: 'skipped' | 'failed'): number {
+export function rowOf(newestFirst: readonly OccurrenceEnd[], sort: 'skipped' | 'failed' | 'either'): number {
   let count = 0;
   for (const { state, reason } of newestFirst) {
     if (reason === 'nothing-waits') continue;
-    const is =
-      sort === 'skipped'
-        ? state === 'skipped' || state === 'missed'
-        : state === 'failed' || state === 'timed-out' || state === 'crashed';
-    if (!is) return count;
+    const skipped = state === 'skipped' || state === 'missed';
+    const failed = state === 'failed' || state === 'timed-out' || state === 'crashed';
+    if (!(sort === 'either' ? skipped || failed : sort === 'skipped' ? skipped : failed)) return count;
     count += 1;
   }
   return count;

@@ -5,6 +5,7 @@ import { LIMITS } from '../limits.ts';
 import {
   copyStandingSchema,
   occurrenceSchema,
+  proposalSchema,
   scheduledSchema,
   scheduleSchema,
   standingCopySchema,
@@ -15,6 +16,8 @@ const params = { scheduleId: named(idText, 'the schedule’s id') };
 const agentParams = { agentId: named(idText, 'the agent’s id, name or seat') };
 const unknown = { status: 404, when: 'there is no such schedule' } as const;
 const unknownAgent = { status: 404, when: 'no such agent' } as const;
+const proposalParams = { proposalId: named(idText, 'the proposal’s id') };
+const unknownProposal = { status: 404, when: 'there is no such proposal, or it was answered' } as const;
 const misfits = [
   { status: 400, when: 'something does not fit; `errors` names each field' },
   { status: 409, when: 'its agent has something of that name already' },
@@ -169,6 +172,60 @@ export const scheduleEndpoints = {
       },
       unknownAgent,
     ],
+  }),
+  runs: endpoint({
+    method: 'GET',
+    path: '/v1/runs',
+    does: 'Agents at work without the person, now and before: by what was due, and by who woke them. The events of a run have its id.',
+    query: {
+      agent: optional(named(idText, 'only those of this agent')),
+      before: optional(named(idText, 'only those that began before this, in ms since the epoch')),
+      limit: wholeNumber(HISTORY_PAGE, `at most so many: ${HISTORY_PAGE.min}–${HISTORY_PAGE.max}`),
+    },
+    answers: [
+      {
+        status: 200,
+        when: 'always',
+        body: z.object({ runs: z.array(occurrenceSchema).describe('the newest first; `endedAt` null: it goes on') }),
+      },
+      unknownAgent,
+    ],
+  }),
+  stopRun: endpoint({
+    method: 'POST',
+    path: '/v1/runs/{runId}/stop',
+    does: 'Stops a run. What it has said stays.',
+    params: { runId: named(idText, 'the run’s id') },
+    answers: [
+      { status: 202, when: 'it says nothing more' },
+      { status: 404, when: 'no such run goes on' },
+    ],
+  }),
+  proposals: endpoint({
+    method: 'GET',
+    path: '/v1/routine-proposals',
+    does: 'Routines that agents ask for, and that the person has not answered.',
+    answers: [
+      {
+        status: 200,
+        when: 'always',
+        body: z.object({ proposals: z.array(proposalSchema).describe('the oldest first') }),
+      },
+    ],
+  }),
+  acceptProposal: endpoint({
+    method: 'POST',
+    path: '/v1/routine-proposals/{proposalId}/accept',
+    does: 'Says yes: it is a routine from now on.',
+    params: proposalParams,
+    answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownProposal, ...misfits],
+  }),
+  declineProposal: endpoint({
+    method: 'POST',
+    path: '/v1/routine-proposals/{proposalId}/decline',
+    does: 'Says no.',
+    params: proposalParams,
+    answers: [{ status: 204, when: 'it is declined' }, unknownProposal],
   }),
   standingCopies: endpoint({
     method: 'GET',

@@ -24,6 +24,7 @@ export const relayEndpoints = {
   health: endpoint({
     method: 'GET',
     path: '/api/health',
+    aliases: ['/health'],
     does: 'Says that the relay is there; to a browser that is signed in also who would answer, and whether its household’s session runs.',
     access: 'anyone',
     answers: [

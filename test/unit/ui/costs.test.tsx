@@ -27,6 +27,7 @@ const report = (change: Partial<Costs> = {}): Costs => ({
     { day: '2026-11-19', spent: spent(1_250_000, { estimated: true }) },
   ],
   agents: [{ agentId: 'agent-1', today: spent(400_000), total: spent(1_600_000), dailyBudgetUsd: 1 }],
+  routines: [],
   sessions: [{ sessionId: 'session-2', spent: spent(410_000) }],
   stopped: [],
   ...change,
@@ -49,6 +50,7 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     wake_events: [],
     may_put_others_to_sleep: false,
     toolsets: { files: 'allow' as const },
+    may_propose_routines: false,
     daily_budget_usd: null,
   };
   const effective = {
@@ -58,6 +60,8 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     flood_guard: { max_wakes: 5, window_seconds: 60 },
     daily_budget_usd: null,
     sleep_wait_seconds: 600,
+    pulse_container_timeout_ms: 120_000,
+    pulse_max_consecutive_skips: 5,
   };
   reach.on('GET /v1/config', configAnswer({ coordination: {}, ...own.household }, effective));
   for (const id of ['lead', 'agent-1', 'agent-2'])

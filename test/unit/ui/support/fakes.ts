@@ -199,7 +199,14 @@ export function memoryRelay(): MemoryRelay {
     health: () =>
       Promise.resolve({
         ok: true,
-        value: { status: 'ok', version: '0.1.0', mind: relay.mind, model: 'claude-sonnet', sessionActive: false },
+        value: {
+          status: 'ok',
+          version: '0.1.0',
+          clock: { standsStillMs: null, stoodMs: null },
+          mind: relay.mind,
+          model: 'claude-sonnet',
+          sessionActive: false,
+        },
       }),
     startSession({ body }) {
       relay.started.push(body);

@@ -18,6 +18,7 @@ export const scheduled = (n: number, more: Partial<Scheduled> = {}): Scheduled =
   nextAt: NOW + 47 * HOUR - 25 * MINUTE,
   offset: null,
   pausedWhy: null,
+  warning: null,
   skippedInARow: 0,
   failedInARow: 0,
   position: n,

@@ -50,6 +50,7 @@ export const EFFECTIVE: EffectiveConfig = {
     wake_events: [],
     may_put_others_to_sleep: false,
     toolsets: { files: 'allow' },
+    may_propose_routines: false,
     daily_budget_usd: null,
   },
   wakes_enabled: true,
@@ -57,6 +58,8 @@ export const EFFECTIVE: EffectiveConfig = {
   flood_guard: { max_wakes: 5, window_seconds: 60 },
   daily_budget_usd: null,
   sleep_wait_seconds: 600,
+  pulse_container_timeout_ms: 120_000,
+  pulse_max_consecutive_skips: 5,
 };
 
 export const STATS: WakeStats = {
@@ -75,6 +78,12 @@ export const STATS: WakeStats = {
 /** As the relay answers both kinds of configuration. */
 export const configAnswer = (own: object, effective: EffectiveConfig = EFFECTIVE): object => ({
   ...effective,
+  pulse_enabled: false,
+  pulse_interval_minutes: 30,
+  pulse_offset_minutes: null,
+  pulse_columns: [],
+  pulse_transitions_to: null,
+  pulse_blackouts: effective.coordination.blackouts,
   own,
   effective,
 });

@@ -1,0 +1,109 @@
+/**
+ * An agent's default routine, as its settings say it. There is one truth: the routine itself, which the person sees and
+ * changes among the others; the settings read and write it.
+ */
+import {
+  DEFAULT_INSTRUCTIONS,
+  DEFAULT_INTERVAL,
+  DEFAULT_ROUTINE_NAME,
+} from '../../src/domain/schedule/default-routine.ts';
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import type { AgentConfig, PulseChanges, PulseSettings } from '../../src/protocol/config.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
+import { scheduleSchema, type ScheduleOf } from '../../src/protocol/schedules.ts';
+import type { Configs, Pulses } from '../contracts.ts';
+import { problem } from '../problem.ts';
+import type { Copies } from './copies.ts';
+import type { Schedules } from './index.ts';
+
+export interface PulsesDeps {
+  readonly schedules: Pick<Schedules, 'get' | 'put' | 'freeName'>;
+  readonly copies: Pick<Copies, 'allow'>;
+  readonly configs: Pick<Configs, 'agent' | 'setAgent'>;
+}
+
+/** By which it is known among the agent's routines, whatever its name. */
+export const pulseIdOf = (agentId: string) => `pulse of ${agentId}`.slice(0, LIMITS.id);
+
+const misfit = (field: string, message: string) =>
+  problem(400, 'misfit', `${field}: ${message}`, { fields: { errors: [{ field, message }] } });
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses {
+  async function routineOf(agentId: string): Promise<ScheduleOf<'routine'> | null> {
+    const scheduled = await schedules.get(pulseIdOf(agentId));
+    return scheduled?.schedule.kind === 'routine' ? scheduled.schedule : null;
+  }
+  async function of(agentId: string): Promise<PulseSettings> {
+    const [routine, { effective }] = await Promise.all([routineOf(agentId), configs.agent(agentId)]);
+    const timing = routine?.timing.kind === 'every' ? routine.timing : null;
+    return {
+      pulse_enabled: routine?.enabled ?? false,
+      pulse_interval_minutes: timing?.minutes ?? DEFAULT_INTERVAL,
+      pulse_offset_minutes: timing?.offset ?? null,
+      pulse_columns: [],
+      pulse_transitions_to: null,
+      pulse_blackouts: effective.coordination.blackouts,
+      pulse_container_timeout_ms: effective.pulse_container_timeout_ms,
+      pulse_max_consecutive_skips: effective.pulse_max_consecutive_skips,
+    };
+  }
+  /** Said under either name. Where an answer is sent back with one of them changed, that one is meant. */
+  async function blackoutsOf(agentId: string, { coordination }: AgentConfig, said: PulseChanges['pulse_blackouts']) {
+    if (said === undefined) return {};
+    const { effective } = await configs.agent(agentId);
+    if (same(said, effective.coordination.blackouts) || same(said, coordination.blackouts)) return {};
+    if (coordination.blackouts === undefined || same(coordination.blackouts, effective.coordination.blackouts))
+      return { blackouts: said };
+    throw misfit('pulse_blackouts', 'is said twice, and not the same: `coordination.blackouts` says something else');
+  }
+
+  return {
+    of,
+    async set(agentId, { config, pulse }) {
+      const before = await of(agentId);
+      const enabled = pulse.pulse_enabled ?? before.pulse_enabled;
+      const minutes = pulse.pulse_interval_minutes ?? before.pulse_interval_minutes;
+      const offset =
+        pulse.pulse_offset_minutes === undefined ? before.pulse_offset_minutes : pulse.pulse_offset_minutes;
+      if (offset !== null && offset >= minutes)
+        throw misfit('pulse_offset_minutes', 'must be shorter than the interval');
+      if (enabled && agentId === LEAD_ID)
+        throw misfit('pulse_enabled', 'the lead is there with the person, and has no routines');
+      const blackouts = await blackoutsOf(agentId, config, pulse.pulse_blackouts);
+      const { own } = await configs.agent(agentId);
+      const kept = {
+        ...(own.pulse_container_timeout_ms === undefined
+          ? {}
+          : { pulse_container_timeout_ms: own.pulse_container_timeout_ms }),
+        ...(own.pulse_max_consecutive_skips === undefined
+          ? {}
+          : { pulse_max_consecutive_skips: own.pulse_max_consecutive_skips }),
+      };
+      const changed =
+        enabled !== before.pulse_enabled ||
+        minutes !== before.pulse_interval_minutes ||
+        offset !== before.pulse_offset_minutes;
+      if (changed) {
+        const routine = await routineOf(agentId);
+        const name = routine?.name ?? (await schedules.freeName(agentId, DEFAULT_ROUTINE_NAME));
+        const written = await schedules.put(
+          pulseIdOf(agentId),
+          scheduleSchema.parse({
+            instructions: DEFAULT_INSTRUCTIONS,
+            when: 'something_waits',
+            ...routine,
+            kind: 'routine',
+            agentId,
+            name,
+            enabled,
+            timing: { kind: 'every', minutes, offset },
+          }),
+        );
+        if (!written.ok) throw misfit('pulse_enabled', written.reason);
+        if (enabled) await copies.allow(agentId);
+      }
+      await configs.setAgent(agentId, { ...kept, ...config, coordination: { ...config.coordination, ...blackouts } });
+    },
+  };
+}

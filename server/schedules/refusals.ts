@@ -1,0 +1,63 @@
+/** What keeps something from being scheduled, in sentences for people. */
+import type { Timing } from '../../src/domain/schedule/timing.ts';
+import { cronProblem } from '../../src/protocol/cron.ts';
+import type { Schedule } from '../../src/protocol/schedules.ts';
+import type { Row, ScheduleRows } from './rows.ts';
+import type { Scripts } from './scripts.ts';
+
+/** A sentence for people: nothing was changed. `field`: what is wrong with it. */
+export interface Refused {
+  readonly ok: false;
+  readonly field: 'name' | 'script' | 'tools' | 'timing.cron' | 'timing.at' | 'scheduleIds' | null;
+  readonly reason: string;
+}
+
+export interface RefusalDeps {
+  readonly rows: Pick<ScheduleRows, 'named'>;
+  readonly scripts: Pick<Scripts, 'refuse'>;
+  /** What an agent may be let use. */
+  readonly toolNames: () => readonly string[];
+  readonly now: () => number;
+}
+
+/** Resolves with why; null: nothing does. `before`: what it was until now; null: it is new. */
+export function createRefusals({ rows, scripts, toolNames, now }: RefusalDeps) {
+  /** What is due once and lies behind would never be. */
+  function refusedTiming(timing: Timing, before: Timing | null): Refused | null {
+    if (timing.kind === 'cron') {
+      const problem = cronProblem(timing.cron);
+      return problem === null ? null : { ok: false, field: 'timing.cron', reason: `It is no cron text: ${problem}` };
+    }
+    if (timing.kind !== 'once' || timing.at > now()) return null;
+    if (before?.kind === 'once' && before.at === timing.at) return null;
+    return { ok: false, field: 'timing.at', reason: 'That time is over already. Choose one that is to come.' };
+  }
+  async function refusedName({ agentId, name }: Schedule, own: string | null): Promise<Refused | null> {
+    const other = await rows.named(agentId, name);
+    if (!other || other.scheduleId === own) return null;
+    return {
+      ok: false,
+      field: 'name',
+      reason: `This agent has something called “${name}” already. Choose another name.`,
+    };
+  }
+  function refusedTools(schedule: Schedule): Refused | null {
+    if (schedule.kind !== 'routine') return null;
+    const known = new Set(toolNames());
+    const unknown = (schedule.tools ?? []).filter((name) => !known.has(name));
+    if (unknown.length === 0) return null;
+    const reason = `There is no tool called ${unknown.join(', ')}. There are ${[...known].sort().join(', ')}.`;
+    return { ok: false, field: 'tools', reason };
+  }
+  async function refusedScript(schedule: Schedule): Promise<Refused | null> {
+    if (schedule.kind !== 'script' || !schedule.enabled) return null;
+    const reason = await scripts.refuse(schedule.agentId, schedule.script);
+    return reason === null ? null : { ok: false, field: 'script', reason };
+  }
+
+  return async (schedule: Schedule, before: Row | null): Promise<Refused | null> =>
+    refusedTiming(schedule.timing, before?.schedule.timing ?? null) ??
+    (await refusedName(schedule, before?.scheduleId ?? null)) ??
+    refusedTools(schedule) ??
+    (await refusedScript(schedule));
+}

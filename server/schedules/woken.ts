@@ -1,0 +1,53 @@
+/** Runs that somebody's wake began while its agent was absent: in the same account as those that were due. */
+import { LIMITS } from '../../src/protocol/limits.ts';
+import type { Directory } from '../contracts.ts';
+import type { Worked } from './alone.ts';
+import type { Clock } from './clock.ts';
+import { workedOut } from './perform.ts';
+import type { ScheduleRows } from './rows.ts';
+
+export interface Woken {
+  /** `by`: who wakes it: an agent's id, or a name. */
+  begin(agentId: string, by: string): Promise<WokenRun>;
+}
+export interface WokenRun {
+  /** False: it was believed dead, and may not begin. */
+  begins(runId: string): Promise<boolean>;
+  /** Null: something in the relay broke. */
+  end(worked: Worked | null): Promise<void>;
+}
+
+export interface WokenDeps {
+  readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end'>;
+  readonly hold: Clock['hold'];
+  readonly directory: Pick<Directory, 'all'>;
+  readonly onChange: (agentId: string) => void;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** Wakes of one agent have one name in the account, as moments of one schedule do. */
+const wakesOf = (agentId: string) => `wakes of ${agentId}`.slice(0, LIMITS.id);
+
+export function createWoken({ rows, hold, directory, onChange, now, newId }: WokenDeps): Woken {
+  return {
+    async begin(agentId, by) {
+      const name = (await directory.all()).find((member) => member.agentId === by)?.name ?? by;
+      const claim = await rows.woken({ scheduleId: wakesOf(agentId), agentId, token: newId() }, name, now());
+      const release = hold(claim);
+      onChange(agentId);
+      return {
+        begins: (runId) => rows.begins(claim, runId, now()),
+        async end(worked) {
+          try {
+            const performed = workedOut(worked);
+            if ('end' in performed) await rows.end(claim, performed.end, performed.detail, now());
+          } finally {
+            release();
+            onChange(agentId);
+          }
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** What an agent does by itself where the person has written nothing else: it looks whether something waits, and does that. */
+
+/** Minutes between two looks. */
+export const DEFAULT_INTERVAL = 30;
+export const DEFAULT_ROUTINE_NAME = 'Pulse';
+
+export const DEFAULT_INSTRUCTIONS = `This is your regular look at what there is to do, {{AGENT_NAME}}. In this order:
+
+1. Read what waits in your inbox, and answer what needs an answer.
+2. Recall what you meant to do, and what you promised to whom.
+3. Look at the threads and projects you take part in, and at the tasks that are ready.
+4. Choose one thing that is yours to do, and say that you take it.
+5. Do it, or do the next step of it.
+6. Report in one or two sentences what you did, or that nothing was to be done.`;
