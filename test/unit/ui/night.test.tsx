@@ -120,7 +120,7 @@ test('what the relay refuses stands at its field, and nothing that was written i
 test('a change keeps what stands in no field of the editor', async () => {
   const [first] = SCHEDULED;
   if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
-  const own = { ...first.schedule, tools: ['message_agent'], maxConcurrent: 3, columns: ['ready'] };
+  const own = { ...first.schedule, tools: ['message_agent'], maxConcurrent: 3 };
   const page = await open((reach) => nights(reach, { schedules: [{ ...first, schedule: own }] }));
   page.reach.on('PUT /v1/pulse-routines/schedule-1', () => json(first));
   await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
