@@ -274,11 +274,9 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     sync.upgrades.listener(app),
   );
   let ending: 'shutdown' | 'crash' = 'shutdown';
-  closers.add(async () => {
-    await homes.end(ending);
-    await sync.close();
-    await http.close();
-  });
+  closers.add(() => http.close());
+  closers.add(() => sync.close());
+  closers.add(() => homes.end(ending));
   warmUp(homes, logger, closers);
   logger.info('The relay has started.', {
     version: root.version,

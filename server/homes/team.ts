@@ -155,6 +155,7 @@ export async function openTeam({
       logger.error('who is here could not be read; what was known before is told', { error: String(error) }),
   });
   const waiting = createWaiting();
+  const usual = { now, newId, timers, logger };
   const runs = createRuns({
     log,
     inbox,
@@ -164,10 +165,7 @@ export async function openTeam({
     around,
     turns,
     waiting,
-    now,
-    newId,
-    timers,
-    logger,
+    ...usual,
     limits,
   });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
@@ -249,10 +247,7 @@ export async function openTeam({
     scripts,
     toolNames: () => tools.map(({ name }) => name),
     announce: tell,
-    now,
-    newId,
-    timers,
-    logger,
+    ...usual,
   });
   const records = createRecords({
     log,
