@@ -255,6 +255,10 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
         const on = isOn({ schedule, pausedWhy: null });
         return { givenOffset, dueAt: on ? slotAfter(schedule.timing, now(), contextOf({ givenOffset })) : null };
       },
+      onMoved({ agentId, name }) {
+        logger.warn('something is due at another relay of the household now, and not here', { agentId, name });
+        changed(agentId);
+      },
       onChange: clock.wake,
     }),
     list: async (agentId) => allShown(await rows.all(agentId)),

@@ -1,8 +1,12 @@
 /** Schedules as records: a page has them too, and gives them back to a relay that has lost them. */
-import { scheduleRecordSchema } from '../../src/protocol/schedules.ts';
+import { scheduleRecordSchema, type Schedule } from '../../src/protocol/schedules.ts';
 import type { RecordAnswer } from '../../src/protocol/records.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Row, ScheduleRows } from './rows.ts';
+
+/** Why it is not due here, for people. */
+const ELSEWHERE =
+  'It is due at another relay of this household now, and so not here. Switched on here, it comes back, and stops there.';
 
 export interface ScheduleRecordsDeps {
   readonly rows: ScheduleRows;
@@ -14,12 +18,14 @@ export interface ScheduleRecordsDeps {
   nextOf(
     row: Pick<Row, 'schedule' | 'scheduleId'>,
   ): Promise<{ readonly dueAt: number | null; readonly givenOffset: number | null }>;
+  /** It is due at another relay from now on. */
+  onMoved(schedule: Schedule): void;
   /** Something is due at other times now. */
   onChange(): void;
 }
 
 export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
-  const { rows, home, batch, now, nextOf, onChange } = deps;
+  const { rows, home, batch, now, nextOf, onMoved, onChange } = deps;
   return {
     types: ['schedule'],
     hears: ({ what }) => what === 'schedules',
@@ -54,6 +60,13 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
         const named = removed ? null : await rows.named(schedule.agentId, schedule.name);
         if (named && named.scheduleId !== id) {
           answers.push({ answer: 'refused', why: 'Its agent has something else of that name by now.' });
+          continue;
+        }
+        // Another relay of the household has it now: it stops here, and would be due twice otherwise.
+        if (!removed && due !== home && (await rows.get(id))) {
+          const moved = await rows.yields(id, { schedule, at, to: due, why: ELSEWHERE }, now());
+          if (moved) onMoved(schedule);
+          answers.push(moved ? { answer: 'taken' } : { answer: 'kept' });
           continue;
         }
         const next = removed ? null : await nextOf({ scheduleId: id, schedule });

@@ -233,6 +233,40 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .execute();
       return new Map(rows.map(({ schedule, stamp }) => [schedule, stamp]));
     },
+    /** It is due at another relay from now on, as a newer version of it says. False: what is here is newer. */
+    async yields(
+      scheduleId: string,
+      { schedule, at, to, why }: { schedule: Schedule; at: string; to: string; why: string },
+      now: number,
+    ): Promise<boolean> {
+      return await db.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('schedules')
+          .set((eb) => ({
+            agent_json: json(schedule.agentId),
+            name_json: json(schedule.name),
+            value_json: JSON.stringify(schedule),
+            stamp: at,
+            changes: eb('changes', '+', 1),
+            due_at: null,
+            elsewhere: to,
+            paused_why: why,
+          }))
+          .where('home', '=', home)
+          .where('schedule', '=', scheduleId)
+          .where(sql<boolean>`stamp collate "C" < ${at}`)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return false;
+        await trx
+          .updateTable('occurrences')
+          .set({ state: 'cancelled', ended_at: now })
+          .where('home', '=', home)
+          .where('schedule', '=', scheduleId)
+          .where('state', '=', 'due')
+          .execute();
+        return true;
+      });
+    },
     /** Takes one that a page gives back, of `at`, where it is newer than what is here. `stamp`: under which it is in the log; null: it is to be told. */
     async restore(
       scheduleId: string,
@@ -253,6 +287,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         due_at: removed ? null : dueAt,
         paused_why: null,
         given_offset: givenOffset,
+        elsewhere: null,
       };
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('schedules')

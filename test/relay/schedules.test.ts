@@ -424,6 +424,43 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     // It is due there from now on, and every device is told.
     await other.until(() => other.of('record').some(({ record }) => record.id === scheduleId));
   });
+
+  it('that another relay of the household has taken stops here, says so, and comes back when it is switched on', async () => {
+    // That it is due elsewhere is logged as a warning.
+    const { house, clock } = await open(undefined, true, 'expected');
+    const { scheduleId } = await add(house);
+    const told = async (from: Household, many: number) => {
+      const all = () => from.of('record').filter(({ record }) => record.id === scheduleId);
+      await from.until(() => all().length === many);
+      const newest = all().at(-1);
+      if (!newest?.at) throw new Error('It has no stamp.');
+      return { ...newest.record, at: newest.at };
+    };
+    const other = await bench.open({ script: () => [{ say: 'Here.' }], now: clock.now, onError: 'expected' });
+    await other.team.directory.set({
+      agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
+    });
+    await other.team.copies.leave(LYRA.id, COPY, 'v1');
+    await other.team.schedules.clock.start();
+    expect(await other.team.records.offer([await told(house, 1)])).toEqual([{ answer: 'taken' }]);
+    const moved = await told(other, 1);
+    expect(await house.team.records.offer([moved])).toEqual([{ answer: 'taken' }]);
+    expect(await house.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null });
+    expect((await house.team.schedules.get(scheduleId))?.pausedWhy).toContain('another relay of this household');
+    await pass(house, clock, 30 * MINUTE);
+    await pass(other, clock, 0);
+    expect([house.model.requests.length, other.model.requests.length]).toEqual([0, 1]);
+    // Told again, nothing moves back by itself.
+    expect(await house.team.records.offer([moved])).toEqual([{ answer: 'kept' }]);
+    expect(await other.team.records.offer([moved])).toEqual([{ answer: 'kept' }]);
+    const { schedule } = (await house.team.schedules.get(scheduleId)) ?? {};
+    if (!schedule) throw new Error('It is gone.');
+    await house.team.schedules.change(scheduleId, schedule);
+    expect(await other.team.records.offer([await told(house, 2)])).toEqual([{ answer: 'taken' }]);
+    await pass(house, clock, 30 * MINUTE);
+    await pass(other, clock, 0);
+    expect([house.model.requests.length, other.model.requests.length]).toEqual([1, 1]);
+  });
 });
 
 describe('a script', () => {
