@@ -17,7 +17,7 @@ export const QUOTAS = {
   /** Characters of a closed thread's summary in a list. */
   listedSummary: 300,
   /** Sessions of MCP clients that one credential may have open at once, in all processes, and ms unused after which one makes place for another of its own. */
-  mcpSessions: { ofOneCredential: 16, makesPlaceAfterMs: 2_000 },
+  mcpSessions: { ofOneCredential: 16, makesRoomAfterMs: 2_000 },
   /** Credentials of one household that are valid at once, and revoked ones that are still shown. */
   credentials: { valid: 64, revokedKept: 200 },
   /** Households that one sign-in may bring to a relay. */

@@ -48,8 +48,8 @@ const table = (name: 'logs' | 'events' | 'taken') => sql.table(`${SCHEMA}.${name
  * at the same moment the later one fails as a whole, see `isTakenMeanwhile`.
  */
 export async function insertEvents(db: Db, log: string, writes: readonly Write[], now: number): Promise<number[]> {
-  const rows = writes.flatMap(({ events }, place) =>
-    events.map((event, nth) => ({ place, nth, kind: event.kind, text: JSON.stringify(event) })),
+  const rows = writes.flatMap(({ events }, ordinal) =>
+    events.map((event, nth) => ({ ordinal, nth, kind: event.kind, text: JSON.stringify(event) })),
   );
   const kinds = rows.map(({ kind }) => kind);
   const texts = rows.map(({ text }) => text);
@@ -62,9 +62,9 @@ export async function insertEvents(db: Db, log: string, writes: readonly Write[]
         returning id`
     : sql<{ id: number }>`
         with given as (
-          select * from unnest(${writes.map((_, place) => place)}::int[], ${writes.map(({ client }) => client)}::text[], ${writes.map(({ events }) => events.length)}::int[]) as given (place, client_json, size)
+          select * from unnest(${writes.map((_, ordinal) => ordinal)}::int[], ${writes.map(({ client }) => client)}::text[], ${writes.map(({ events }) => events.length)}::int[]) as given (ordinal, client_json, size)
         ), fresh as (
-          select place, client_json, size, (sum(size) over (order by place))::bigint - size + 1 as first from given
+          select ordinal, client_json, size, (sum(size) over (order by ordinal))::bigint - size + 1 as first from given
           where not exists (select from ${table('taken')} as taken where taken.log = ${log} and taken.client_json = given.client_json)
         ), moved as (
           update ${table('logs')} as logs set head = head + total.size from (select sum(size)::bigint as size from fresh) as total
@@ -75,8 +75,8 @@ export async function insertEvents(db: Db, log: string, writes: readonly Write[]
         )
         insert into ${table('events')} (log, id, kind, event_json, stored_at)
         select ${log}::text, before + first + row.nth, row.kind, row.event_json, ${now}::bigint
-        from moved, unnest(${rows.map(({ place }) => place)}::int[], ${rows.map(({ nth }) => nth)}::int[], ${kinds}::text[], ${texts}::text[]) as row (place, nth, kind, event_json)
-        join fresh on fresh.place = row.place
+        from moved, unnest(${rows.map(({ ordinal }) => ordinal)}::int[], ${rows.map(({ nth }) => nth)}::int[], ${kinds}::text[], ${texts}::text[]) as row (ordinal, nth, kind, event_json)
+        join fresh on fresh.ordinal = row.ordinal
         returning id`;
   const { rows: inserted } = await insert.execute(db);
   return inserted.map(({ id }) => id).toSorted((a, b) => a - b);

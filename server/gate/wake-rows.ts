@@ -85,11 +85,15 @@ export async function readFeed(
   let rows = db.selectFrom('wakes').select(COLUMNS).where('home', '=', home);
   if (agentId !== null) rows = rows.where('target_json', '=', JSON.stringify(agentId));
   if (before !== null)
-    rows = rows.where('place', '<', (eb) =>
-      eb.selectFrom('wakes as last').select('last.place').where('last.home', '=', home).where('last.wake', '=', before),
+    rows = rows.where('sequence', '<', (eb) =>
+      eb
+        .selectFrom('wakes as last')
+        .select('last.sequence')
+        .where('last.home', '=', home)
+        .where('last.wake', '=', before),
     );
   const found = await rows
-    .orderBy('place', 'desc')
+    .orderBy('sequence', 'desc')
     .limit(limit + 1)
     .execute();
   const wakes = found.slice(0, limit).map((row) =>

@@ -48,7 +48,7 @@ const UNCOUNTED: readonly string[] = ['human', 'relay'];
 const isCounted = (from: string) => !UNCOUNTED.includes(from);
 
 /** As they came, whatever a clock said. */
-const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.place - b.place;
+const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sequence - b.sequence;
 
 // In one piece: the statements on one table, whose order and limits hold together.
 export function createInbox({
@@ -134,7 +134,7 @@ export function createInbox({
       if (refusal === null) return { isNew: await insert(trx, message), refusal };
       const there = await trx
         .selectFrom('inbox')
-        .select('place')
+        .select('sequence')
         .where('home', '=', home)
         .where('message_json', '=', JSON.stringify(message.messageId))
         .executeTakeFirst();
@@ -153,7 +153,7 @@ export function createInbox({
     },
     async waiting(agentId, limit) {
       const person = JSON.stringify('human');
-      const rows = unreadOf(agentId).selectAll().orderBy('place');
+      const rows = unreadOf(agentId).selectAll().orderBy('sequence');
       if (limit === undefined) return (await rows.execute()).map(messageOf);
       const [said, messages] = [
         await rows.where('sender_json', '=', person).execute(),
@@ -196,13 +196,13 @@ export function createInbox({
       const from =
         before === null
           ? undefined
-          : await mine.select('place').where('message_json', '=', JSON.stringify(before)).executeTakeFirst();
+          : await mine.select('sequence').where('message_json', '=', JSON.stringify(before)).executeTakeFirst();
       if (before !== null && !from) return { messages: [], more: false };
       const page = mine
         .selectAll()
-        .orderBy('place', 'desc')
+        .orderBy('sequence', 'desc')
         .limit(limit + 1);
-      const rows = await (from ? page.where('place', '<', from.place) : page).execute();
+      const rows = await (from ? page.where('sequence', '<', from.sequence) : page).execute();
       return { messages: rows.slice(0, limit).map(messageOf), more: rows.length > limit };
     },
     async takenIn(sessionId) {

@@ -15,7 +15,7 @@ import { type Handled, answer, refuseHead, type Env } from '../endpoint.ts';
 import type { Threads } from '../threads/index.ts';
 import { createHeard } from './heard.ts';
 import { createPark } from './park.ts';
-import { createPlaces, type PlacesDeps } from './places.ts';
+import { createSlots, type SlotsDeps } from './slots.ts';
 import { createResources } from './resources.ts';
 import { createServers } from './server.ts';
 import { createMcpSessions, refusal, type McpSessions } from './sessions.ts';
@@ -107,7 +107,7 @@ export interface McpDeps {
   readonly settings?: Partial<McpSettings>;
   readonly every?: Every;
   /** The store, where other processes may have sessions of the same credentials; left out: this one has all of them. */
-  readonly shared?: Pick<PlacesDeps, 'db' | 'home'>;
+  readonly shared?: Pick<SlotsDeps, 'db' | 'home'>;
 }
 
 export interface Mcp {
@@ -158,7 +158,7 @@ export function createMcp(deps: McpDeps): Mcp {
     now,
     after,
     settings,
-    places: shared ? (own) => createPlaces({ ...shared, ...own, timers: realTimers, settings, onError }) : null,
+    slots: shared ? (own) => createSlots({ ...shared, ...own, timers: realTimers, settings, onError }) : null,
     onError,
   });
   const stop = credentials.onRevoke((credentialId) => sessions.revoke(credentialId));

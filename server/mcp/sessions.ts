@@ -9,7 +9,7 @@ import {
   type AuthInfo,
   type Server,
 } from '@modelcontextprotocol/server';
-import type { Place, Places } from './places.ts';
+import type { Slot, Slots } from './slots.ts';
 import type { Busy } from './server.ts';
 import type { McpSettings } from './settings.ts';
 
@@ -24,11 +24,11 @@ export interface McpSessionsDeps {
     'sessions' | 'sessionsOfOne' | 'ownIdleMs' | 'sessionIdleMs' | 'keepAliveMs' | 'revokeGraceMs'
   >;
   /** Where other processes may have sessions of the same credentials; null: this one has all of them. */
-  readonly places: ((own: { isBusy(session: string): boolean; onLost(session: string): void }) => Places) | null;
+  readonly slots: ((own: { isBusy(session: string): boolean; onLost(session: string): void }) => Slots) | null;
   readonly onError: (error: unknown) => void;
 }
 
-interface Session extends Place {
+interface Session extends Slot {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedAt: number;
   /** Requests that are not answered yet. */
@@ -73,14 +73,14 @@ export function createMcpSessions({
     sessions.delete(id);
     session?.transport.close().catch(onError);
   }
-  const places = deps.places?.({ isBusy: (session) => (sessions.get(session)?.open ?? 0) > 0, onLost: end }) ?? null;
+  const slots = deps.slots?.({ isBusy: (session) => (sessions.get(session)?.open ?? 0) > 0, onLost: end }) ?? null;
 
-  /** Whoever went away without a word makes place: the one that was longest unused. */
+  /** Whoever went away without a word makes slot: the one that was longest unused. */
   function endUnused(candidates: Iterable<readonly [string, Session]>, idleMs: number): boolean {
     for (const [id, session] of candidates) {
       if (session.open > 0 || session.usedAt > now() - idleMs) continue;
       end(id);
-      places?.release(session);
+      slots?.release(session);
       return true;
     }
     return false;
@@ -95,7 +95,7 @@ export function createMcpSessions({
 
   /** Why there is no place for another session of this credential; null where there is, or one has made place. */
   function refuse(credentialId: string): Response | null {
-    if (places === null) {
+    if (slots === null) {
       const own = [...sessions].filter(([, session]) => session.credentialId === credentialId);
       const used = own.length + [...beginning].filter((session) => session.credentialId === credentialId).length;
       if (used >= settings.sessionsOfOne && !endUnused(own, settings.ownIdleMs)) return tooManyOfOne();
@@ -135,7 +135,7 @@ export function createMcpSessions({
     server.onclose = () => {
       if (sessions.get(session.session) !== session) return;
       sessions.delete(session.session);
-      places?.release(session);
+      slots?.release(session);
     };
     server.onerror = onError;
     await server.connect(transport);
@@ -148,7 +148,7 @@ export function createMcpSessions({
       // Whose session it is, is nobody else's to know.
       if (id !== null && session?.credentialId !== credentialId) return notFound();
       try {
-        if (session && places !== null && !(await places.use(session))) {
+        if (session && slots !== null && !(await slots.use(session))) {
           end(session.session);
           return notFound();
         }
@@ -162,7 +162,7 @@ export function createMcpSessions({
           const full = refuse(credentialId);
           if (full) return full;
           session = begin(credentialId);
-          const taken = await places?.take(session);
+          const taken = await slots?.take(session);
           if (taken?.ok === false) return tooManyOfOne();
           if (taken && taken.ended !== null) end(taken.ended);
           await connect(session);
@@ -175,14 +175,14 @@ export function createMcpSessions({
         });
       } finally {
         // What did not become a session gives its place back.
-        if (session && beginning.delete(session) && !sessions.has(session.session)) places?.release(session);
+        if (session && beginning.delete(session) && !sessions.has(session.session)) slots?.release(session);
       }
     },
     revoke(credentialId) {
       for (const [id, session] of sessions) {
         if (session.credentialId !== credentialId) continue;
         sessions.delete(id);
-        places?.release(session);
+        slots?.release(session);
         after(settings.revokeGraceMs, () => void session.transport.close().catch(onError));
       }
     },
@@ -191,7 +191,7 @@ export function createMcpSessions({
       const open = [...sessions.values()];
       sessions.clear();
       for (const { transport } of open) await transport.close();
-      await places?.close();
+      await slots?.close();
     },
   };
 }

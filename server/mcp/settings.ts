@@ -30,7 +30,7 @@ export const MCP_SETTINGS: McpSettings = {
   bodyBytes: 4_194_304,
   sessions: 256,
   sessionsOfOne: QUOTAS.mcpSessions.ofOneCredential,
-  ownIdleMs: QUOTAS.mcpSessions.makesPlaceAfterMs,
+  ownIdleMs: QUOTAS.mcpSessions.makesRoomAfterMs,
   seenEveryMs: 5_000,
   deadMs: 20_000,
   sessionIdleMs: 600_000,

@@ -17,7 +17,7 @@ export interface Tables {
     agent_json: string;
     text_json: string;
     sent_at: number;
-    place: Generated<number>;
+    sequence: Generated<number>;
     read_session_json: string | null;
     read_at: number | null;
     sender_json: Generated<string>;
@@ -54,7 +54,7 @@ export interface Tables {
   wakes: {
     home: string;
     wake: string;
-    place: Generated<number>;
+    sequence: Generated<number>;
     asked_at: number;
     target_json: string;
     source_kind: string;
@@ -109,13 +109,13 @@ export interface Tables {
     added_by_json: string;
     times: number;
     removed_at: number | null;
-    seen_place: number;
+    seen_sequence: number;
     announced: boolean;
   };
   thread_messages: {
     home: string;
     thread: string;
-    place: number;
+    sequence: number;
     message: string;
     from_json: string;
     text_json: string;
@@ -128,7 +128,7 @@ export interface Tables {
     restored: Generated<boolean>;
   };
   /** Who is mentioned where. `announced`: it, and whoever wakes it, has heard of it. */
-  thread_mentions: { home: string; thread: string; place: number; agent_json: string; announced: boolean };
+  thread_mentions: { home: string; thread: string; sequence: number; agent_json: string; announced: boolean };
   /** Secrets of agents that join from elsewhere, by their SHA-256 in hex. */
   credentials: {
     home: string;
@@ -146,7 +146,7 @@ export interface Tables {
   /** One row per request to a model. Money in millionths of a US dollar, by the prices of that moment. */
   usage: {
     home: string;
-    place: Generated<number>;
+    sequence: Generated<number>;
     used_at: number;
     agent_json: string;
     session_json: string | null;

@@ -51,7 +51,7 @@ function columnsOf(entries: readonly Entry[]) {
   return { from, sealed: sql`substring((select decode(${bytes}::text, 'base64')) from given.start for given.length)` };
 }
 
-export interface PlaceRow {
+export interface EntryKeyRow {
   readonly writer: string;
   readonly counter: number;
 }
@@ -62,7 +62,7 @@ export async function insertEntries(
   { relay, household }: HouseholdRef,
   entries: readonly Entry[],
   now: number,
-): Promise<readonly PlaceRow[]> {
+): Promise<readonly EntryKeyRow[]> {
   const { from, sealed } = columnsOf(entries);
   return await db
     .insertInto('entries')
@@ -80,9 +80,9 @@ export async function differing(
   db: Db,
   { relay, household }: HouseholdRef,
   entries: readonly Entry[],
-): Promise<readonly (PlaceRow & { readonly bytes: number })[]> {
+): Promise<readonly (EntryKeyRow & { readonly bytes: number })[]> {
   const { from, sealed } = columnsOf(entries);
-  const { rows } = await sql<PlaceRow & { bytes: number }>`
+  const { rows } = await sql<EntryKeyRow & { bytes: number }>`
     select entries.writer, entries.counter, octet_length(entries.sealed) as bytes
     ${from}, ${sql.table(`${SCHEMA}.entries`)} as entries
     where entries.relay = ${relay} and entries.household = ${household} and entries.writer = given.writer and entries.counter = given.counter
@@ -140,12 +140,12 @@ export async function readEntries(
         'up_to',
       ),
     )
-    .select(sql<number>`row_number() over (order by counter ${sql.raw(direction)})`.as('place'));
+    .select(sql<number>`row_number() over (order by counter ${sql.raw(direction)})`.as('nth'));
   const rows = await db
     .selectFrom(summed.as('summed'))
     .select(['writer', 'counter', sql<string>`encode(sealed, 'base64')`.as('base64')])
-    .where((eb) => eb.or([eb('up_to', '<=', range.maxBytes), eb('place', '=', 1)]))
-    .orderBy('place')
+    .where((eb) => eb.or([eb('up_to', '<=', range.maxBytes), eb('nth', '=', 1)]))
+    .orderBy('nth')
     .execute();
   return rows.map(({ writer, counter, base64 }) => ({
     writer,
@@ -158,7 +158,7 @@ export async function readEntries(
 export async function deleteEntry(
   db: Db,
   { relay, household }: HouseholdRef,
-  { writer, counter }: PlaceRow,
+  { writer, counter }: EntryKeyRow,
   digest: string,
 ): Promise<number | null> {
   const gone = await db

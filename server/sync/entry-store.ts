@@ -28,11 +28,11 @@ export interface EntryStoreDeps extends HouseholdRef {
 
 const GIGABYTE = 1_000_000_000;
 const nameOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
-const placeOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter });
+const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter });
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
 /** Each place once: the first that was given, or the last; and those that were given for the same place with other bytes. */
-function onePerPlace(
+function onePerKey(
   entries: readonly Entry[],
   keepLast: boolean,
 ): { readonly kept: readonly Entry[]; readonly others: readonly EntryKey[] } {
@@ -40,7 +40,7 @@ function onePerPlace(
   const others: EntryKey[] = [];
   for (const entry of entries) {
     const before = kept.get(nameOf(entry));
-    if (before && !keepLast && Buffer.compare(before.sealed, entry.sealed) !== 0) others.push(placeOf(entry));
+    if (before && !keepLast && Buffer.compare(before.sealed, entry.sealed) !== 0) others.push(keyOf(entry));
     if (!before || keepLast) kept.set(nameOf(entry), entry);
   }
   return { kept: [...kept.values()], others };
@@ -70,7 +70,7 @@ export function createEntryStore({ db, now, mostBytes, relay, household }: Entry
     },
     async put(entries, { replace }) {
       if (entries.length === 0) return { stored: [], conflicts: [], refused: [] };
-      const { kept, others } = onePerPlace(entries, replace);
+      const { kept, others } = onePerKey(entries, replace);
       return await db.transaction().execute(async (trx) => {
         const free = new Set((await insertEntries(trx, home, kept, now())).map(nameOf));
         const fresh = kept.filter((entry) => free.has(nameOf(entry)));
@@ -78,13 +78,13 @@ export function createEntryStore({ db, now, mostBytes, relay, household }: Entry
         const differ = there.length === 0 ? [] : await differing(trx, home, there);
         if (!replace) {
           await grow(trx, bytesOf(fresh));
-          return { stored: fresh.map(placeOf), conflicts: [...differ.map(placeOf), ...others], refused: [] };
+          return { stored: fresh.map(keyOf), conflicts: [...differ.map(keyOf), ...others], refused: [] };
         }
         const names = new Set(differ.map(nameOf));
         const changed = there.filter((entry) => names.has(nameOf(entry)));
         if (changed.length > 0) await overwrite(trx, home, changed, now());
         await grow(trx, bytesOf(fresh) + bytesOf(changed) - differ.reduce((sum, { bytes }) => sum + bytes, 0));
-        return { stored: [...fresh, ...changed].map(placeOf), conflicts: [], refused: [] };
+        return { stored: [...fresh, ...changed].map(keyOf), conflicts: [], refused: [] };
       });
     },
     read: (writer, from, to, { newestFirst, maxBytes }) =>

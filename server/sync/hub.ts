@@ -46,7 +46,7 @@ export interface Hub {
   close(): Promise<void>;
 }
 
-interface Place {
+interface Presence {
   readonly member: Member;
   end: LinkEnd | null;
   /** What it was told last; null: not welcomed yet. */
@@ -54,7 +54,7 @@ interface Place {
 }
 interface Room {
   readonly household: string;
-  readonly places: Map<Member, Place>;
+  readonly present: Map<Member, Presence>;
   readonly turn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   replica: Replica | null;
   trouble: string | null;
@@ -74,7 +74,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
   function roomOf(household: string): Room {
     const room = rooms.get(household) ?? {
       household,
-      places: new Map<Member, Place>(),
+      present: new Map<Member, Presence>(),
       turn: createQueue(),
       replica: null,
       trouble: null,
@@ -85,7 +85,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
   }
 
   function seenOf(room: Room, { devices }: HouseholdNow): readonly DeviceSeen[] {
-    const online = new Set([...room.places.keys()].map(({ device }) => device));
+    const online = new Set([...room.present.keys()].map(({ device }) => device));
     return devices
       .filter(({ removed_at }) => removed_at === null)
       .map(({ device, added_at, seen_at }) => ({
@@ -102,7 +102,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     room.trouble = trouble;
     if (trouble === null) return logger.info('A household’s entries are stored again.', { household: room.household });
     logger.warn('A household’s entries could not be stored; it is tried again.', { household: room.household, error });
-    for (const { member } of room.places.values()) member.send({ kind: 'refused', what: 'entries', reason: trouble });
+    for (const { member } of room.present.values()) member.send({ kind: 'refused', what: 'entries', reason: trouble });
   }
 
   function replicaOf(room: Room): Replica {
@@ -115,10 +115,10 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     }));
   }
 
-  function drop(room: Room, place: Place): void {
-    room.places.delete(place.member);
-    place.end?.gone();
-    place.end = null;
+  function drop(room: Room, presence: Presence): void {
+    room.present.delete(presence.member);
+    presence.end?.gone();
+    presence.end = null;
   }
 
   /** Tells everybody what they do not know yet. */
@@ -129,20 +129,20 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     room.bytes = state?.bytes ?? null;
     const row = new Map(state?.devices.map((each) => [each.device, each]));
     const out: string[] = [];
-    for (const place of [...room.places.values()]) {
-      const known = row.get(place.member.device);
+    for (const presence of [...room.present.values()]) {
+      const known = row.get(presence.member.device);
       if (known && known.removed_at === null) continue;
-      drop(room, place);
-      place.member.end({ kind: known ? 'removed' : 'unknown' });
-      out.push(place.member.browser);
+      drop(room, presence);
+      presence.member.end({ kind: known ? 'removed' : 'unknown' });
+      out.push(presence.member.browser);
     }
     const ended = out.length > 0 ? await households.ended(out) : [];
     if (ended.length > 0) onRevoked(ended);
     if (state === null) return;
     const seen = seenOf(room, state);
     const devices = JSON.stringify(seen);
-    for (const place of room.places.values()) {
-      const { member, announced } = place;
+    for (const presence of room.present.values()) {
+      const { member, announced } = presence;
       const box = state.boxes[member.device] ?? null;
       if (announced === null)
         member.send({ kind: 'welcome', epoch: state.epoch, box, recoveryId: state.recoveryId, devices: [...seen] });
@@ -151,37 +151,37 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
       if (announced !== null && announced.devices !== devices) member.send({ kind: 'devices', devices: [...seen] });
       if (announced === null && room.trouble !== null)
         member.send({ kind: 'refused', what: 'entries', reason: room.trouble });
-      place.announced = { epoch: state.epoch, devices };
+      presence.announced = { epoch: state.epoch, devices };
     }
   }
 
   return {
     async join(household, member) {
       const room = roomOf(household);
-      const place: Place = { member, end: null, announced: null };
-      room.places.set(member, place);
+      const presence: Presence = { member, end: null, announced: null };
+      room.present.set(member, presence);
       return await room.turn(async () => {
         await households.seen(household, member.device, member.browser);
         await announce(room);
-        if (!room.places.has(member)) return null;
+        if (!room.present.has(member)) return null;
         const replica = replicaOf(room);
         await replica.ready;
-        if (room.places.has(member)) place.end = replica.connect(member.link);
-        return place.end;
+        if (room.present.has(member)) presence.end = replica.connect(member.link);
+        return presence.end;
       });
     },
     async leave(household, member) {
       const room = rooms.get(household);
-      const place = room?.places.get(member);
-      if (room && place) drop(room, place);
+      const presence = room?.present.get(member);
+      if (room && presence) drop(room, presence);
       await room?.turn(async () => {
-        if (place) await households.seen(household, member.device, member.browser);
-        if (room.places.size > 0) return await announce(room);
+        if (presence) await households.seen(household, member.device, member.browser);
+        if (room.present.size > 0) return await announce(room);
         const { replica } = room;
         room.replica = null;
         room.trouble = null;
         await replica?.close();
-        if (room.places.size === 0 && rooms.get(household) === room) rooms.delete(household);
+        if (room.present.size === 0 && rooms.get(household) === room) rooms.delete(household);
       });
     },
     async changed(household, revoked) {
@@ -190,7 +190,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
       if (revoked.length > 0) onRevoked(revoked);
     },
     signal(household, from, to, data) {
-      const member = [...(rooms.get(household)?.places.values() ?? [])]
+      const member = [...(rooms.get(household)?.present.values() ?? [])]
         .filter(({ announced, member: { device } }) => announced !== null && device === to)
         .at(-1)?.member;
       member?.send({ kind: 'signal', from, data });
@@ -199,12 +199,12 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     async look() {
       for (const room of [...rooms.values()])
         await room.turn(async () => {
-          for (const { device, browser } of [...room.places.keys()])
+          for (const { device, browser } of [...room.present.keys()])
             await households.seen(room.household, device, browser);
           await announce(room);
         });
     },
-    count: (household) => rooms.get(household)?.places.size ?? 0,
+    count: (household) => rooms.get(household)?.present.size ?? 0,
     async close() {
       for (const room of [...rooms.values()]) await room.turn(async () => void (await room.replica?.close()));
     },

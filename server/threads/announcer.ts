@@ -55,14 +55,17 @@ export function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' |
     return sentences(notes);
   };
 
-  const mentioned: Announcer['mentioned'] = async ({ threadId, title }, { place, messageId, from, text, mentions }) => {
+  const mentioned: Announcer['mentioned'] = async (
+    { threadId, title },
+    { sequence, messageId, from, text, mentions },
+  ) => {
     if (mentions.length === 0) return [];
     const rows = await db
       .selectFrom('thread_mentions')
       .select('agent_json')
       .where('home', '=', home)
       .where('thread', '=', threadId)
-      .where('place', '=', place)
+      .where('sequence', '=', sequence)
       .where(sql<boolean>`not announced`)
       .execute();
     const waiting = new Set(rows.map((row) => parseText(row.agent_json)));
@@ -74,7 +77,7 @@ export function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' |
         .set({ announced: true })
         .where('home', '=', home)
         .where('thread', '=', threadId)
-        .where('place', '=', place)
+        .where('sequence', '=', sequence)
         .where('agent_json', '=', json(agentId))
         .execute();
     }
@@ -110,15 +113,15 @@ export function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' |
         .where(({ exists, selectFrom }) =>
           exists(
             selectFrom('thread_mentions as mention')
-              .select('mention.place')
+              .select('mention.sequence')
               .whereRef('mention.home', '=', 'message.home')
               .whereRef('mention.thread', '=', 'message.thread')
-              .whereRef('mention.place', '=', 'message.place')
+              .whereRef('mention.sequence', '=', 'message.sequence')
               .where(sql<boolean>`not mention.announced`),
           ),
         )
         .orderBy('message.sent_at')
-        .orderBy('message.place')
+        .orderBy('message.sequence')
         .execute();
       for (const row of messages)
         await mentioned({ threadId: row.thread, title: parseText(row.title_json) }, messageOf(row));

@@ -36,8 +36,8 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
   }
 
   async function write(trx: Db, thread: Thread, message: ThreadMessage, clientId: string | null): Promise<void> {
-    const { messageId, place, from, text, mentions, time } = message;
-    const at = { home, thread: thread.threadId, place };
+    const { messageId, sequence, from, text, mentions, time } = message;
+    const at = { home, thread: thread.threadId, sequence };
     await trx
       .insertInto('thread_messages')
       .values({
@@ -57,7 +57,7 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
         .execute();
     await trx
       .updateTable('threads')
-      .set({ messages: place, last_at: Math.max(time, thread.lastTime) })
+      .set({ messages: sequence, last_at: Math.max(time, thread.lastTime) })
       .where('home', '=', home)
       .where('thread', '=', thread.threadId)
       .execute();
@@ -87,7 +87,7 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
           if (over !== null) return refuse('too-many', over);
           const message: ThreadMessage = {
             messageId: newId(),
-            place: thread.messages + 1,
+            sequence: thread.messages + 1,
             from: by,
             text,
             mentions: found.agents.map(({ agentId }) => agentId),
@@ -136,7 +136,7 @@ function createWaiting(
         join
           .onRef('message.home', '=', 'member.home')
           .onRef('message.thread', '=', 'member.thread')
-          .onRef('message.place', '>', 'member.seen_place'),
+          .onRef('message.sequence', '>', 'member.seen_sequence'),
       )
       .select('message.thread')
       .where('member.home', '=', home)
@@ -144,7 +144,7 @@ function createWaiting(
       .where('member.removed_at', 'is', null)
       .where('message.from_json', '<>', json(agentId))
       .orderBy('message.sent_at')
-      .orderBy('message.place')
+      .orderBy('message.sequence')
       .limit(1);
     if (threadId !== null) query = query.where('message.thread', '=', threadId);
     if (until.kind === 'from') query = query.where('message.from_json', '=', json(until.who));
@@ -153,7 +153,7 @@ function createWaiting(
         join
           .onRef('mention.home', '=', 'message.home')
           .onRef('mention.thread', '=', 'message.thread')
-          .onRef('mention.place', '=', 'message.place')
+          .onRef('mention.sequence', '=', 'message.sequence')
           .on('mention.agent_json', '=', json(agentId)),
       );
     return (await query.executeTakeFirst())?.thread ?? null;

@@ -19,15 +19,15 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
   const memberOf = (agentId: string, threadId: string) => (trx: Db) =>
     trx
       .selectFrom('thread_members')
-      .select('seen_place')
+      .select('seen_sequence')
       .where('home', '=', home)
       .where('thread', '=', threadId)
       .where('agent_json', '=', json(agentId))
       .where('removed_at', 'is', null);
-  const markSeen = (trx: Db, agentId: string, threadId: string, place: number) =>
+  const markSeen = (trx: Db, agentId: string, threadId: string, sequence: number) =>
     trx
       .updateTable('thread_members')
-      .set({ seen_place: place })
+      .set({ seen_sequence: sequence })
       .where('home', '=', home)
       .where('thread', '=', threadId)
       .where('agent_json', '=', json(agentId))
@@ -89,16 +89,16 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
           .selectAll()
           .where('home', '=', home)
           .where('thread', '=', threadId)
-          .orderBy('place', 'desc');
-        const rows = await (before === null ? said : said.where('place', '<', before)).limit(limit + 1).execute();
+          .orderBy('sequence', 'desc');
+        const rows = await (before === null ? said : said.where('sequence', '<', before)).limit(limit + 1).execute();
         const newest = fitting(rows.slice(0, limit).map(messageOf), pageCharacters);
         const messages = [...newest].reverse();
         const [first, last] = [messages[0], messages.at(-1)];
         if (run !== null && first && last) {
           const member = await memberOf(reader, threadId)(trx).forUpdate().executeTakeFirst();
           // A page that begins behind what was not given yet leaves that to be given.
-          if (member && first.place <= member.seen_place + 1 && last.place > member.seen_place)
-            await markSeen(trx, reader, threadId, last.place);
+          if (member && first.sequence <= member.seen_sequence + 1 && last.sequence > member.seen_sequence)
+            await markSeen(trx, reader, threadId, last.sequence);
         }
         return { ...taken, messages, more: rows.length > messages.length };
       });
@@ -114,16 +114,16 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
           .selectAll()
           .where('home', '=', home)
           .where('thread', '=', threadId)
-          .where('place', '>', member.seen_place)
+          .where('sequence', '>', member.seen_sequence)
           .where('from_json', '<>', json(agentId))
-          .orderBy('place')
+          .orderBy('sequence')
           .limit(pageSize.otherwise + 1)
           .execute();
         const messages = fitting(rows.slice(0, pageSize.otherwise).map(messageOf), pageCharacters);
         const last = messages.at(-1);
         const thread = await readThread(trx, home, threadId);
         if (!last || thread === null) return null;
-        await markSeen(trx, agentId, threadId, last.place);
+        await markSeen(trx, agentId, threadId, last.sequence);
         return { thread, messages, more: rows.length > messages.length };
       });
       if (taken) await announceRead(agentId, threadId, taken.messages, run);

@@ -88,18 +88,18 @@ export function createThreadRecords({
       .where('home', '=', home)
       .where(sql<boolean>`not announced`)
       .orderBy('thread')
-      .orderBy('place')
+      .orderBy('sequence')
       .limit(THREAD_LIMITS.recordsAnnounced)
       .execute();
     return rows.map((row): Unannounced => {
-      const { place, from, text, mentions, time } = messageOf(row);
+      const { sequence, from, text, mentions, time } = messageOf(row);
       return {
         record: {
           type: 'thread-message',
           id: row.message,
           value: {
             threadId: row.thread,
-            place,
+            sequence,
             from,
             text,
             mentions,

@@ -8,7 +8,7 @@ import type { ThreadsContext } from './context.ts';
 import { anyOf, json } from './rows.ts';
 
 export type Offered<Type extends RecordType> = RecordOf<Type> & { readonly at: Stamp };
-type Place = { readonly place: number; readonly message: string; readonly sent_at: number };
+type Numbered = { readonly sequence: number; readonly message: string; readonly sent_at: number };
 
 const TAKEN: RecordAnswer = { answer: 'taken' };
 export const KEPT: RecordAnswer = { answer: 'kept' };
@@ -77,7 +77,7 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
               added_by_json: json(addedBy),
               times,
               removed_at: removedAt,
-              seen_place: 0,
+              seen_sequence: 0,
               announced: true,
             })),
           )
@@ -113,14 +113,14 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
       const clients = offered.flatMap(({ value: { clientId } }) => (clientId === null ? [] : [json(clientId)]));
       const here = await trx
         .selectFrom('thread_messages')
-        .select(['place', 'message', 'client_json'])
+        .select(['sequence', 'message', 'client_json'])
         .where('home', '=', home)
         .where('thread', '=', threadId)
         .where((eb) =>
           eb.or([
             eb('message', '=', anyOf(ids)),
             eb('client_json', '=', anyOf(clients)),
-            eb('place', '=', sql<number>`any(${offered.map(({ value }) => value.place)}::int[])`),
+            eb('sequence', '=', sql<number>`any(${offered.map(({ value }) => value.sequence)}::int[])`),
           ]),
         )
         .execute();
@@ -131,16 +131,16 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
         known.has(id) || (clientId !== null && sent.has(json(clientId)));
       const fresh = [...new Map(offered.filter((each) => !isHere(each)).map((each) => [each.id, each])).values()];
       if (fresh.length === 0) return offered.map(() => KEPT);
-      const taken = new Set(here.map(({ place }) => place));
+      const taken = new Set(here.map(({ sequence }) => sequence));
       const clash =
-        fresh.some(({ value }) => taken.has(value.place)) || hasTwice(fresh.map(({ value }) => value.place));
-      const end = clash ? await lastPlace(trx, threadId) : 0;
+        fresh.some(({ value }) => taken.has(value.sequence)) || hasTwice(fresh.map(({ value }) => value.sequence));
+      const end = clash ? await lastSequence(trx, threadId) : 0;
       await trx
         .insertInto('thread_messages')
         .values(
-          fresh.map(({ id, value: { place, from, text, mentions, time, clientId } }, i) => ({
+          fresh.map(({ id, value: { sequence, from, text, mentions, time, clientId } }, i) => ({
             ...ofThread(threadId),
-            place: clash ? end + i + 1 : place,
+            sequence: clash ? end + i + 1 : sequence,
             message: id,
             from_json: json(from),
             text_json: json(text),
@@ -153,7 +153,7 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
         )
         .execute();
       if (clash) await inOrderOfTime(trx, threadId);
-      const last = await lastPlace(trx, threadId);
+      const last = await lastSequence(trx, threadId);
       await trx
         .updateTable('threads')
         .set({ messages: last, last_at: Math.max(row.last_at, ...fresh.map(({ value }) => value.time)) })
@@ -163,20 +163,20 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
       // Whoever had been given everything has been given this too, before it was lost.
       await trx
         .updateTable('thread_members')
-        .set({ seen_place: last })
+        .set({ seen_sequence: last })
         .where('home', '=', home)
         .where('thread', '=', threadId)
-        .where('seen_place', '>=', row.messages)
+        .where('seen_sequence', '>=', row.messages)
         .execute();
       const added = new Set(fresh.map(({ id }) => id));
       return offered.map(({ id }) => (added.has(id) ? TAKEN : KEPT));
     });
   }
 
-  async function lastPlace(trx: Db, threadId: string): Promise<number> {
+  async function lastSequence(trx: Db, threadId: string): Promise<number> {
     const row = await trx
       .selectFrom('thread_messages')
-      .select((eb) => eb.fn.max('place').as('last'))
+      .select((eb) => eb.fn.max('sequence').as('last'))
       .where('home', '=', home)
       .where('thread', '=', threadId)
       .executeTakeFirst();
@@ -185,19 +185,19 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
 
   /** Places by time. Nobody is given anything twice by it, and what nobody was given yet stays so. */
   async function inOrderOfTime(trx: Db, threadId: string): Promise<void> {
-    const rows: readonly Place[] = await trx
+    const rows: readonly Numbered[] = await trx
       .selectFrom('thread_messages')
-      .select(['place', 'message', 'sent_at'])
+      .select(['sequence', 'message', 'sent_at'])
       .where('home', '=', home)
       .where('thread', '=', threadId)
       .orderBy('sent_at')
-      .orderBy('place')
+      .orderBy('sequence')
       .execute();
-    const places = new Map(rows.map(({ place }, i) => [place, i + 1]));
-    const [from, to] = [[...places.keys()], [...places.values()]];
+    const sequences = new Map(rows.map(({ sequence }, i) => [sequence, i + 1]));
+    const [from, to] = [[...sequences.keys()], [...sequences.values()]];
     const members = await trx
       .selectFrom('thread_members')
-      .select(['agent_json', 'seen_place'])
+      .select(['agent_json', 'seen_sequence'])
       .where('home', '=', home)
       .where('thread', '=', threadId)
       .execute();
@@ -205,16 +205,18 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
       // By way of places that nobody has: no two rows may have one place, not for a moment.
       for (const sign of [-1, 1])
         await sql`
-          update ${sql.table(`${SCHEMA}.${table}`)} as row set place = moved.after * ${sign}::int
-          from unnest(${from.map((place) => (sign < 0 ? place : (places.get(place) ?? 0) * -1))}::int[], ${to}::int[]) as moved (before, after)
-          where row.home = ${home} and row.thread = ${threadId} and row.place = moved.before`.execute(trx);
+          update ${sql.table(`${SCHEMA}.${table}`)} as row set sequence = moved.after * ${sign}::int
+          from unnest(${from.map((sequence) => (sign < 0 ? sequence : (sequences.get(sequence) ?? 0) * -1))}::int[], ${to}::int[]) as moved (before, after)
+          where row.home = ${home} and row.thread = ${threadId} and row.sequence = moved.before`.execute(trx);
     }
-    for (const { agent_json, seen_place } of members) {
-      const unseen = rows.filter(({ place }) => place > seen_place).map(({ place }) => places.get(place) ?? 0);
+    for (const { agent_json, seen_sequence } of members) {
+      const unseen = rows
+        .filter(({ sequence }) => sequence > seen_sequence)
+        .map(({ sequence }) => sequences.get(sequence) ?? 0);
       const seen = unseen.length === 0 ? rows.length : Math.min(...unseen) - 1;
       await trx
         .updateTable('thread_members')
-        .set({ seen_place: Math.max(0, seen) })
+        .set({ seen_sequence: Math.max(0, seen) })
         .where('home', '=', home)
         .where('thread', '=', threadId)
         .where('agent_json', '=', agent_json)
@@ -225,4 +227,4 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
   return { thread: restoreThread, messages: restoreMessages };
 }
 
-const hasTwice = (places: readonly number[]) => new Set(places).size < places.length;
+const hasTwice = (sequences: readonly number[]) => new Set(sequences).size < sequences.length;

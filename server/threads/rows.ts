@@ -14,7 +14,7 @@ export const anyOf = (texts: readonly string[]) => sql<string>`any(${[...texts]}
 export function messageOf(row: Selectable<Tables['thread_messages']>): ThreadMessage {
   return {
     messageId: row.message,
-    place: row.place,
+    sequence: row.sequence,
     from: parseText(row.from_json),
     text: parseText(row.text_json),
     mentions: parseTexts(row.mentions_json),
@@ -114,7 +114,7 @@ export async function insertMembers(
     added_by_json: json(by),
     times: 1,
     removed_at: null,
-    seen_place: 0,
+    seen_sequence: 0,
     // Whoever creates a thread knows that it is in it.
     announced: agentId === by,
   }));

@@ -39,10 +39,10 @@ function createWords(team: readonly TeamMember[], readerId: string): Words {
     return `Thread ${titled(title)}, id ${threadId}, ${messages} ${messages === 1 ? 'message' : 'messages'}, ${state}\n${INDENT}in it: ${participants.map(nameOf).join(', ')}`;
   }
 
-  function said({ place, from, text, mentions, time }: ThreadMessage): string {
+  function said({ sequence, from, text, mentions, time }: ThreadMessage): string {
     const mentioned = mentions.length === 0 ? '' : `, mentions ${mentions.map(nameOf).join(', ')}`;
     return writeSaid({
-      head: `${place}. ${nameOf(from)}, ${new Date(time).toISOString()}${mentioned}:`,
+      head: `${sequence}. ${nameOf(from)}, ${new Date(time).toISOString()}${mentioned}:`,
       text: cutMiddle(text, THREAD_LIMITS.pageCharacters),
     });
   }
@@ -186,7 +186,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
           clientId: null,
         });
         return answer.ok
-          ? done(`Sent, as message ${answer.message.place} of the thread.`, answer.notes)
+          ? done(`Sent, as message ${answer.message.sequence} of the thread.`, answer.notes)
           : refused(answer);
       },
     }),
@@ -238,7 +238,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
           run: caller.run,
         });
         if (!answer.ok) return refused(answer);
-        const more = `There are earlier ones: read again with before ${answer.messages[0]?.place ?? 1}.`;
+        const more = `There are earlier ones: read again with before ${answer.messages[0]?.sequence ?? 1}.`;
         return toolDone((await wordsFor(caller)).page(answer, more));
       },
     }),

@@ -18,7 +18,7 @@ export const UNREAD_MOST = 99;
 export type ReadMark =
   | { readonly kind: 'since'; readonly at: Stamp }
   | { readonly kind: 'conversation'; readonly agentId: string; readonly at: Stamp }
-  | { readonly kind: 'thread'; readonly threadId: string; readonly place: number };
+  | { readonly kind: 'thread'; readonly threadId: string; readonly sequence: number };
 
 export interface ReadMarks {
   readonly since: Stamp | null;
@@ -40,12 +40,12 @@ export function readMarkSetting(mark: ReadMark): { readonly key: string; readonl
     case 'conversation':
       return { key: `${CONVERSATION}${mark.agentId}`, value: mark.at };
     case 'thread':
-      return { key: `${THREAD}${mark.threadId}`, value: mark.place };
+      return { key: `${THREAD}${mark.threadId}`, value: mark.sequence };
   }
 }
 
 const isStamp = (value: unknown): value is Stamp => typeof value === 'string' && parseStamp(value) !== null;
-const isPlace = (value: unknown): value is number =>
+const isSequence = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 /** What follows `prefix`; '' where it is another key. */
 const after = (key: string, prefix: string): string => (key.startsWith(prefix) ? key.slice(prefix.length) : '');
@@ -55,14 +55,14 @@ export function readMarkOf({ key, value }: SettingLike): ReadMark | null {
   if (key === SINCE) return isStamp(value) ? { kind: 'since', at: value } : null;
   const [agentId, threadId] = [after(key, CONVERSATION), after(key, THREAD)];
   if (agentId !== '' && isStamp(value)) return { kind: 'conversation', agentId, at: value };
-  if (threadId !== '' && isPlace(value)) return { kind: 'thread', threadId, place: value };
+  if (threadId !== '' && isSequence(value)) return { kind: 'thread', threadId, sequence: value };
   return null;
 }
 
 /** Does `mark` hold where `held`, of the same thing, held until now? Null: they say the same. */
 export function reachesFurther(mark: ReadMark, held: ReadMark): boolean | null {
   if (mark.kind === 'thread' && held.kind === 'thread')
-    return mark.place === held.place ? null : mark.place > held.place;
+    return mark.sequence === held.sequence ? null : mark.sequence > held.sequence;
   if (mark.kind === 'thread' || held.kind === 'thread' || mark.at === held.at) return null;
   return mark.kind === 'since' ? mark.at < held.at : mark.at > held.at;
 }
@@ -76,8 +76,8 @@ export function foldReadMarks(settings: Iterable<SettingLike>): ReadMarks {
     if (mark?.kind === 'since' && (since === null || mark.at < since)) since = mark.at;
     else if (mark?.kind === 'conversation' && mark.at > (byAgent.get(mark.agentId) ?? ''))
       byAgent.set(mark.agentId, mark.at);
-    else if (mark?.kind === 'thread' && mark.place > (byThread.get(mark.threadId) ?? 0))
-      byThread.set(mark.threadId, mark.place);
+    else if (mark?.kind === 'thread' && mark.sequence > (byThread.get(mark.threadId) ?? 0))
+      byThread.set(mark.threadId, mark.sequence);
   }
   return { since, byAgent, byThread };
 }
@@ -93,8 +93,8 @@ export function newInThread(
   { since, byThread }: Pick<ReadMarks, 'since' | 'byThread'>,
   { threadId, messages, lastTime }: { readonly threadId: string; readonly messages: number; readonly lastTime: number },
 ): number {
-  const place = byThread.get(threadId);
-  if (place !== undefined) return Math.max(0, messages - place);
+  const sequence = byThread.get(threadId);
+  if (sequence !== undefined) return Math.max(0, messages - sequence);
   const from = since === null ? null : parseStamp(since);
   return from === null || lastTime <= from.time ? 0 : messages;
 }

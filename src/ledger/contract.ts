@@ -6,7 +6,7 @@ import type { OwnerCalls } from '../protocol/owner-rpc.ts';
 import type { OwnerProgress, RebuildReport, StorageProblem, StorageStatus } from '../protocol/worker.ts';
 import type { JournalDatabase, OpenOptions } from './journal/database.ts';
 import type { Outgoing } from './journal/outbox.ts';
-import type { DocumentPlace } from './views/copy.ts';
+import type { DocumentKey } from './views/copy.ts';
 import type { ViewsDatabase } from './views/database.ts';
 import type { LastTalk } from './views/talks.ts';
 import type { TeamCount } from './views/team.ts';
@@ -76,8 +76,8 @@ export interface Ledger {
   /** Runs between two appends, when all before it can be read. */
   betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Where everything lies, oldest first. */
-  places(): Promise<readonly DocumentPlace[]>;
-  documentsAt(places: readonly DocumentPlace[]): Promise<readonly Doc[]>;
+  keys(): Promise<readonly DocumentKey[]>;
+  documentsAt(keys: readonly DocumentKey[]): Promise<readonly Doc[]>;
   lastTalks(): Promise<readonly LastTalk[]>;
   countTalks(talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[]): Promise<readonly number[]>;
   /** Who lives here, and how much there is. */

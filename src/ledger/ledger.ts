@@ -20,7 +20,7 @@ import { createProblems } from './problems.ts';
 import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
 import { readWithin } from './views/within.ts';
-import { compareDocuments, readAt, readDocuments, readPlaces } from './views/copy.ts';
+import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
 import { readState } from './views/database.ts';
 import { readConversation, readHousehold, readUnread, splitForgets } from './views/read.ts';
 import { readWakeMaterial } from './views/remembered.ts';
@@ -259,8 +259,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         await views.upToDate();
         return run();
       }),
-    places: async () => readPlaces(await views.readable()),
-    documentsAt: async (places) => readAt(await views.readable(), places),
+    keys: async () => readKeys(await views.readable()),
+    documentsAt: async (keys) => readAt(await views.readable(), keys),
     lastTalks: async () => readLastTalks(await views.readable()),
     countTalks: async (talks) => countTalks(await views.readable(), talks),
     team: async () => readTeam(await views.readable(), views.documents()),

@@ -34,7 +34,7 @@ const threadValue = z.strictObject({
 });
 const threadMessageValue = z.strictObject({
   threadId: id,
-  place: z.number().int().positive().describe('its place in the thread, from 1'),
+  sequence: z.number().int().positive().describe('its sequence in the thread, from 1'),
   from: authorSchema,
   text: z.string().max(LIMITS.messageText),
   mentions: z.array(common.agentId).max(LIMITS.threadParticipants),

@@ -9,7 +9,7 @@ const speaker = id.describe('"human" or an agent’s id');
 
 export const threadMessageSchema = z.object({
   messageId: id,
-  place: z.number().int().positive().describe('its place in the thread, from 1'),
+  sequence: z.number().int().positive().describe('its sequence in the thread, from 1'),
   from: speaker,
   text: z.string(),
   mentions: z.array(common.agentId),

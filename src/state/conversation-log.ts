@@ -220,7 +220,8 @@ export function threadItems({
   readonly newFrom: number | null;
 }): LogItem[] {
   const sameDay = createDays();
-  const firstNew = newFrom === null ? null : messages.find(({ place, from }) => place > newFrom && from !== 'human');
+  const firstNew =
+    newFrom === null ? null : messages.find(({ sequence, from }) => sequence > newFrom && from !== 'human');
   const items: LogItem[] = [];
   let latest = -Infinity;
   for (const message of messages) {

@@ -8,31 +8,27 @@ import type { Device, OwnerPort } from './ports.ts';
 /** ms between two marks of one conversation, while it is being read. */
 export const MARK_MS = 3_000;
 
-export interface ReadMarker<Place extends string | number> {
+export interface ReadMarker<Mark extends string | number> {
   /** How far was read on this page; null: it was not looked at. */
-  at(key: string): Place | null;
+  at(key: string): Mark | null;
   /** All that was read on this page. */
-  all(): ReadonlyMap<string, Place>;
+  all(): ReadonlyMap<string, Mark>;
   /** It is read up to here. Answers whether that was new. */
-  mark(key: string, place: Place): boolean;
+  mark(key: string, mark: Mark): boolean;
   /** Nobody looks any more: what is not written yet is written now. */
   flush(key: string): void;
 }
 
-interface Deps<Place> {
+interface Deps<Mark> {
   readonly owner: OwnerPort;
   readonly device: Pick<Device, 'after'>;
-  readonly docOf: (key: string, place: Place) => Doc;
+  readonly docOf: (key: string, mark: Mark) => Doc;
 }
 
-export function createReadMarker<Place extends string | number>({
-  owner,
-  device,
-  docOf,
-}: Deps<Place>): ReadMarker<Place> {
-  const read = new Map<string, Place>();
+export function createReadMarker<Mark extends string | number>({ owner, device, docOf }: Deps<Mark>): ReadMarker<Mark> {
+  const read = new Map<string, Mark>();
   /** How much of that is in the ledger or on its way there. */
-  const written = new Map<string, Place>();
+  const written = new Map<string, Mark>();
   /** Those whose mark was written a moment ago. */
   const resting = new Set<string>();
 
@@ -42,11 +38,11 @@ export function createReadMarker<Place extends string | number>({
   };
 
   function flush(key: string): void {
-    const place = read.get(key);
-    if (place === undefined || !isAhead(key)) return;
-    written.set(key, place);
+    const mark = read.get(key);
+    if (mark === undefined || !isAhead(key)) return;
+    written.set(key, mark);
     // What could not be kept is kept with the next that is read; until then it is read on this page.
-    owner.call('append', [docOf(key, place)]).catch(() => written.delete(key));
+    owner.call('append', [docOf(key, mark)]).catch(() => written.delete(key));
   }
 
   function flushAndRest(key: string): void {
@@ -61,10 +57,10 @@ export function createReadMarker<Place extends string | number>({
   return {
     at: (key) => read.get(key) ?? null,
     all: () => read,
-    mark(key, place) {
+    mark(key, mark) {
       const before = read.get(key);
-      if (before !== undefined && place <= before) return false;
-      read.set(key, place);
+      if (before !== undefined && mark <= before) return false;
+      read.set(key, mark);
       if (!resting.has(key)) flushAndRest(key);
       return true;
     },

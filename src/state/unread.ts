@@ -40,7 +40,7 @@ export interface Unread {
   /** The conversation that was looked at is closed. */
   leave(): void;
   /** Somebody sees everything in this thread up to this place. */
-  lookAtThread(threadId: string, place: number): void;
+  lookAtThread(threadId: string, sequence: number): void;
   /** The thread that was looked at is closed, or out of sight. */
   leaveThread(threadId: string): void;
   /** Documents that are new in the ledger. */
@@ -79,7 +79,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
   const threads = createReadMarker<number>({
     owner,
     device,
-    docOf: (threadId, place) => writer.readMark({ kind: 'thread', threadId, place }),
+    docOf: (threadId, sequence) => writer.readMark({ kind: 'thread', threadId, sequence }),
   });
   let looking: string | null = null;
   /** The conversation on the screen was opened, and what was new in it then is not known yet. */
@@ -121,7 +121,8 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
   /** The marks of threads as the ledger has them, and as this page moved them. */
   function showThreads(since: string | null, marks: ReadonlyMap<string, number>): void {
     const byThread = new Map(marks);
-    for (const [threadId, place] of threads.all()) byThread.set(threadId, Math.max(place, byThread.get(threadId) ?? 0));
+    for (const [threadId, sequence] of threads.all())
+      byThread.set(threadId, Math.max(sequence, byThread.get(threadId) ?? 0));
     store.setState({ threads: { since, byThread } });
   }
 
@@ -197,8 +198,8 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
       opened = null;
       show();
     },
-    lookAtThread(threadId, place) {
-      if (!threads.mark(threadId, place)) return;
+    lookAtThread(threadId, sequence) {
+      if (!threads.mark(threadId, sequence)) return;
       const { since, byThread } = store.getState().threads;
       showThreads(since, byThread);
     },

@@ -19,7 +19,7 @@ export interface EpochKey {
 /** Fills with random bytes, as `crypto.getRandomValues` does. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-export interface PlaceOfEntry {
+export interface KeyOfEntry {
   readonly writer: string;
   readonly counter: number;
 }

@@ -163,7 +163,7 @@ it(
       expect((await begin(other, secret, mine.session)).status).toBe(404);
 
       // Unused for a while, wherever it is: it makes place, and is over there.
-      await shift('used_at', 60_000 + QUOTAS.mcpSessions.makesPlaceAfterMs);
+      await shift('used_at', 60_000 + QUOTAS.mcpSessions.makesRoomAfterMs);
       const later = await alive(await fill([other], secret, most), secret);
       expect(later).toHaveLength(most);
       expect(await alive(open, secret)).toEqual([]);

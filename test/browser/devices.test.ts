@@ -217,7 +217,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     // Whoever comes now, and meets nobody but the relay, gets all of it.
     const { words } = await laptop.owner.call('makePhrase');
     await laptop.owner.call('keepPhrase', {
-      answers: [3, 11, 20].map((place) => ({ place, word: words[place - 1] ?? '' })),
+      answers: [3, 11, 20].map((position) => ({ position, word: words[position - 1] ?? '' })),
     });
     const known = await laptop.owner.documents();
     const third = await open();

@@ -209,11 +209,16 @@ describe('a relay whose home was lost', () => {
       ).toContain('older');
       await offer(page, docs);
       const { messages, thread } = await read(bridge);
-      expect(messages.map(({ text, place }) => `${place} ${text}`)).toEqual(['1 one', '2 two', '3 three', '4 four']);
+      expect(messages.map(({ text, sequence }) => `${sequence} ${text}`)).toEqual([
+        '1 one',
+        '2 two',
+        '3 three',
+        '4 four',
+      ]);
       expect(messages.map(({ restored }) => restored === true)).toEqual([true, true, true, false]);
       expect(thread.messages).toBe(4);
       await say(bridge, 'five');
-      expect((await read(bridge)).messages.at(-1)).toMatchObject({ place: 5, text: 'five' });
+      expect((await read(bridge)).messages.at(-1)).toMatchObject({ sequence: 5, text: 'five' });
     });
   });
 

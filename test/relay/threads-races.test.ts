@@ -31,7 +31,7 @@ describe.each(STORES)('threads in which many things happen at once, on %s', (kin
     const house = await openThreadHouse(store);
     const threadId = await open(house);
     const sent = await Promise.all(upTo(50).map((i) => send(house, AGENTS[i % 3] ?? 'a', threadId, `m${i}`)));
-    expect(sent.map((answer) => good(answer).message.place)).toEqual(upTo(50));
+    expect(sent.map((answer) => good(answer).message.sequence)).toEqual(upTo(50));
     const { messages, thread } = good(await house.threads.read(PERSON, threadId, PAGE));
     expect(messages.map(({ text }) => text)).toEqual(upTo(50).map((i) => `m${i}`));
     expect(thread.messages).toBe(50);
@@ -46,7 +46,7 @@ describe.each(STORES)('threads in which many things happen at once, on %s', (kin
     );
     const { messages } = good(await one.threads.read(PERSON, threadId, PAGE));
     // Every client id but the first and the last was used by both.
-    expect(messages.map((message) => message.place)).toEqual(upTo(21));
+    expect(messages.map((message) => message.sequence)).toEqual(upTo(21));
     expect(new Set(sent.map((answer) => good(answer).message.messageId))).toEqual(
       new Set(messages.map((message) => message.messageId)),
     );

@@ -221,7 +221,7 @@ describe('the person’s calls of threads', () => {
     const sent = await served.call('POST', `${at}/messages`, message);
     expect(sent.status).toBe(200);
     expect(threadMessageSchema.parse(sent.body)).toMatchObject({
-      place: 1,
+      sequence: 1,
       from: PERSON,
       text: 'Hello, Ada.',
       mentions: ['a'],
@@ -230,12 +230,12 @@ describe('the person’s calls of threads', () => {
     good(await house.threads.send('a', threadId, { text: 'Hello.', mentionRefs: [], clientId: null }));
     const newest = await served.call('GET', `${at}/messages?limit=1`);
     expect(threadMessagesSchema.parse(newest.body)).toMatchObject({
-      messages: [{ place: 2, from: 'a' }],
+      messages: [{ sequence: 2, from: 'a' }],
       more: true,
       thread: { threadId, messages: 2 },
     });
     const before = await served.call('GET', `${at}/messages?before=2`);
-    expect(threadMessagesSchema.parse(before.body)).toMatchObject({ messages: [{ place: 1 }], more: false });
+    expect(threadMessagesSchema.parse(before.body)).toMatchObject({ messages: [{ sequence: 1 }], more: false });
     expect(
       threadSchema.parse((await served.call('POST', `${at}/participants`, { agentId: 'c' })).body).participants,
     ).toEqual(['a', 'b', 'c']);

@@ -196,7 +196,7 @@ describe.each(STORES)('threads on %s', (kind) => {
     it('are told to each who is mentioned, once, in order, after the message is there; the sender learns what became of it', async () => {
       const { threads, threadId, told, say } = await withThread('a', ['b', 'c']);
       const sent = await say('a', 'look', ['Cleo', 'b', 'seat 3']);
-      expect(sent.message).toMatchObject({ place: 1, from: 'a', text: 'look', mentions: ['c', 'b'] });
+      expect(sent.message).toMatchObject({ sequence: 1, from: 'a', text: 'look', mentions: ['c', 'b'] });
       expect(sent.notes).toEqual(['c was asked for.', 'b was asked for.']);
       const mention = {
         hook: 'mentioned',
@@ -249,7 +249,7 @@ describe.each(STORES)('threads on %s', (kind) => {
         told.flatMap((item) => (item.hook === 'mentioned' ? [`${item.text} ${item.agentId}`] : []));
       failure.next = new Error('the inbox is gone');
       await expect(send('one')).rejects.toThrow('the inbox is gone');
-      expect(good(await send('one')).message.place).toBe(1);
+      expect(good(await send('one')).message.sequence).toBe(1);
       expect(mentions()).toEqual(['one b', 'one c']);
       failure.next = new Error('the inbox is gone');
       await expect(send('two')).rejects.toThrow('the inbox is gone');
@@ -344,7 +344,7 @@ describe.each(STORES)('threads on %s', (kind) => {
       for (let i = 1; i <= 5; i++) await say('a', `m${i}`);
       const page = async (before: number | null, limit: number) => {
         const { messages, more } = good(await threads.read('b', threadId, { before, limit, run: null }));
-        return { places: messages.map((message) => message.place), more };
+        return { places: messages.map((message) => message.sequence), more };
       };
       expect(await page(null, 2)).toEqual({ places: [4, 5], more: true });
       expect(await page(4, 2)).toEqual({ places: [2, 3], more: true });

@@ -50,7 +50,7 @@ export const first: Migration = {
       .addColumn('agent_json', 'text', (column) => column.notNull())
       .addColumn('text_json', 'text', (column) => column.notNull())
       .addColumn('sent_at', 'bigint', (column) => column.notNull())
-      .addColumn('place', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
+      .addColumn('sequence', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
       .addColumn('read_session_json', 'text')
       .addColumn('read_at', 'bigint')
       .addPrimaryKeyConstraint('inbox_pk', ['home', 'message_json'])
@@ -58,7 +58,7 @@ export const first: Migration = {
     await schema
       .createIndex('inbox_waiting')
       .on('inbox')
-      .columns(['home', 'agent_json', 'sent_at', 'place'])
+      .columns(['home', 'agent_json', 'sent_at', 'sequence'])
       .where(sql.ref('read_at'), 'is', null)
       .execute();
     await schema

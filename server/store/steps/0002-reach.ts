@@ -23,7 +23,7 @@ export const reach: Migration = {
       .addColumn('thread', 'text')
       .addColumn('read_run_json', 'text')
       .execute();
-    await schema.createIndex('inbox_by_agent').on('inbox').columns(['home', 'agent_json', 'place']).execute();
+    await schema.createIndex('inbox_by_agent').on('inbox').columns(['home', 'agent_json', 'sequence']).execute();
 
     await schema
       .createTable('configs')
@@ -37,7 +37,7 @@ export const reach: Migration = {
       .createTable('wakes')
       .addColumn('home', 'text', (column) => column.notNull())
       .addColumn('wake', 'text', (column) => column.notNull())
-      .addColumn('place', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
+      .addColumn('sequence', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
       .addColumn('asked_at', 'bigint', (column) => column.notNull())
       .addColumn('target_json', 'text', (column) => column.notNull())
       .addColumn('source_kind', 'text', (column) => column.notNull())
@@ -53,8 +53,8 @@ export const reach: Migration = {
       .addColumn('budget_json', 'text')
       .addPrimaryKeyConstraint('wakes_pk', ['home', 'wake'])
       .execute();
-    await schema.createIndex('wakes_feed').on('wakes').columns(['home', 'place']).execute();
-    await schema.createIndex('wakes_target_feed').on('wakes').columns(['home', 'target_json', 'place']).execute();
+    await schema.createIndex('wakes_feed').on('wakes').columns(['home', 'sequence']).execute();
+    await schema.createIndex('wakes_target_feed').on('wakes').columns(['home', 'target_json', 'sequence']).execute();
     // Each question of the gate has one index that fits and no other that nearly does: a store that has never
     // counted its rows, as the embedded one never does by itself, picks the right one all the same.
     await schema
@@ -140,7 +140,7 @@ export const reach: Migration = {
       .addColumn('added_by_json', 'text', (column) => column.notNull())
       .addColumn('times', 'integer', (column) => column.notNull())
       .addColumn('removed_at', 'bigint')
-      .addColumn('seen_place', 'integer', (column) => column.notNull())
+      .addColumn('seen_sequence', 'integer', (column) => column.notNull())
       .addColumn('announced', 'boolean', (column) => column.notNull())
       .addPrimaryKeyConstraint('thread_members_pk', ['home', 'thread', 'agent_json'])
       .execute();
@@ -155,24 +155,24 @@ export const reach: Migration = {
       .createTable('thread_messages')
       .addColumn('home', 'text', (column) => column.notNull())
       .addColumn('thread', 'text', (column) => column.notNull())
-      .addColumn('place', 'integer', (column) => column.notNull())
+      .addColumn('sequence', 'integer', (column) => column.notNull())
       .addColumn('message', 'text', (column) => column.notNull())
       .addColumn('from_json', 'text', (column) => column.notNull())
       .addColumn('text_json', 'text', (column) => column.notNull())
       .addColumn('mentions_json', 'text', (column) => column.notNull())
       .addColumn('sent_at', 'bigint', (column) => column.notNull())
       .addColumn('client_json', 'text')
-      .addPrimaryKeyConstraint('thread_messages_pk', ['home', 'thread', 'place'])
+      .addPrimaryKeyConstraint('thread_messages_pk', ['home', 'thread', 'sequence'])
       .addUniqueConstraint('thread_messages_client', ['home', 'thread', 'client_json'])
       .execute();
     await schema
       .createTable('thread_mentions')
       .addColumn('home', 'text', (column) => column.notNull())
       .addColumn('thread', 'text', (column) => column.notNull())
-      .addColumn('place', 'integer', (column) => column.notNull())
+      .addColumn('sequence', 'integer', (column) => column.notNull())
       .addColumn('agent_json', 'text', (column) => column.notNull())
       .addColumn('announced', 'boolean', (column) => column.notNull())
-      .addPrimaryKeyConstraint('thread_mentions_pk', ['home', 'thread', 'place', 'agent_json'])
+      .addPrimaryKeyConstraint('thread_mentions_pk', ['home', 'thread', 'sequence', 'agent_json'])
       .execute();
     await schema
       .createIndex('thread_mentions_unannounced')
@@ -198,7 +198,7 @@ export const reach: Migration = {
     await schema
       .createTable('usage')
       .addColumn('home', 'text', (column) => column.notNull())
-      .addColumn('place', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
+      .addColumn('sequence', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
       .addColumn('used_at', 'bigint', (column) => column.notNull())
       .addColumn('agent_json', 'text', (column) => column.notNull())
       .addColumn('session_json', 'text')
@@ -211,7 +211,7 @@ export const reach: Migration = {
       .addColumn('cache_write_tokens', 'bigint', (column) => column.notNull())
       .addColumn('cost_micro_usd', 'bigint', (column) => column.notNull())
       .addColumn('estimated', 'boolean', (column) => column.notNull())
-      .addPrimaryKeyConstraint('usage_pk', ['home', 'place'])
+      .addPrimaryKeyConstraint('usage_pk', ['home', 'sequence'])
       .execute();
     await schema
       .createTable('spending')

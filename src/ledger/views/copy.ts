@@ -81,7 +81,7 @@ export async function compareDocuments(
 }
 
 /** Where a document lies in the views, and when it was written. */
-export interface DocumentPlace {
+export interface DocumentKey {
   /** A store of the views. */
   readonly store: string;
   readonly id: string;
@@ -89,25 +89,25 @@ export interface DocumentPlace {
 }
 
 /** Of everything there is, oldest first: small enough to be held at once. */
-export async function readPlaces(db: ViewsDatabase): Promise<readonly DocumentPlace[]> {
-  const places: DocumentPlace[] = [];
+export async function readKeys(db: ViewsDatabase): Promise<readonly DocumentKey[]> {
+  const keys: DocumentKey[] = [];
   for (const store of DOCUMENT_STORES) {
     let from = '';
     for (;;) {
       const records = await db.getAll(store, IDBKeyRange.bound(from, AFTER_ALL, true), STRIDE);
-      for (const { _id, doc } of records) places.push({ store, id: _id, at: doc.at });
+      for (const { _id, doc } of records) keys.push({ store, id: _id, at: doc.at });
       from = records.at(-1)?._id ?? AFTER_ALL;
       if (records.length < STRIDE) break;
     }
   }
-  return places.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
+  return keys.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
 /** The documents at these places, without those that are gone meanwhile. */
-export async function readAt(db: ViewsDatabase, places: readonly DocumentPlace[]): Promise<readonly Doc[]> {
+export async function readAt(db: ViewsDatabase, keys: readonly DocumentKey[]): Promise<readonly Doc[]> {
   const tx = db.transaction([...DOCUMENT_STORES]);
   const records = await Promise.all(
-    places.map(async ({ store: name, id }) => {
+    keys.map(async ({ store: name, id }) => {
       const store = DOCUMENT_STORES.find((one) => one === name);
       return store && (await tx.objectStore(store).get(id));
     }),

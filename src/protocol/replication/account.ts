@@ -55,7 +55,7 @@ export function createAccount(): Account {
 }
 
 /** The places of these entries. */
-export function placesOf(keys: Iterable<EntryKey>): Have {
+export function haveOf(keys: Iterable<EntryKey>): Have {
   const account = createAccount();
   for (const key of keys) account.add(key);
   return account.now();

@@ -7,7 +7,7 @@ import { createTrying } from '../../domain/platform/retry.ts';
 import { contains, highest, isSame } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have } from '../sync/entries.ts';
 import type { PutOutcome } from '../sync/store.ts';
-import { createAccount, placesOf } from './account.ts';
+import { createAccount, haveOf } from './account.ts';
 import { createBacklog } from './backlog.ts';
 import { createComparing } from './comparing.ts';
 import type { Link, LinkEnd, Replica, ReplicaDeps } from './contract.ts';
@@ -250,7 +250,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     ready,
     connect,
     wrote(entries, { replace = false } = {}) {
-      here.addAll(placesOf(entries));
+      here.addAll(haveOf(entries));
       if (replace) for (const entry of entries) replacing.set(keyOf(entry), entry);
       const relayed = viaRelay();
       for (const peer of all()) {

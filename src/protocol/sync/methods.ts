@@ -34,10 +34,10 @@ export const SYNC_METHODS = {
   /** A new recovery phrase of 24 words. It counts once `keepPhrase` has been passed; an earlier one counts until then. */
   makePhrase: method(none, typed<{ readonly words: readonly string[] }>()),
   /** The drill: `place` 1–24. A wrong word rejects, and may be tried again. */
-  keepPhrase: method<[{ readonly answers: readonly { readonly place: number; readonly word: string }[] }], null>(
+  keepPhrase: method<[{ readonly answers: readonly { readonly position: number; readonly word: string }[] }], null>(
     z.tuple([
       z.object({
-        answers: z.array(z.object({ place: z.number().int().min(1).max(24), word: z.string().max(100) })).max(24),
+        answers: z.array(z.object({ position: z.number().int().min(1).max(24), word: z.string().max(100) })).max(24),
       }),
     ]),
     z.null(),

@@ -46,7 +46,9 @@ interface ThreadTalkDeps {
 
 /** What was sent and is there by now: the same words of the person's, later than when they were sent. */
 const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMessage[]) =>
-  messages.some((message) => message.from === 'human' && message.place > after && message.text.trim() === text.trim());
+  messages.some(
+    (message) => message.from === 'human' && message.sequence > after && message.text.trim() === text.trim(),
+  );
 
 export function createThreadTalk(threadId: string, { reach, changes, device }: ThreadTalkDeps): ThreadTalk {
   const store = createStore<ThreadTalkState>()(() => ({
@@ -66,7 +68,7 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     size: PAGE,
     sizeOfAll: PAGE_OF_ALL,
     fixed: true,
-    idOf: ({ place }) => place,
+    idOf: ({ sequence }) => sequence,
     async askPage({ before, limit }) {
       const page = await reach((client) => client.threadMessages({ threadId, before, limit }));
       if (!page.ok) return page;
@@ -93,7 +95,7 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     }
   });
 
-  const lastPlace = () => store.getState().messages.at(-1)?.place ?? 0;
+  const lastSequence = () => store.getState().messages.at(-1)?.sequence ?? 0;
   const note = (item: SendingToThread) => store.setState(({ sending }) => ({ sending: withSending(sending, item) }));
   const drop = (clientId: string) =>
     store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) }));
@@ -108,8 +110,8 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     if (!sent.ok) return note({ ...item, error: problemText(sent.problem) });
     const { value } = sent;
     // Where it is the next one, there is nothing between that would have to be asked for first.
-    if (value.place === lastPlace() + 1) paged.amend(({ rows, more }) => ({ rows: [value, ...rows], more }));
-    else if (value.place > lastPlace()) await paged.again();
+    if (value.sequence === lastSequence() + 1) paged.amend(({ rows, more }) => ({ rows: [value, ...rows], more }));
+    else if (value.sequence > lastSequence()) await paged.again();
     drop(clientId);
   }
   const find = (clientId: string) => store.getState().sending.find((item) => item.clientId === clientId);
@@ -120,7 +122,7 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     again: paged.again,
     pages: paged.pages,
     send: (text, mentions) =>
-      deliver({ clientId: device.newId(), text, mentions, time: device.now(), after: lastPlace(), error: null }),
+      deliver({ clientId: device.newId(), text, mentions, time: device.now(), after: lastSequence(), error: null }),
     async sendAgain(clientId) {
       const item = find(clientId);
       if (item) await deliver(item);

@@ -4,7 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { HouseholdKeys, Opened, PlaceOfEntry, RandomBytes } from '../contract.ts';
+import type { HouseholdKeys, Opened, KeyOfEntry, RandomBytes } from '../contract.ts';
 import { decrypt, encrypt } from './aead.ts';
 import { idBytes, uint, uint16At } from './bytes.ts';
 import { entryKey } from './epoch-keys.ts';
@@ -15,15 +15,15 @@ import { CRYPTO, LABEL } from './settings.ts';
 const HEADER = 3;
 
 /** null: there is no such place. */
-function entryAad(keys: HouseholdKeys, header: Uint8Array, place: PlaceOfEntry): Uint8Array | null {
-  const writer = idBytes(place.writer);
-  if (!writer || !Number.isSafeInteger(place.counter) || place.counter < 1) return null;
-  return concatBytes(utf8ToBytes(LABEL.entry), header, householdBytes(keys), writer, uint(place.counter, 8));
+function entryAad(keys: HouseholdKeys, header: Uint8Array, key: KeyOfEntry): Uint8Array | null {
+  const writer = idBytes(key.writer);
+  if (!writer || !Number.isSafeInteger(key.counter) || key.counter < 1) return null;
+  return concatBytes(utf8ToBytes(LABEL.entry), header, householdBytes(keys), writer, uint(key.counter, 8));
 }
 
 /** Seals with the newest key. Throws a RangeError where the place is none, or the entry would be too large to be sent. */
 export function sealEntry(
-  options: PlaceOfEntry & { readonly keys: HouseholdKeys; readonly payload: Uint8Array; readonly random: RandomBytes },
+  options: KeyOfEntry & { readonly keys: HouseholdKeys; readonly payload: Uint8Array; readonly random: RandomBytes },
 ): Uint8Array {
   const epochKey = newest(options.keys);
   const header = concatBytes(uint(CRYPTO.version, 1), uint(epochKey.epoch, 2));
@@ -40,9 +40,7 @@ export function epochOf(sealed: Uint8Array): number | null {
   return sealed.length >= HEADER && sealed[0] === CRYPTO.version ? uint16At(sealed, 1) : null;
 }
 
-export function openEntry(
-  options: PlaceOfEntry & { readonly keys: HouseholdKeys; readonly sealed: Uint8Array },
-): Opened {
+export function openEntry(options: KeyOfEntry & { readonly keys: HouseholdKeys; readonly sealed: Uint8Array }): Opened {
   const { keys, sealed } = options;
   if ((sealed[0] ?? 0) > CRYPTO.version) return { ok: false, reason: 'newer-version' };
   const epoch = epochOf(sealed);

@@ -26,7 +26,7 @@ export interface EntryRows {
   takeOut(writer: string, counters: readonly number[]): Promise<void>;
 }
 
-const placeOf = ({ writer, counter }: EntryKey): [string, number] => [writer, counter];
+const rowKeyOf = ({ writer, counter }: EntryKey): [string, number] => [writer, counter];
 const stretch = (writer: string, from: number, to: number) => IDBKeyRange.bound([writer, from], [writer, to]);
 
 export function createEntryRows(db: SyncDatabase): EntryRows {
@@ -51,7 +51,7 @@ export function createEntryRows(db: SyncDatabase): EntryRows {
     have: async () => new Map((await db.getAll('have')).map(({ writer, ranges }) => [writer, ranges])),
     at(keys) {
       const tx = db.transaction('entries');
-      return Promise.all(keys.map((key) => tx.store.get(placeOf(key))));
+      return Promise.all(keys.map((key) => tx.store.get(rowKeyOf(key))));
     },
     async read(writer, from, to, { newestFirst, maxBytes }) {
       const found: Entry[] = [];

@@ -45,8 +45,8 @@ export function createPhraseAnswers({
     async keepPhrase({ answers: given }) {
       const words = phrase;
       if (words === null) throw new Error('Make a phrase first.');
-      const wrong = given.find(({ place, word }) => words[place - 1] !== word.trim().toLowerCase());
-      if (wrong) throw new Error(`Word ${wrong.place} is another one. Look at what you wrote down.`);
+      const wrong = given.find(({ position, word }) => words[position - 1] !== word.trim().toLowerCase());
+      if (wrong) throw new Error(`Word ${wrong.position} is another one. Look at what you wrote down.`);
       if (given.length === 0) throw new Error('Type the words that were asked for.');
       const made = recoveryOf(words.join(' '));
       if (!made.ok) throw new Error(made.reason);

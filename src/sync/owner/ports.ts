@@ -3,7 +3,7 @@ import type { Doc } from '../../protocol/documents.ts';
 import type { TeamMark } from './records.ts';
 
 /** A document's place in the ledger, and when it was written. */
-export interface Place {
+export interface DocumentKey {
   readonly store: string;
   readonly id: string;
   readonly at: string;
@@ -25,8 +25,8 @@ export interface LedgerPort {
   ): Promise<readonly { readonly number: number; readonly docs: readonly Doc[]; readonly fromRelay: boolean }[]>;
   clearOutbox(numbers: readonly number[]): Promise<void>;
   betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
-  places(): Promise<readonly Place[]>;
-  documentsAt(places: readonly Place[]): Promise<readonly Doc[]>;
+  keys(): Promise<readonly DocumentKey[]>;
+  documentsAt(keys: readonly DocumentKey[]): Promise<readonly Doc[]>;
   lastTalks(): Promise<readonly Talk[]>;
   /** Who lives here now. */
   team(): Promise<TeamMark>;

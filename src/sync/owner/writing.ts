@@ -16,7 +16,7 @@ import type { Members } from './members.ts';
 import { createOutgoing, type OutgoingPump } from './outgoing.ts';
 import type { OwnWriters } from './own-writers.ts';
 import { latestOf, writePayload, type Payload } from './payload.ts';
-import type { LedgerPort, Place } from './ports.ts';
+import type { LedgerPort, DocumentKey } from './ports.ts';
 import type { FirstSeal } from './records.ts';
 import { createSealer, type Sealer } from './sealer.ts';
 import type { Standing } from './standing.ts';
@@ -89,7 +89,7 @@ function createTipTeller({
  */
 interface FirstSealDeps {
   readonly db: SyncDatabase;
-  readonly ledger: Pick<LedgerPort, 'betweenAppends' | 'places' | 'documentsAt'>;
+  readonly ledger: Pick<LedgerPort, 'betweenAppends' | 'keys' | 'documentsAt'>;
   readonly sealer: Pick<Sealer, 'seal'>;
   /** Documents that lie in entries already. */
   readonly sealed: () => Promise<ReadonlySet<string>>;
@@ -97,17 +97,17 @@ interface FirstSealDeps {
   readonly isClosed: () => boolean;
 }
 
-const isAfter = (place: Place, through: FirstSeal['through']) =>
-  through === null || place.at > through.at || (place.at === through.at && place.id > through.id);
+const isAfter = (key: DocumentKey, through: FirstSeal['through']) =>
+  through === null || key.at > through.at || (key.at === through.at && key.id > through.id);
 
 /** From `state` on. Appends made since go through the outbox; what both bring is harmless. */
 async function sealEverything(
   { db, ledger, sealer, sealed, onProgress, isClosed }: FirstSealDeps,
   state: FirstSeal,
 ): Promise<void> {
-  const places = await ledger.betweenAppends(() => ledger.places());
-  const known = places.length === 0 ? new Set<string>() : await sealed();
-  const left = places.filter((place) => isAfter(place, state.through) && !known.has(place.id));
+  const keys = await ledger.betweenAppends(() => ledger.keys());
+  const known = keys.length === 0 ? new Set<string>() : await sealed();
+  const left = keys.filter((key) => isAfter(key, state.through) && !known.has(key.id));
   for (let at = 0; at < left.length; at += SYNC_OWNER.firstSeal) {
     if (isClosed()) return;
     const some = left.slice(at, at + SYNC_OWNER.firstSeal);

@@ -4,7 +4,7 @@ import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { copyText } from '../parts/copy.ts';
 import { fullTime } from '../text/time.ts';
-import { drillPlaces, sameWord } from './phrase.ts';
+import { drillPositions, sameWord } from './phrase.ts';
 import { ShareFirst } from './share-first.tsx';
 import { StepHead } from './step-head.tsx';
 import { Wrong } from './wrong.tsx';
@@ -15,32 +15,34 @@ import { names } from '../text/sizes.ts';
 interface Props {
   readonly words: readonly string[];
   /** Places to be asked for, from 1. */
-  readonly places: readonly number[];
+  readonly positions: readonly number[];
   /** Answers with what went wrong, or null. */
-  readonly onKeep: (answers: readonly { readonly place: number; readonly word: string }[]) => Promise<string | null>;
+  readonly onKeep: (answers: readonly { readonly position: number; readonly word: string }[]) => Promise<string | null>;
   readonly onLookAgain: () => void;
   readonly onAnew: () => void;
 }
 
 /** Some words, asked for from what was written down. */
-function Drill({ words, places, onKeep, onLookAgain, onAnew }: Props) {
+function Drill({ words, positions, onKeep, onLookAgain, onAnew }: Props) {
   const id = useId();
   const first = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({});
-  const [wrongPlaces, setWrongPlaces] = useState<readonly number[]>([]);
+  const [wrongPositions, setWrongPositions] = useState<readonly number[]>([]);
   const [failed, setFailed] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   useEffect(() => first.current?.focus(), []);
-  const missing = places.some((place) => (typed[place] ?? '').trim() === '');
+  const missing = positions.some((position) => (typed[position] ?? '').trim() === '');
   const keep = async (event: FormEvent) => {
     event.preventDefault();
     if (busy || missing) return;
-    const wrong = places.filter((place) => !sameWord(typed[place] ?? '', words[place - 1]));
-    setWrongPlaces(wrong);
+    const wrong = positions.filter((position) => !sameWord(typed[position] ?? '', words[position - 1]));
+    setWrongPositions(wrong);
     setFailed(null);
     if (wrong.length > 0) return;
     setBusy(true);
-    const reason = await onKeep(places.map((place) => ({ place, word: (typed[place] ?? '').trim().toLowerCase() })));
+    const reason = await onKeep(
+      positions.map((position) => ({ position, word: (typed[position] ?? '').trim().toLowerCase() })),
+    );
     setBusy(false);
     setFailed(reason);
   };
@@ -49,33 +51,33 @@ function Drill({ words, places, onKeep, onLookAgain, onAnew }: Props) {
       <h3>Now from your paper</h3>
       <p>Three words, to be sure that what you wrote can be read back.</p>
       <div className="drill">
-        {places.map((place, i) => {
-          const wrong = wrongPlaces.includes(place);
+        {positions.map((position, i) => {
+          const wrong = wrongPositions.includes(position);
           return (
-            <div key={place} className="device-field">
-              <label htmlFor={`${id}-${place}`}>Word {place}</label>
+            <div key={position} className="device-field">
+              <label htmlFor={`${id}-${position}`}>Word {position}</label>
               <input
-                id={`${id}-${place}`}
+                id={`${id}-${position}`}
                 ref={i === 0 ? first : undefined}
                 className="field"
                 autoComplete="off"
                 autoCapitalize="off"
                 autoCorrect="off"
                 spellCheck={false}
-                value={typed[place] ?? ''}
+                value={typed[position] ?? ''}
                 aria-invalid={wrong}
                 onChange={(event) => {
-                  setTyped({ ...typed, [place]: event.target.value });
-                  setWrongPlaces(wrongPlaces.filter((one) => one !== place));
+                  setTyped({ ...typed, [position]: event.target.value });
+                  setWrongPositions(wrongPositions.filter((one) => one !== position));
                 }}
               />
             </div>
           );
         })}
       </div>
-      {wrongPlaces.length > 0 && (
+      {wrongPositions.length > 0 && (
         <p className="device-wrong" role="alert">
-          {`${wrongPlaces.length === 1 ? 'Word' : 'Words'} ${names(wrongPlaces.map(String))} ${wrongPlaces.length === 1 ? 'is' : 'are'} not what was shown. Look at your paper, or at the words again and put the paper right.`}
+          {`${wrongPositions.length === 1 ? 'Word' : 'Words'} ${names(wrongPositions.map(String))} ${wrongPositions.length === 1 ? 'is' : 'are'} not what was shown. Look at your paper, or at the words again and put the paper right.`}
         </p>
       )}
       {failed !== null && <Wrong title="The phrase does not count yet." reason={failed} />}
@@ -126,7 +128,7 @@ function PhraseWords({ words }: { words: readonly string[] }) {
 type Step =
   | { readonly kind: 'about'; readonly busy: boolean; readonly failed: string | null }
   | { readonly kind: 'shown'; readonly words: readonly string[] }
-  | { readonly kind: 'drill'; readonly words: readonly string[]; readonly places: readonly number[] }
+  | { readonly kind: 'drill'; readonly words: readonly string[]; readonly positions: readonly number[] }
   | { readonly kind: 'done' };
 
 function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; onShow: () => void }) {
@@ -187,7 +189,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
     setStep(made.ok ? { kind: 'shown', words: made.value } : { kind: 'about', busy: false, failed: made.reason });
   };
   const drill = (words: readonly string[]) =>
-    setStep({ kind: 'drill', words, places: drillPlaces(words.length, Math.random) });
+    setStep({ kind: 'drill', words, positions: drillPositions(words.length, Math.random) });
   const halfWay = step.kind === 'shown' || step.kind === 'drill';
   const close = () => (halfWay && !leaving ? setLeaving(true) : onClose());
 
@@ -209,7 +211,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         return (
           <Drill
             words={step.words}
-            places={step.places}
+            positions={step.positions}
             onKeep={async (answers) => {
               const kept = await actions.keepPhrase(answers);
               if (!kept.ok) return kept.reason;

@@ -4,7 +4,7 @@
 const DRILL_WORDS = 3;
 
 /** Different places (1 to `of`) to be asked for, in ascending order. `random`: from 0 up to 1. */
-export function drillPlaces(of: number, random: () => number): readonly number[] {
+export function drillPositions(of: number, random: () => number): readonly number[] {
   const left = Array.from({ length: of }, (_, i) => i + 1);
   const drawn = Array.from({ length: Math.min(DRILL_WORDS, of) }, () =>
     left.splice(Math.floor(random() * left.length), 1),

@@ -37,12 +37,12 @@ function useOpenedThread(
   const newIn = useNewInThread();
   const [opened, setOpened] = useState<OpenedThread>(null);
   const news = thread !== null && newIn(thread) > 0;
-  const short = news && (messages[0]?.place ?? 0) > mark + 1;
+  const short = news && (messages[0]?.sequence ?? 0) > mark + 1;
   const loaded = known && thread !== null;
   const ready = useReachesNew({ pages, more, reading }, { loaded, short, read: messages.length });
   if (opened === null && ready) setOpened({ newFrom: news ? mark : null });
 
-  const last = messages.at(-1)?.place ?? 0;
+  const last = messages.at(-1)?.sequence ?? 0;
   const isOpen = opened !== null;
   useEffect(() => {
     const look = () => {

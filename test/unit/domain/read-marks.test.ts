@@ -13,7 +13,7 @@ import { settingDoc, stampOf } from '../../support/documents.ts';
 
 const { key } = readMarkSetting({ kind: 'conversation', agentId: 'a1', at: '' });
 const { key: since } = readMarkSetting({ kind: 'since', at: '' });
-const { key: thread } = readMarkSetting({ kind: 'thread', threadId: 't1', place: 1 });
+const { key: thread } = readMarkSetting({ kind: 'thread', threadId: 't1', sequence: 1 });
 
 /** Every order of these. */
 const orders = <T>(all: readonly T[]): T[][] =>

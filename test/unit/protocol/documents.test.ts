@@ -56,7 +56,7 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     ...base,
     type: 'thread-message',
     recordId: 'm1',
-    value: { threadId: 't1', place: 1, time: 1000 },
+    value: { threadId: 't1', sequence: 1, time: 1000 },
   },
   schedule: {
     ...base,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { guessDeviceName } from '../../../src/domain/device-name.ts';
-import { countWords, drillPlaces, sameWord } from '../../../src/ui/devices/phrase.ts';
+import { countWords, drillPositions, sameWord } from '../../../src/ui/devices/phrase.ts';
 import type { DeviceView } from '../../../src/protocol/sync/page.ts';
 import { handedText, reachText } from '../../../src/ui/text/devices.ts';
 import { createRandom } from '../../support/random.ts';
@@ -9,7 +9,7 @@ import { NOW } from './support/household.ts';
 
 test('the drill asks for three different places, in order, any of them', () => {
   const random = createRandom(3);
-  const drawn = Array.from({ length: 300 }, () => drillPlaces(24, random));
+  const drawn = Array.from({ length: 300 }, () => drillPositions(24, random));
   for (const places of drawn) {
     expect(new Set(places).size).toBe(3);
     expect([...places].sort((a, b) => a - b)).toEqual(places);

@@ -266,7 +266,7 @@ test('a recovery phrase is shown numbered, drilled at three places, and then hol
   expect(screen.queryByText(WORDS[0] ?? '')).toBeNull();
   await answerDrill(page, (place) => ` ${(WORDS[place - 1] ?? '').toUpperCase()} `);
   await press(page, 'Check');
-  expect(kept).toEqual(asked.map((place) => ({ place, word: WORDS[place - 1] })));
+  expect(kept).toEqual(asked.map((place) => ({ position: place, word: WORDS[place - 1] })));
   expect(screen.getByText('Your recovery phrase holds from now on')).toBeDefined();
 });
 

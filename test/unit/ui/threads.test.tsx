@@ -8,13 +8,13 @@ import { openPage, type Page } from './support/render.tsx';
 
 const MINUTE = 60_000;
 
-const message = (place: number, from: string, text: string, mentions: string[] = []): ThreadMessage => ({
-  messageId: `t${place}`,
-  place,
+const message = (sequence: number, from: string, text: string, mentions: string[] = []): ThreadMessage => ({
+  messageId: `t${sequence}`,
+  sequence,
   from,
   text,
   mentions,
-  time: NOW - (100 - place) * MINUTE,
+  time: NOW - (100 - sequence) * MINUTE,
 });
 
 const thread = (threadId: string, title: string, change: Partial<Thread> = {}): Thread => ({
@@ -261,7 +261,7 @@ test('earlier messages come when they are asked for', async () => {
 });
 
 /** A thread of many messages, which the relay gives three at a time. */
-async function openLong(count: number, text = (place: number) => `word ${place}`): Promise<Page> {
+async function openLong(count: number, text = (sequence: number) => `word ${sequence}`): Promise<Page> {
   const all = Array.from({ length: count }, (_none, i) => message(i + 1, i % 2 ? 'agent-2' : 'human', text(i + 1)));
   const bridge = thread('bridge', 'The bridge', { messages: count });
   return openPage({
@@ -305,8 +305,8 @@ test('earlier messages that cannot be read are told of once, and can be asked fo
 });
 
 test('what others say while one reads is said once to those who listen, and one’s own long words are folded', async () => {
-  const page = await openLong(3, (place) =>
-    place === 3 ? `${'A long thought. '.repeat(600)}The end.` : `word ${place}`,
+  const page = await openLong(3, (sequence) =>
+    sequence === 3 ? `${'A long thought. '.repeat(600)}The end.` : `word ${sequence}`,
   );
   const region = await log();
   expect(region.textContent).not.toContain('The end.');

@@ -1,5 +1,5 @@
 /**
- * The places that a credential has for sessions, where several processes share a store. Each session is a row there: its
+ * The slots that a credential has for sessions, where several processes share a store. Each session is a row there: its
  * process says of it, again and again, that it is there, and what has not been heard of for a while was left by a process that
  * died. Times are the store's own, so that clocks of several machines need not agree.
  */
@@ -9,30 +9,30 @@ import type { Db } from '../store/index.ts';
 import type { McpSettings } from './settings.ts';
 
 /** Whose session it is, and which. */
-export interface Place {
+export interface Slot {
   readonly credentialId: string;
   readonly session: string;
 }
 
-export interface Places {
-  /** Takes one. `ended`: the session that has made place for it, of this process or another. */
-  take(place: Place): Promise<{ readonly ok: true; readonly ended: string | null } | { readonly ok: false }>;
-  /** Notes that it is used. False: it has made place for another one, and is over. */
-  use(place: Place): Promise<boolean>;
+export interface Slots {
+  /** Takes one. `ended`: the session that has made room for it, of this process or another. */
+  take(slot: Slot): Promise<{ readonly ok: true; readonly ended: string | null } | { readonly ok: false }>;
+  /** Notes that it is used. False: it has made room for another one, and is over. */
+  use(slot: Slot): Promise<boolean>;
   /** Gives it back. */
-  release(place: Place): void;
+  release(slot: Slot): void;
   /** Resolves when all are given back. */
   close(): Promise<void>;
 }
 
-export interface PlacesDeps {
+export interface SlotsDeps {
   readonly db: Db;
   readonly home: string;
   readonly timers: Timers;
   readonly settings: Pick<McpSettings, 'sessionsOfOne' | 'ownIdleMs' | 'seenEveryMs' | 'deadMs'>;
   /** Is something under way in it? Then it is in use, however long it takes. */
   readonly isBusy: (session: string) => boolean;
-  /** It has made place for another one, or its process was taken for dead. */
+  /** It has made room for another one, or its process was taken for dead. */
   readonly onLost: (session: string) => void;
   /** A sign of life could not be written; the next one is tried all the same. */
   readonly onError: (error: unknown) => void;
@@ -40,11 +40,11 @@ export interface PlacesDeps {
 
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-export function createPlaces({ db, home, timers, settings, isBusy, onLost, onError }: PlacesDeps): Places {
-  const own = new Map<string, Place>();
+export function createSlots({ db, home, timers, settings, isBusy, onLost, onError }: SlotsDeps): Slots {
+  const own = new Map<string, Slot>();
   let cancel: (() => void) | null = null;
   let under: Promise<unknown> = Promise.resolve();
-  const remove = (tx: Db, { credentialId, session }: Place) =>
+  const remove = (tx: Db, { credentialId, session }: Slot) =>
     tx
       .deleteFrom('mcp_sessions')
       .where('home', '=', home)
@@ -127,9 +127,9 @@ export function createPlaces({ db, home, timers, settings, isBusy, onLost, onErr
       own.delete(session);
       return false;
     },
-    release(place) {
-      own.delete(place.session);
-      const removing = remove(db, place).catch(onError);
+    release(slot) {
+      own.delete(slot.session);
+      const removing = remove(db, slot).catch(onError);
       under = Promise.all([under, removing]);
     },
     async close() {
@@ -138,7 +138,7 @@ export function createPlaces({ db, home, timers, settings, isBusy, onLost, onErr
       const left = [...own.values()];
       own.clear();
       await under;
-      await Promise.all(left.map((place) => remove(db, place).catch(onError)));
+      await Promise.all(left.map((slot) => remove(db, slot).catch(onError)));
     },
   };
 }
