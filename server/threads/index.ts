@@ -116,7 +116,7 @@ function createWaiting(
         join
           .onRef('message.home', '=', 'member.home')
           .onRef('message.thread', '=', 'member.thread')
-          .onRef('message.place', '>', 'member.seen_place'),
+          .onRef('message.sequence', '>', 'member.seen_sequence'),
       )
       .select('message.thread')
       .where('member.home', '=', home)
