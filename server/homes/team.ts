@@ -128,6 +128,7 @@ export async function openTeam({
         error: String(error),
       }),
     );
+  workspaces?.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
   const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
   const directory = createDirectory({ db, home, tell, now });

@@ -28,6 +28,8 @@ export interface Workspaces {
   /** Where an agent's folder lies. */
   folderOf(agentId: string): string;
   of(agentId: string): Workspace;
+  /** Is told whose files have changed, after each change that was made here. */
+  subscribe(listener: (agentId: string) => void): void;
 }
 
 /** Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id. */
@@ -51,8 +53,9 @@ export interface WorkspacesDeps {
 
 export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }: WorkspacesDeps): Workspaces {
   const opened = new Map<string, Workspace>();
+  const listeners: ((agentId: string) => void)[] = [];
 
-  function open(path: string): Workspace {
+  function open(path: string, changed: () => void): Workspace {
     const files = createFolder(path);
     let counted: Promise<Counted> | null = null;
     async function count(): Promise<Counted> {
@@ -90,11 +93,13 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
         const written = await files.write(where, bytes);
         sum.bytes += bytes.length - (written.replaced ?? 0);
         if (written.replaced === null) sum.entries += 1;
+        changed();
         return written;
       },
       async remove(where) {
         await files.remove(where);
         counted = null;
+        changed();
       },
       bytesOf: (where, most) =>
         files.read(where, async (file, size) => {
@@ -117,9 +122,10 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
   const folderOf = (agentId: string) => join(folder, folderName(agentId));
   return {
     folderOf,
+    subscribe: (listener) => void listeners.push(listener),
     of(agentId) {
       const path = folderOf(agentId);
-      const workspace = opened.get(path) ?? open(path);
+      const workspace = opened.get(path) ?? open(path, () => listeners.forEach((tell) => tell(agentId)));
       opened.set(path, workspace);
       return workspace;
     },

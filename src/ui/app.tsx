@@ -49,6 +49,7 @@ const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
 const NightPage = lazy(() => import('./night/night-page.tsx'));
+const FilesPage = lazy(() => import('./files/files-page.tsx'));
 const AskedPage = lazy(() => import('./welcome/asked.tsx'));
 const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
@@ -89,6 +90,8 @@ function wholePage(
       return { view: 'page', page: <CostsPage onClose={onClose} /> };
     case 'night':
       return { view: 'page', page: <NightPage agentId={route.agentId} onClose={onClose} /> };
+    case 'files':
+      return { view: 'page', page: <FilesPage agentId={route.agentId} folder={route.folder} onClose={onClose} /> };
     case 'hearth':
     case 'agent':
     case 'adopt':

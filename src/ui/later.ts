@@ -17,6 +17,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./costs/costs-page.tsx'),
     import('./night/night-page.tsx'),
     import('./night/morning.tsx'),
+    import('./files/files-page.tsx'),
     import('./agent/elsewhere.tsx'),
     import('./preview/wake-preview.tsx'),
     import('./agent/forget-dialog.tsx'),

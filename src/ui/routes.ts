@@ -44,9 +44,18 @@ export const PATHS = {
   costs: '/costs',
   /** What agents do by themselves; of one, or of all. */
   night: (agentId: string | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
+  /** What lies in an agent's folder on the relay's machine, or in one below it; of whom is still to be chosen where `agentId` is null. */
+  files: (agentId: string | null, folder = '') =>
+    [
+      '/files',
+      ...(agentId === null ? [] : [encodeURIComponent(agentId), ...partsOf(folder).map(encodeURIComponent)]),
+    ].join('/'),
   preview: '/wake-preview',
   connect: '/connect',
 } as const;
+
+/** The names of a path within a folder. */
+const partsOf = (folder: string) => folder.split('/').filter((part) => part !== '');
 
 export type Route =
   | { readonly kind: 'hearth' }
@@ -64,6 +73,7 @@ export type Route =
     }
   | { readonly kind: 'costs' }
   | { readonly kind: 'night'; readonly agentId: string | null }
+  | { readonly kind: 'files'; readonly agentId: string | null; readonly folder: string }
   | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }
   | { readonly kind: 'connect' };
@@ -99,6 +109,17 @@ export function routeOf(path: string): Route {
   if (first === 'threads') return threadsRoute(second, third);
   if (first === 'costs') return { kind: 'costs' };
   if (first === 'night') return { kind: 'night', agentId: second === '' ? null : decoded(second) };
+  if (first === 'files')
+    return {
+      kind: 'files',
+      agentId: second === '' ? null : decoded(second),
+      folder: path
+        .split('/')
+        .slice(3)
+        .map(decoded)
+        .filter((part) => part !== '')
+        .join('/'),
+    };
   if (first === 'adopt') {
     const position = Number(second) - 1;
     return isSeatPosition(position) ? { kind: 'adopt', position } : { kind: 'hearth' };

@@ -78,6 +78,12 @@ export default function Elsewhere({ agentId, name, retired }: { agentId: string;
   return (
     <>
       <AgentThreads agentId={agentId} name={name} />
+      <div>
+        <h3>Files</h3>
+        <p className="agent-ways">
+          <Link href={PATHS.files(agentId)}>What lies in the folder of {name}</Link>
+        </p>
+      </div>
       <AgentCosts agentId={agentId} name={name} />
       {agentId !== LEAD_ID && !retired && <AgentClients agentId={agentId} name={name} />}
     </>

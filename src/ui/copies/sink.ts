@@ -15,6 +15,16 @@ const FOLD_AT = 8 * 1024 * 1024;
 /** ms after which the address of a download is given back; the browser has opened it long before. */
 const RELEASE_AFTER = 60_000;
 
+/** Hands a file to the browser as a download. */
+export function download(fileName: string, file: Blob): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), RELEASE_AFTER);
+}
+
 /** Gathers a file, and hands it to the browser as a download once it is whole. */
 export function downloadStream(fileName: string): WritableStream<Uint8Array> {
   let parts: (Blob | Uint8Array<ArrayBuffer>)[] = [];
@@ -28,13 +38,8 @@ export function downloadStream(fileName: string): WritableStream<Uint8Array> {
       loose = 0;
     },
     close() {
-      const url = URL.createObjectURL(new Blob(parts));
+      download(fileName, new Blob(parts));
       parts = [];
-      const link = document.createElement('a');
-      link.href = url;
-      link.download = fileName;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(url), RELEASE_AFTER);
     },
   });
 }

@@ -46,6 +46,43 @@ export function Tick({
   );
 }
 
+/** A toolset that an agent has or has not, over what is inherited. */
+export function ToolsetTick({ toolset, label, hint }: { toolset: 'files'; label: string; hint: string }) {
+  const id = useId();
+  const { own, effective, base, scope, change } = useLimits();
+  const set = own.toolsets?.[toolset];
+  const saved = useSaved<'off' | 'allow'>({
+    own: set,
+    save: (value) =>
+      change((coordination) => withCoordination(coordination, 'toolsets', value && { [toolset]: value })),
+  });
+  return (
+    <SettingFrame
+      legend={label}
+      hint={hint}
+      saved={saved}
+      describedBy={id}
+      inherited={{
+        text: set === undefined ? `As ${baseName(scope)}.` : '',
+        back: set === undefined ? null : () => void saved.set(undefined),
+        backLabel: `Set back to ${baseName(scope)}, ${base.toolsets[toolset] === 'allow' ? 'on' : 'off'}`,
+      }}
+    >
+      <label className="tick-line">
+        <input
+          type="checkbox"
+          checked={
+            (saved.saving ? (saved.saving.value ?? base.toolsets[toolset]) : effective.toolsets[toolset]) === 'allow'
+          }
+          aria-describedby={`${id}-hint ${id}-from ${id}-state`}
+          onChange={(event) => void saved.set(event.target.checked ? 'allow' : 'off')}
+        />
+        {label}
+      </label>
+    </SettingFrame>
+  );
+}
+
 const EVENT_WORDS: Record<TeamEvent, string> = {
   agent_started: 'When it comes into a session',
   removed_from_last_thread: 'When it is taken out of its last thread',

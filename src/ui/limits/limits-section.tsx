@@ -10,7 +10,7 @@ import { PATHS } from '../routes.ts';
 import { useNames } from '../use-names.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { BlackoutFields } from './blackouts.tsx';
-import { SleepAndWake, Tick } from './choices.tsx';
+import { SleepAndWake, Tick, ToolsetTick } from './choices.tsx';
 import { baseName, changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
 import { GuardrailFields } from './guardrails.tsx';
 import { HouseholdFigures } from './household-figures.tsx';
@@ -116,6 +116,13 @@ function Fields({ timeZone }: { timeZone: string }) {
           setting="may_put_others_to_sleep"
           label="May put others to sleep"
           hint="It has the tools that put other agents to sleep and wake them."
+        />
+      </Block>
+      <Block title="Besides talk">
+        <ToolsetTick
+          toolset="files"
+          label="Works with files in its own folder"
+          hint="The folder lies on the relay’s machine and leads nowhere else. Off: it has no such tools; what lies there stays."
         />
       </Block>
       {scope === 'agent' && (

@@ -6,8 +6,8 @@ import './agent-select.css';
 interface Props {
   /** What is shown of whom: "Wakes of". */
   readonly label: string;
-  /** All of them, in a word or two. */
-  readonly everybody: string;
+  /** All of them, in a word or two; left out: it is always somebody. */
+  readonly everybody?: string;
   /** Null: everybody. */
   readonly agentId: string | null;
   readonly path: (agentId: string | null) => string;
@@ -26,7 +26,7 @@ export function AgentSelect({ label, everybody, agentId, path }: Props) {
         value={agentId ?? ''}
         onChange={(event) => go(path(event.target.value === '' ? null : event.target.value))}
       >
-        <option value="">{everybody}</option>
+        {everybody !== undefined && <option value="">{everybody}</option>}
         {agents.map((agent) => (
           <option key={agent.agentId} value={agent.agentId}>
             {displayName(agent, roster)}

@@ -7,13 +7,16 @@ interface Props {
   readonly label: string;
   /** Endings and types, as an input takes them. */
   readonly accept: string;
+  /** More than one may be given at once; each comes by itself. */
+  readonly several?: boolean;
   readonly onFile: (file: File) => void;
 }
 
 /** A place to drop a file on, or to choose one by hand. */
-export function DropZone({ children, label, accept, onFile }: Props) {
+export function DropZone({ children, label, accept, several = false, onFile }: Props) {
   const id = useId();
   const [over, setOver] = useState(false);
+  const take = (files: Iterable<File>) => [...files].slice(0, several ? undefined : 1).forEach(onFile);
   return (
     // Dropping is a shortcut: the button inside does the same.
     <div
@@ -27,8 +30,7 @@ export function DropZone({ children, label, accept, onFile }: Props) {
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        const file = event.dataTransfer.files[0];
-        if (file) onFile(file);
+        take(event.dataTransfer.files);
       }}
     >
       <input
@@ -36,12 +38,13 @@ export function DropZone({ children, label, accept, onFile }: Props) {
         className="visually-hidden"
         type="file"
         accept={accept}
+        multiple={several}
         aria-describedby={`${id}-about`}
         onChange={(event) => {
-          const file = event.target.files?.[0];
+          const files = [...(event.target.files ?? [])];
           // The same file may be chosen again, after it was changed.
           event.target.value = '';
-          if (file) onFile(file);
+          take(files);
         }}
       />
       <label htmlFor={id} className="ghost drop-button">

@@ -136,6 +136,7 @@ function HeaderMenu({ onHelp }: { onHelp: () => void }) {
   const items: readonly MenuItem[] = [
     { label: 'Wakes', hint: 'Who asked for whom, and what came of it', run: () => go(PATHS.wakes()) },
     { label: 'Night', hint: 'What your agents do by themselves', run: () => go(PATHS.night()) },
+    { label: 'Files', hint: 'What lies in your agents’ folders', run: () => go(PATHS.files(null)) },
     { label: 'Costs', hint: 'Tokens and money, today and before', run: () => go(PATHS.costs) },
     on === false
       ? { label: 'Let wakes pass again', hint: 'All wakes are stopped now', run: () => void actions.stopWakes(false) }

@@ -1,0 +1,110 @@
+import { useEffect, useState } from 'react';
+import { SHOWN_BYTES, type FileEntry } from '../../protocol/endpoints/workspaces.ts';
+import { filesOf } from '../../state/files.ts';
+import { problemText } from '../../state/ports.ts';
+import { Words } from '../chat/words.tsx';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { bytes } from '../text/sizes.ts';
+import { shownAs } from './kinds.ts';
+
+type Content =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly url: string }
+  | { readonly kind: 'none'; readonly why: string };
+
+interface Props {
+  readonly agentId: string;
+  readonly path: string;
+  readonly entry: FileEntry;
+  readonly onTake: () => void;
+  readonly onClose: () => void;
+}
+
+/** What a file holds, where a page can show it: text, Markdown and pictures. Nothing of it runs. */
+function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | 'entry'>): Content {
+  const files = filesOf(useRoost());
+  const [content, setContent] = useState<Content>({ kind: 'loading' });
+  useEffect(() => {
+    let over = false;
+    let url: string | null = null;
+    const as = shownAs(entry.name);
+    const read = async (): Promise<Content> => {
+      if (entry.bytes > SHOWN_BYTES)
+        return { kind: 'none', why: `It is ${bytes(entry.bytes)} long, which is more than is shown here.` };
+      const got = await files.read(agentId, path);
+      if (!got.ok) return { kind: 'failed', why: problemText(got.problem) };
+      if (as.kind === 'image') {
+        url = URL.createObjectURL(new Blob([got.value], { type: as.type }));
+        return { kind: 'image', url };
+      }
+      const text = await textOf(got.value);
+      return text === null
+        ? { kind: 'none', why: 'It is no text, and no picture that is shown here.' }
+        : { kind: 'text', text };
+    };
+    void read().then((next) => {
+      if (over) return url === null ? undefined : URL.revokeObjectURL(url);
+      setContent(next);
+    });
+    return () => {
+      over = true;
+      if (url !== null) URL.revokeObjectURL(url);
+    };
+  }, [files, agentId, path, entry.name, entry.bytes]);
+  return content;
+}
+
+async function textOf(file: Blob): Promise<string | null> {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    return text.includes('\0') ? null : text;
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+function Shown({ content, name }: { content: Content; name: string }) {
+  switch (content.kind) {
+    case 'loading':
+      return <p role="status">Reading it…</p>;
+    case 'failed':
+      return <p role="alert">It could not be read. {content.why}</p>;
+    case 'none':
+      return <p>{content.why} Download it to open it.</p>;
+    case 'image':
+      return <img className="files-picture" src={content.url} alt={name} />;
+    case 'text':
+      return shownAs(name).kind === 'markdown' ? (
+        <div className="files-markdown">
+          <Words text={content.text} />
+        </div>
+      ) : (
+        // Scrolls by itself where it is too wide, by keyboard too.
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <pre className="files-text" dir="auto" tabIndex={0} role="region" aria-label={`Text of ${name}`}>
+          {content.text === '' ? 'It is empty.' : content.text}
+        </pre>
+      );
+    default:
+      return content satisfies never;
+  }
+}
+
+/** One file, opened. */
+export function FileDialog({ agentId, path, entry, onTake, onClose }: Props) {
+  const content = useContent({ agentId, path, entry });
+  return (
+    <Dialog title={entry.name} shape="wide" onClose={onClose}>
+      <Shown content={content} name={entry.name} />
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={onTake}>
+          Download
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,189 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { LEAD_ID } from '../../domain/seat.ts';
+import type { FileEntry, FolderAnswer } from '../../protocol/endpoints/workspaces.ts';
+import { filesOf } from '../../state/files.ts';
+import { problemText } from '../../state/ports.ts';
+import { download } from '../copies/sink.ts';
+import { useRoost } from '../context.tsx';
+import { AgentSelect } from '../parts/agent-select.tsx';
+import { DropZone } from '../parts/drop-zone.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { UsedBar } from '../parts/used-bar.tsx';
+import { PATHS } from '../routes.ts';
+import { bytes, plural } from '../text/sizes.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { Entries } from './entries.tsx';
+import { FileDialog } from './file-dialog.tsx';
+import { RemoveDialog } from './remove-dialog.tsx';
+import './files.css';
+
+interface Whose {
+  readonly agentId: string;
+  readonly folder: string;
+}
+const within = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`);
+
+/** From the agent's folder down to this one, each a link but the last. */
+function Trail({ agentId, folder, name }: Whose & { name: string }) {
+  const parts = folder === '' ? [] : folder.split('/');
+  return (
+    <nav className="files-trail" aria-label="Where this is">
+      {[name, ...parts].map((part, i) => {
+        const path = parts.slice(0, i).join('/');
+        return (
+          <span key={path}>
+            {i > 0 && <span aria-hidden="true">/</span>}
+            {i === parts.length ? (
+              <strong dir="auto" aria-current="page">
+                {part}
+              </strong>
+            ) : (
+              <Link href={PATHS.files(agentId, path)} dir="auto">
+                {part}
+              </Link>
+            )}
+          </span>
+        );
+      })}
+    </nav>
+  );
+}
+
+function Room({ used: { bytes: taken, most } }: Pick<FolderAnswer, 'used'>) {
+  const text = `${bytes(taken)} of ${bytes(most)}`;
+  return (
+    <div className="files-room">
+      <UsedBar share={taken / most} meter={{ label: 'Room that is used', now: taken, most, text }} />
+      <small>{text} used, in all folders of this agent</small>
+    </div>
+  );
+}
+
+/** One upload after another, so that a folder's worth of them does not go at once. */
+function useGiving({ agentId, folder }: Whose) {
+  const files = filesOf(useRoost());
+  const { notices } = useRoost();
+  const [left, setLeft] = useState(0);
+  const give = async (file: File) => {
+    setLeft((count) => count + 1);
+    const refused = await files.put(agentId, within(folder, file.name), file);
+    setLeft((count) => count - 1);
+    if (refused !== null) notices.info(`“${file.name}” is not there. ${refused}`);
+  };
+  return { left, give: (file: File) => void give(file) };
+}
+
+function Folder({ agentId, folder, name }: Whose & { name: string }) {
+  const state = useRoost();
+  const files = filesOf(state);
+  const giving = useGiving({ agentId, folder });
+  const [opened, setOpened] = useState<FileEntry | null>(null);
+  const [removing, setRemoving] = useState<FileEntry | null>(null);
+  const [zipping, setZipping] = useState(false);
+  const take = async (entry: FileEntry) => {
+    const path = within(folder, entry.name);
+    const got = await (entry.kind === 'folder' ? files.zip(agentId, path) : files.read(agentId, path));
+    if (got.ok) download(entry.kind === 'folder' ? `${entry.name}.zip` : entry.name, got.value);
+    else state.notices.info(`“${entry.name}” could not be had. ${problemText(got.problem)}`);
+  };
+  const zip = async () => {
+    if (zipping) return;
+    setZipping(true);
+    const got = await files.zip(agentId, folder);
+    setZipping(false);
+    if (got.ok) download(`${folder === '' ? name : folder.split('/').at(-1)}.zip`, got.value);
+    else state.notices.refused(got.problem);
+  };
+  return (
+    <>
+      <div className="files-bar">
+        <Trail agentId={agentId} folder={folder} name={name} />
+        <button type="button" className="ghost" disabled={zipping} onClick={() => void zip()}>
+          {zipping ? 'Making a zip…' : 'Download all as a zip'}
+        </button>
+      </div>
+      <QueryView query={files.folder(agentId, folder)} what="The folder">
+        {(answer) => (
+          <>
+            {answer.entries.length === 0 ? (
+              <p className="files-empty">
+                {folder === ''
+                  ? `${name} has a folder of its own on the relay’s machine, and nothing in it yet. Ask for something in writing, or give it something to work with.`
+                  : 'Nothing lies here.'}
+              </p>
+            ) : (
+              <Entries
+                {...{ agentId, folder }}
+                entries={answer.entries}
+                onOpen={setOpened}
+                onTake={(entry) => void take(entry)}
+                onRemove={setRemoving}
+              />
+            )}
+            <DropZone label="Choose files" accept="" several onFile={giving.give}>
+              {giving.left > 0
+                ? `${plural(giving.left, 'file')} on the way…`
+                : `Drop files here: they lie in ${name}’s folder then, and ${name} can work with them.`}
+            </DropZone>
+            <Room used={answer.used} />
+          </>
+        )}
+      </QueryView>
+      {opened && (
+        <FileDialog
+          {...{ agentId }}
+          path={within(folder, opened.name)}
+          entry={opened}
+          onTake={() => void take(opened)}
+          onClose={() => setOpened(null)}
+        />
+      )}
+      {removing && (
+        <RemoveDialog
+          {...{ agentId }}
+          path={within(folder, removing.name)}
+          entry={removing}
+          onClose={() => setRemoving(null)}
+        />
+      )}
+    </>
+  );
+}
+
+/** What lies in an agent's folder: made by the agent, or given to it. */
+export default function FilesPage({
+  agentId,
+  folder,
+  onClose,
+}: {
+  agentId: string | null;
+  folder: string;
+  onClose: () => void;
+}) {
+  const team = useTeammates();
+  const known = team.all.filter(({ retired, agentId: id }) => !retired || id === agentId);
+  const whose = known.find((mate) => mate.agentId === agentId) ?? known.find((mate) => mate.agentId !== LEAD_ID);
+  return (
+    <div className="files">
+      <PageHead title="Files" place={whose ? `Files of ${whose.name}` : 'Files'} onClose={onClose}>
+        <AgentSelect label="Of" agentId={whose?.agentId ?? null} path={(id) => PATHS.files(id)} />
+      </PageHead>
+      <p className="files-about">
+        They lie on the relay’s machine, as they are: not sealed, not on your other devices, and not in copies of your
+        household.
+      </p>
+      {whose ? (
+        <Folder
+          key={`${whose.agentId} ${folder}`}
+          agentId={whose.agentId}
+          folder={agentId === null ? '' : folder}
+          name={whose.name}
+        />
+      ) : (
+        <p className="files-empty">Nobody is born yet who could have a folder: SUMMON first.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+/** An agent's folder, through the page: what it writes is seen at once, what is given to it lies there, and comes back byte for byte. */
+import { readFile } from 'node:fs/promises';
+import { unzipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const PLAN = '# Lisbon\n\n- The tram is **yellow**.\n';
+
+let model: ScriptedModel;
+let relay: TestRelay;
+let profile: Profile;
+let visitor: Visitor;
+beforeAll(async () => {
+  const team = teamScript();
+  model = await startScriptedModel((request) => {
+    if (request.results.some((result) => result.startsWith('trip/plan.md is written')))
+      return [{ say: 'The plan lies in my folder.' }];
+    if (request.last.includes('Plan our trip'))
+      return [{ call: 'write_file', input: { path: 'trip/plan.md', content: PLAN } }];
+    return team(request);
+  });
+  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  profile = await createProfile();
+  visitor = await createVisitor(
+    await profile.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' }),
+    relay.link,
+  );
+});
+afterAll(async () => {
+  await profile.remove();
+  await relay.stop();
+  await model.close();
+});
+
+describe('Files', { timeout: 120_000 }, () => {
+  it('are written by an agent, seen while it is at work, given to it, and taken back as they were', async () => {
+    const { page } = visitor;
+    await visitor.begin();
+    await visitor.press('seat 1, empty');
+    await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
+    await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+
+    // A second tab looks on: what is written shows there by itself.
+    const beside = await page.context().newPage();
+    await beside.goto(new URL('/files', relay.url).href);
+    await beside.getByText(/and nothing in it yet/).waitFor();
+    await visitor.open(1);
+    expect(await visitor.ask('Plan our trip, please.')).toContain('The plan lies in my folder.');
+    await beside.getByRole('link', { name: /^trip/ }).click();
+    await beside.getByRole('button', { name: 'plan.md', exact: true }).click();
+    const dialog = beside.getByRole('dialog', { name: 'plan.md' });
+    await dialog.getByRole('heading', { name: 'Lisbon' }).waitFor();
+    const saved = beside.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download' }).click();
+    expect(await readFile((await (await saved).path()) ?? '', 'utf8')).toBe(PLAN);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    // A picture that is none is no page either, whatever it is called.
+    const picture = Buffer.from('<script>document.title = "taken"</script>');
+    await beside.locator('input[type=file]').setInputFiles([
+      { name: 'photo.png', mimeType: 'image/png', buffer: picture },
+      { name: 'page.html', mimeType: 'text/html', buffer: picture },
+    ]);
+    await beside.getByRole('button', { name: 'page.html', exact: true }).click();
+    await beside.getByRole('dialog', { name: 'page.html' }).getByText('document.title = "taken"').waitFor();
+    await beside.keyboard.press('Escape');
+    expect(await beside.title()).toContain('Files of Name1');
+    const zipped = beside.waitForEvent('download');
+    await beside.getByRole('button', { name: 'Download all as a zip' }).click();
+    const files = unzipSync(new Uint8Array(await readFile((await (await zipped).path()) ?? '')));
+    expect(Object.keys(files).sort()).toEqual(['trip/page.html', 'trip/photo.png', 'trip/plan.md']);
+    expect(Buffer.from(files['trip/photo.png'] ?? []).equals(picture)).toBe(true);
+    expect(await visitor.axe()).toEqual([]);
+
+    await beside.getByRole('button', { name: 'More for photo.png' }).click();
+    await beside.getByRole('menuitem', { name: 'Delete…' }).click();
+    await beside.getByRole('button', { name: 'Delete it' }).click();
+    await beside.getByRole('button', { name: 'photo.png', exact: true }).waitFor({ state: 'detached' });
+    await beside.close();
+    expect(visitor.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,136 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { FileEntry } from '../../../src/protocol/endpoints/workspaces.ts';
+import { NOW, team } from './support/household.ts';
+import { json, refused, type MemoryReach } from './support/reach.ts';
+import { openPage } from './support/render.tsx';
+
+const entry = (name: string, more: Partial<FileEntry> = {}): FileEntry => ({
+  name,
+  kind: 'file',
+  bytes: 1_234,
+  changedAt: NOW - 3_600_000,
+  ...more,
+});
+const ENTRIES = [
+  entry('plan.md'),
+  entry('a link', { kind: 'link', bytes: 0 }),
+  entry('trip', { kind: 'folder', bytes: 0 }),
+  entry('huge.log', { bytes: 40_000_000 }),
+];
+const API = '/api/workspaces/agent-1';
+const folder = (entries: readonly FileEntry[], bytes = 1_000_000_000) => ({
+  entries,
+  used: { bytes, entries: entries.length, most: 2_000_000_000 },
+});
+const open = (prepare: (reach: MemoryReach) => void, path = '/files/agent-1') =>
+  openPage({ docs: team(3), path, prepare: ({ reach }) => prepare(reach) });
+
+test('what lies in a folder is listed, folders first, with what each is and how much room is used', async () => {
+  await open((reach) => reach.on(`GET ${API}`, folder(ENTRIES)));
+  const list = await screen.findByRole('list', { name: 'Files' });
+  expect(
+    within(list)
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual([
+    expect.stringMatching(/^trip, foldertoday 07:55/),
+    expect.stringMatching(/^a linkleads elsewhere, and is not followed/),
+    expect.stringMatching(/^huge\.log40 MB/),
+    expect.stringMatching(/^plan\.md1 KB/),
+  ]);
+  expect(within(list).getByRole('link').getAttribute('href')).toBe('/files/agent-1/trip');
+  expect(screen.getByRole('meter', { name: 'Room that is used' }).getAttribute('aria-valuetext')).toBe(
+    '1.0 GB of 2.0 GB',
+  );
+});
+
+test('a folder in a folder says where it is, and each of those is a link', async () => {
+  const page = await open((reach) => reach.on(`GET ${API}`, folder([])), '/files/agent-1/trip/2026%20%26%20more');
+  await screen.findByText('Nothing lies here.');
+  const trail = screen.getByRole('navigation', { name: 'Where this is' });
+  expect(
+    within(trail)
+      .getAllByRole('link')
+      .map((link) => [link.textContent, link.getAttribute('href')]),
+  ).toEqual([
+    ['Lyra', '/files/agent-1'],
+    ['trip', '/files/agent-1/trip'],
+  ]);
+  expect(page.reach.asked.find(({ path }) => path === API)?.query.get('path')).toBe('trip/2026 & more');
+});
+
+test('text and Markdown are shown, what is too long or no text is said to be, and a picture that can run is text', async () => {
+  const page = await open((reach) => {
+    reach.on(
+      `GET ${API}`,
+      folder([entry('plan.md'), entry('huge.log', { bytes: 40_000_000 }), entry('x.svg'), entry('b.bin')]),
+    );
+    reach.on(`GET ${API}/file`, ({ query }: { query: URLSearchParams }) =>
+      query.get('path') === 'b.bin'
+        ? new Response(new Uint8Array([0, 255, 1]))
+        : new Response('# Lisbon <svg onload=x>'),
+    );
+  });
+  const opened = async (name: string) => {
+    await page.user.click(await screen.findByRole('button', { name }));
+    return await screen.findByRole('dialog', { name });
+  };
+  const close = async (dialog: HTMLElement) => {
+    await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  };
+  const plan = await opened('plan.md');
+  await within(plan).findByText(/Lisbon/);
+  await waitFor(() => expect(plan.textContent).not.toContain('# '));
+  expect(plan.querySelector('svg[onload]')).toBeNull();
+  await close(plan);
+  const drawing = await opened('x.svg');
+  await within(drawing).findByText('# Lisbon <svg onload=x>');
+  await close(drawing);
+  const binary = await opened('b.bin');
+  await within(binary).findByText(/It is no text, and no picture that is shown here/);
+  await close(binary);
+  await within(await opened('huge.log')).findByText(/It is 40 MB long, which is more than is shown here/);
+  expect(page.reach.asked.some(({ query }) => query.get('path') === 'huge.log')).toBe(false);
+});
+
+test('what is given to it goes there, and what is too large is said to be before it is sent', async () => {
+  const page = await open((reach) => {
+    reach.on(`GET ${API}`, folder([]));
+    reach.on(`PUT ${API}/file`, () => new Response(null, { status: 204 }));
+  });
+  await screen.findByText(/nothing in it yet/);
+  const large = new File(['x'], 'film.mov');
+  Object.defineProperty(large, 'size', { value: 40_000_000 });
+  await page.user.upload(screen.getByLabelText('Choose files'), [new File(['hello'], 'a b.txt'), large]);
+  await screen.findByText(/“film\.mov” is not there\. It is larger than 30 MB/);
+  const sent = page.reach.asked
+    .filter(({ method }) => method === 'PUT')
+    .map(({ path, query }) => [path, query.get('path')]);
+  expect(sent.filter(([path]) => path === `${API}/file`)).toEqual([[`${API}/file`, 'a b.txt']]);
+});
+
+test('before something is deleted it is asked, and what is refused is told', async () => {
+  const page = await open((reach) => {
+    reach.on(`GET ${API}`, folder([entry('plan.md')]));
+    reach.on(`DELETE ${API}/file`, () => refused('The disk is read only.', 409));
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'More for plan.md' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete…' }));
+  expect(page.reach.times(`DELETE ${API}/file`)).toBe(0);
+  await page.user.click(screen.getByRole('button', { name: 'Delete it' }));
+  await screen.findByText(/The disk is read only\./);
+  expect(page.reach.times(`DELETE ${API}/file`)).toBe(1);
+});
+
+test('an agent has the tools for it where the person says so', async () => {
+  const page = await open(() => undefined, '/settings/limits/agent-1');
+  page.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: unknown }) => json(body));
+  await page.user.click(await screen.findByRole('checkbox', { name: 'Works with files in its own folder' }));
+  await waitFor(() =>
+    expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toMatchObject([
+      { coordination: { toolsets: { files: 'off' } } },
+    ]),
+  );
+});
