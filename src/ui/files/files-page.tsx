@@ -167,7 +167,7 @@ export default function FilesPage({
   const whose = known.find((mate) => mate.agentId === agentId) ?? known.find((mate) => mate.agentId !== LEAD_ID);
   return (
     <div className="files">
-      <PageHead title="Files" place={whose ? `Files of ${whose.name}` : 'Files'} onClose={onClose}>
+      <PageHead title="Files" pageTitle={whose ? `Files of ${whose.name}` : 'Files'} onClose={onClose}>
         <AgentSelect label="Of" agentId={whose?.agentId ?? null} path={(id) => PATHS.files(id)} />
       </PageHead>
       <p className="files-about">
