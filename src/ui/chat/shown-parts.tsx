@@ -17,6 +17,7 @@ function argument(input: unknown, key: string): string | null {
 
 type Deed = (argument: (key: string) => string | null) => string;
 const who = (name: string | null) => name ?? 'another';
+const file = (path: string | null) => path ?? 'a file';
 /** Roost's own tools, as somebody would say what was done; what is not here goes by its name. */
 const DEEDS: Readonly<Record<string, Deed>> = {
   spawn_team: () => 'called the team',
@@ -42,6 +43,15 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   wait_for_message: () => 'waited for a message',
   wait_for_mention: () => 'waited to be mentioned',
   wait_for_agent: (of) => `waited for ${who(of('agent'))}`,
+  wake_later: () => 'set a reminder',
+  wake_list: () => 'looked what is due',
+  wake_cancel: () => 'cancelled what was due',
+  list_my_routines: () => 'looked through the routines',
+  list_files: () => 'looked into the folder',
+  read_file: (of) => `read ${file(of('path'))}`,
+  write_file: (of) => `wrote ${file(of('path'))}`,
+  edit_file: (of) => `changed ${file(of('path'))}`,
+  search_files: (of) => (of('text') === null ? 'searched the folder' : `searched the folder for “${of('text')}”`),
 };
 
 /** What a tool call did, in a few words. */
