@@ -23,7 +23,7 @@ import { readWithin } from './views/within.ts';
 import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
 import { readState } from './views/database.ts';
 import { readConversation, readHousehold, readUnread, splitForgets } from './views/read.ts';
-import { readWakeMaterial } from './views/remembered.ts';
+import { readWakeMaterial } from './views/wake-material.ts';
 import { readTeam } from './views/team.ts';
 import { countTalks, readLastTalks } from './views/talks.ts';
 import { createViews } from './views/views.ts';

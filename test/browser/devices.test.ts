@@ -56,7 +56,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.press('SUMMON');
     const summoned = await desk.untilAll('awake');
     await desk.open(1);
-    await desk.ask(`Remember that ${FACT}.`);
+    await desk.ask(`WriteMeta that ${FACT}.`);
 
     phone = await open({ viewport: PHONE, reducedMotion: 'reduce' });
     const { page } = phone;

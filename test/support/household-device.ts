@@ -97,13 +97,13 @@ export async function openHouseholdDevice(
   let removed = false;
   let heard = 0;
   const remember = () => Promise.resolve();
-  const keys = createKeys({ remember, random, now: Date.now, membership, onChange: () => undefined });
+  const keys = createKeys({ writeMeta: remember, random, now: Date.now, membership, onChange: () => undefined });
   const id = membership.deviceId;
   const onBook = () => {
     if (members.devices().some((one) => one.removed && one.deviceId === id)) removed = true;
   };
   const members = createMembers({
-    remember,
+    writeMeta: remember,
     devices: [],
     tips: [],
     isGenuine: keys.isGenuine,

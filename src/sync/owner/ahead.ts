@@ -1,6 +1,6 @@
 /** What other devices dated ahead of this one's clock waits, until its time or until the person takes it. */
 import { MAX_AHEAD_MS, MOST_AHEAD_MS } from '../../domain/stamp.ts';
-import { rememberMeta, type SyncDatabase } from './database.ts';
+import { writeMeta, type SyncDatabase } from './database.ts';
 import type { Keys } from './keys.ts';
 
 export interface Ahead {
@@ -30,7 +30,7 @@ export function createAhead({
       const most = Math.min(time, now() + MOST_AHEAD_MS);
       if (most <= Math.max(now() + MAX_AHEAD_MS, taken)) return;
       taken = most;
-      await rememberMeta(db, { aheadTaken: taken });
+      await writeMeta(db, { aheadTaken: taken });
     },
   };
 }

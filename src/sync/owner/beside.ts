@@ -1,7 +1,7 @@
 /** The entries once more in files, as the database's changes are followed there. Without files, nothing is done. */
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Replacement, SealedLog } from '../mirror/index.ts';
-import { rememberMeta, type SyncDatabase } from './database.ts';
+import { writeMeta, type SyncDatabase } from './database.ts';
 
 export interface Beside {
   /** These are durable in the database. */
@@ -15,8 +15,8 @@ export const createBeside = (db: SyncDatabase, log: SealedLog | null): Beside =>
   async replace(changes) {
     if (!log) return;
     // A crash in between must not leave what was forgotten in a file.
-    await rememberMeta(db, { filesStale: true });
+    await writeMeta(db, { filesStale: true });
     await log.replace(changes);
-    await rememberMeta(db, { filesStale: false });
+    await writeMeta(db, { filesStale: false });
   },
 });

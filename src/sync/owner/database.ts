@@ -78,20 +78,20 @@ export async function settled<Result>(tx: SyncTransaction, work: Promise<Result>
   return result.value;
 }
 
-/** What was remembered under this name; undefined where nothing was. */
-export async function recallMeta<Name extends keyof SyncMeta>(
+/** What is kept under this name; undefined where nothing was. */
+export async function readMeta<Name extends keyof SyncMeta>(
   db: SyncDatabase,
   name: Name,
 ): Promise<SyncMeta[Name] | undefined> {
-  // Only `rememberMeta` and transactions of this folder write it, with the same types.
+  // Only `writeMeta` and transactions of this folder write it, with the same types.
   return (await db.get('meta', name)) as SyncMeta[Name] | undefined;
 }
 
-/** Writes what is to be remembered: all of it or nothing, durable when it resolves. */
-export type Remember = (values: Partial<SyncMeta>, durability?: 'strict' | 'relaxed') => Promise<void>;
+/** Writes: all of it or nothing, durable when it resolves. */
+export type WriteMeta = (values: Partial<SyncMeta>, durability?: 'strict' | 'relaxed') => Promise<void>;
 
 /** All of them or none. */
-export async function rememberMeta(
+export async function writeMeta(
   db: SyncDatabase,
   values: Partial<SyncMeta>,
   durability: 'strict' | 'relaxed' = 'strict',

@@ -4,7 +4,7 @@ import { recoveryBytes, registrationBytes, renewalBytes, rotationBytes } from '.
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { deviceKeys, isSignedBy, newest, relayAuth, renewed, sealBox, type DeviceKeys } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Remember } from './database.ts';
+import type { WriteMeta } from './database.ts';
 import {
   deviceRecord,
   isGenuineDevice,
@@ -14,7 +14,7 @@ import {
   letInBy,
   recoveryRecord,
 } from './genuine.ts';
-import { readRenewal, writeHanded, writeRenewal } from './handed.ts';
+import { readRenewal, writeKeyGrant, writeRenewal } from './key-grant.ts';
 import type { DeviceRecord, LetIn, Membership, Recovery, RecoveryRecord } from './records.ts';
 
 export interface Keys {
@@ -60,13 +60,13 @@ export interface Keys {
 
 // In one piece: everything here is made with, or changes, the one membership.
 export function createKeys({
-  remember,
+  writeMeta,
   random,
   now,
   onChange,
   ...given
 }: {
-  readonly remember: Remember;
+  readonly writeMeta: WriteMeta;
   readonly random: RandomBytes;
   /** ms since the epoch */
   readonly now: () => number;
@@ -80,13 +80,13 @@ export function createKeys({
   const current = () => newest(household());
   async function change(part: Partial<Membership>) {
     const next = { ...membership, ...part };
-    await remember({ membership: next });
+    await writeMeta({ membership: next });
     membership = next;
     onChange();
   }
   const sealedTo = (boxKey: string, bytes: Uint8Array) => sealBox(boxKey, bytes, random);
 
-  const recoveryBox = (boxKey: string) => sealedTo(boxKey, writeHanded({ keys: household(), roll: membership.roll }));
+  const recoveryBox = (boxKey: string) => sealedTo(boxKey, writeKeyGrant({ keys: household(), roll: membership.roll }));
 
   /** Anybody can seal to a device; so that nobody else hands it keys, whoever renews them signs. */
   function signed(keys: HouseholdKeys, roll: readonly string[]): Uint8Array {
@@ -98,7 +98,7 @@ export function createKeys({
   function recoveryAfter(keys: HouseholdKeys, roll: readonly string[]): Recovery | null {
     const { recovery } = membership;
     return recovery !== null && roll.includes(recovery.by)
-      ? { ...recovery, box: sealedTo(recovery.boxKey, writeHanded({ keys, roll })) }
+      ? { ...recovery, box: sealedTo(recovery.boxKey, writeKeyGrant({ keys, roll })) }
       : null;
   }
 

@@ -3,7 +3,7 @@
  * as many others came as it likes; of those that are new here, no more are heard than a household may have.
  */
 import { SYNC } from '../../protocol/sync/settings.ts';
-import type { Remember } from './database.ts';
+import type { WriteMeta } from './database.ts';
 import type { DeviceRecord, LetIn, Tip } from './records.ts';
 
 /** Per key the newest by epoch, where there is one, and time; of two of one moment the one that sorts last, so that every device keeps the same. */
@@ -38,14 +38,14 @@ export interface Members {
 }
 
 export function createMembers({
-  remember,
+  writeMeta,
   isGenuine,
   isOnRoll,
   isLetIn,
   onChange,
   ...held
 }: {
-  readonly remember: Remember;
+  readonly writeMeta: WriteMeta;
   readonly devices: readonly DeviceRecord[];
   readonly tips: readonly Tip[];
   /** Does the device that a record names say this itself, and had it the household’s key? */
@@ -91,7 +91,7 @@ export function createMembers({
       if (genuine.length === 0 && !news.tips?.length) return;
       devices = newest(devices, genuine, ({ deviceId }) => deviceId);
       tips = newest(tips, news.tips ?? [], ({ agentId }) => agentId);
-      await remember({ devices, tips }, 'relaxed');
+      await writeMeta({ devices, tips }, 'relaxed');
       onChange();
     },
   };

@@ -7,11 +7,11 @@ import { deviceKeys, newHousehold } from '../crypto/index.ts';
 import { betterMark, readMark, type Mark, type SealedLog } from '../mirror/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import type { Shared, SyncDeps } from './contract.ts';
-import { emptySyncDatabase, recallMeta, rememberMeta, type SyncMeta } from './database.ts';
+import { emptySyncDatabase, readMeta, writeMeta, type SyncMeta } from './database.ts';
 import type { SharedEvents } from './events.ts';
 import type { MarkStore } from './mark-keeper.ts';
 import type { Membership, Returned, Returning } from './records.ts';
-import { recallPart } from './remembered.ts';
+import { readLastKnown } from './last-known.ts';
 import { openShared } from './shared.ts';
 import type { Welcoming } from './welcoming.ts';
 
@@ -103,7 +103,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
 
   /** Opens what the database says that this device is one of. */
   async function run(): Promise<void> {
-    const membership = await recallMeta(db, 'membership');
+    const membership = await readMeta(db, 'membership');
     if (!membership || membership.removed) return;
     deps.sealing(true);
     const open = await openShared(
@@ -123,7 +123,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       becomes({ ...part, missing });
       return;
     }
-    await rememberMeta(db, {
+    await writeMeta(db, {
       returning: null,
       returned: { documents: now.documents, lost: Math.max(0, team.documents - now.documents) },
     });
@@ -134,7 +134,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
 
   /** The database was of before, and the files were not. */
   async function found() {
-    await rememberMeta(db, { returned: { documents: (await ledger.team()).documents, lost: 0 } });
+    await writeMeta(db, { returned: { documents: (await ledger.team()).documents, lost: 0 } });
     tell({ news: 'returned' });
   }
 
@@ -143,7 +143,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     if (!isFree()) return;
     const { documents } = await ledger.team();
     const returning: Returning = { since: deps.now(), team: from.team };
-    await rememberMeta(db, {
+    await writeMeta(db, {
       membership: from.membership,
       devices: from.devices,
       returning,
@@ -162,7 +162,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     await end();
     const returning = { ...part.returning, team };
     part = { kind: 'returning', shared: null, returning, missing: false };
-    await rememberMeta(db, { membership, devices, returning });
+    await writeMeta(db, { membership, devices, returning });
     await run();
   }
 
@@ -190,7 +190,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
     deps.sealing(true);
     const firstSeal = { done: false, through: null };
-    await rememberMeta(db, { membership, devices, tips, name, letIn, firstSeal, ...along });
+    await writeMeta(db, { membership, devices, tips, name, letIn, firstSeal, ...along });
     part = { kind: 'none', removed: false };
     events.tell('entered');
     await run();
@@ -224,7 +224,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     part = { kind: 'none', removed: true };
     await log?.clear();
     await mark.put(null);
-    if (wasReturning) await rememberMeta(db, { returning: null });
+    if (wasReturning) await writeMeta(db, { returning: null });
     events.tell('changed');
   }
 
@@ -239,7 +239,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     isOpen,
     inTurn,
     async begin() {
-      const { isMember, removed, returning, mark: known, isEmpty } = await recallPart(deps);
+      const { isMember, removed, returning, mark: known, isEmpty } = await readLastKnown(deps);
       wasEmpty = isEmpty;
       part = returning ? { kind: 'returning', shared: null, returning, missing: false } : { kind: 'none', removed };
       deps.returning(returning !== null);
@@ -277,8 +277,8 @@ export function createParticipation(deps: ParticipationDeps): Participation {
     returned: () => inTurn(returned),
     takeReturned: () =>
       inTurn(async () => {
-        const told = (await recallMeta(db, 'returned')) ?? null;
-        if (told) await rememberMeta(db, { returned: null });
+        const told = (await readMeta(db, 'returned')) ?? null;
+        if (told) await writeMeta(db, { returned: null });
         return told;
       }),
     beginAnew: () =>

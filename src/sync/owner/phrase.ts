@@ -3,7 +3,7 @@ import type { RandomBytes } from '../contract.ts';
 import type { SyncAnswers } from '../../protocol/sync/methods.ts';
 import { deviceKeys, newPhrase, recoveryOf } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import { readHanded } from './handed.ts';
+import { readKeyGrant } from './key-grant.ts';
 import type { SyncRelay } from './ports.ts';
 import type { Shared } from './contract.ts';
 import type { Welcoming } from './welcoming.ts';
@@ -72,7 +72,7 @@ export function createPhraseAnswers({
             : answer.reason,
         );
       const opened = read.open(answer.value.box);
-      const handed = opened === null ? null : readHanded(opened);
+      const handed = opened === null ? null : readKeyGrant(opened);
       if (handed === null || handed.keys.household !== answer.value.household)
         throw new Error(
           'What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.',

@@ -7,7 +7,7 @@ import type { Timers } from '../../domain/platform/timers.ts';
 import { subtract } from '../../domain/ranges.ts';
 import { MIRROR, type SealedLog } from '../mirror/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import { recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
+import { readMeta, writeMeta, type SyncDatabase } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Returning } from './records.ts';
@@ -129,9 +129,9 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
       if (over) toRelay();
       else await entries.takeAgain(() => undefined);
       if (log) {
-        if (await recallMeta(db, 'filesStale')) {
+        if (await readMeta(db, 'filesStale')) {
           await log.clear();
-          await rememberMeta(db, { filesStale: false });
+          await writeMeta(db, { filesStale: false });
         }
         try {
           await takeFromFiles(log);

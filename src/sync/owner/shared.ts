@@ -11,7 +11,7 @@ import { createBackfill } from './backfill.ts';
 import { createBeside } from './beside.ts';
 import { createConnections } from './connections.ts';
 import type { Shared, SharedDeps } from './contract.ts';
-import { recallMeta, rememberMeta, type Remember } from './database.ts';
+import { readMeta, writeMeta, type WriteMeta } from './database.ts';
 import { createDeviceEvents } from './events.ts';
 import { createExchange } from './exchange.ts';
 import { createHeard } from './heard.ts';
@@ -33,16 +33,16 @@ const NOTHING_SEALED: FirstSeal = { done: false, through: null };
 export async function openShared(deps: SharedDeps, membership: Membership): Promise<Shared> {
   const { db, ledger, timers, now, elapsed = now, random, log } = deps;
   const { deviceId } = membership;
-  const remember: Remember = (values, durability) => rememberMeta(db, values, durability);
+  const writeMetaHere: WriteMeta = (values, durability) => writeMeta(db, values, durability);
   const [returning, devices, tips, name, firstSeal, counters, retired, aheadTaken] = await Promise.all([
-    recallMeta(db, 'returning'),
-    recallMeta(db, 'devices'),
-    recallMeta(db, 'tips'),
-    recallMeta(db, 'name'),
-    recallMeta(db, 'firstSeal'),
-    recallMeta(db, 'counters'),
-    recallMeta(db, 'retired'),
-    recallMeta(db, 'aheadTaken'),
+    readMeta(db, 'returning'),
+    readMeta(db, 'devices'),
+    readMeta(db, 'tips'),
+    readMeta(db, 'name'),
+    readMeta(db, 'firstSeal'),
+    readMeta(db, 'counters'),
+    readMeta(db, 'retired'),
+    readMeta(db, 'aheadTaken'),
   ]);
   let closed = false;
   const isClosed = () => closed;
@@ -56,9 +56,15 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const { trouble } = standing;
 
   // Who is of the household, and which of their talk is here.
-  const keys = createKeys({ remember, random, now, membership, onChange: () => deps.events.tell('mark') });
+  const keys = createKeys({
+    writeMeta: writeMetaHere,
+    random,
+    now,
+    membership,
+    onChange: () => deps.events.tell('mark'),
+  });
   const members = createMembers({
-    remember,
+    writeMeta: writeMetaHere,
     devices: devices ?? [],
     tips: tips ?? [],
     isGenuine: keys.isGenuine,
@@ -161,13 +167,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   for (const name of ['peers', 'backlog', 'link'] as const) events.on(name, home.look);
 
   async function introduce(called: string): Promise<void> {
-    await rememberMeta(db, { name: called });
+    await writeMeta(db, { name: called });
     const known = members.devices().find((one) => one.deviceId === deviceId);
     const record = keys.record({
       name: called.slice(0, SYNC_OWNER.nameChars),
       addedAt: known?.addedAt ?? now(),
       time: now(),
-      letIn: known?.letIn ?? (await recallMeta(db, 'letIn')) ?? null,
+      letIn: known?.letIn ?? (await readMeta(db, 'letIn')) ?? null,
     });
     await members.hear({ devices: [record] });
     await say({ devices: [record] }, { name: null });

@@ -2,7 +2,7 @@
 import type { Joining, SyncStatus } from '../../protocol/sync/page.ts';
 import { createSealedLog } from '../mirror/index.ts';
 import type { Shared, Sync, SyncDeps } from './contract.ts';
-import { recallMeta, type SyncDatabase } from './database.ts';
+import { readMeta, type SyncDatabase } from './database.ts';
 import { createSharedEvents } from './events.ts';
 import { createMarkKeeper, createMarkStore } from './mark-keeper.ts';
 import { createPairing, type Pairing } from './pairing.ts';
@@ -118,7 +118,7 @@ const NOT_SHARED = 'This team is not shared with another device yet.';
 
 /** Does what is written here go into entries? From the first document on, unless this device was removed. Asked before the ledger opens, so that nothing it takes is forgotten. */
 export async function isSealing(db: SyncDatabase): Promise<boolean> {
-  return !(await recallMeta(db, 'membership'))?.removed;
+  return !(await readMeta(db, 'membership'))?.removed;
 }
 
 function statusOf(

@@ -5,7 +5,7 @@ import { newWriter, sealEntry } from '../crypto/index.ts';
 import type { Ahead } from './ahead.ts';
 import type { Backfill } from './backfill.ts';
 import type { Beside } from './beside.ts';
-import { type SyncDatabase, type SyncMeta, rememberMeta } from './database.ts';
+import { type SyncDatabase, type SyncMeta, writeMeta } from './database.ts';
 import type { DeviceEvents } from './events.ts';
 import type { Exchange } from './exchange.ts';
 import { createForks } from './forks.ts';
@@ -116,7 +116,7 @@ async function sealEverything(
     await sealer.seal(sealingsOf(await ledger.documentsAt(some)), { firstSeal });
     onProgress({ done: at + some.length, of: left.length });
   }
-  await rememberMeta(db, { firstSeal: { done: true, through: null } });
+  await writeMeta(db, { firstSeal: { done: true, through: null } });
   onProgress(null);
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { KeptElsewhere } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
-import { handedText, protectionText } from '../text/devices.ts';
+import { acknowledgedText, protectionText } from '../text/devices.ts';
 
 /** Where everything is kept a second time, and the relay's part in it, which the person may switch off. */
 export function SecondHome({ kept }: { kept: KeptElsewhere }) {
@@ -22,7 +22,7 @@ export function SecondHome({ kept }: { kept: KeptElsewhere }) {
         time
       </h3>
       <p>{protectionText(kept)}</p>
-      <p>{handedText(kept)}</p>
+      <p>{acknowledgedText(kept)}</p>
       {kept.trouble !== null && (
         <p className="wrong-note" role="alert">
           {kept.trouble}

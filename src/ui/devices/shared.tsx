@@ -3,7 +3,7 @@ import type { SyncStatus } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
-import { handedText } from '../text/devices.ts';
+import { acknowledgedText } from '../text/devices.ts';
 import { count, names, plural } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { DeviceList } from './device-list.tsx';
@@ -158,7 +158,7 @@ function HowFar({ status }: { status: SharedStatus }) {
       )}
       <p className="devices-handed" data-link={status.link}>
         <i className="device-dot" aria-hidden="true" />
-        {handedText(status)}
+        {acknowledgedText(status)}
       </p>
       {backlog !== null && (
         <Progress

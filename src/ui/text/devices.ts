@@ -42,7 +42,7 @@ export function reachText(
 }
 
 /** How far what is here has been handed to the relay. */
-export function handedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'link'>): string {
+export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'link'>): string {
   const left = plural(toSend, 'entry', 'entries');
   switch (link) {
     case 'live':

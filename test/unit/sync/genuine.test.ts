@@ -89,7 +89,7 @@ describe('the members of a household', () => {
   const later = renewed(keys, random);
   const membersOf = (roll: readonly string[], held: readonly DeviceRecord[] = []) =>
     createMembers({
-      remember: () => Promise.resolve(),
+      writeMeta: () => Promise.resolve(),
       devices: held,
       tips: [],
       isGenuine: (one) => isGenuineDevice(later, one),
@@ -157,7 +157,7 @@ describe('who let a device in', () => {
     });
   async function household(records: readonly DeviceRecord[]) {
     const members = createMembers({
-      remember: () => Promise.resolve(),
+      writeMeta: () => Promise.resolve(),
       devices: [],
       tips: [],
       isGenuine: (one) => isGenuineDevice(keys, one),

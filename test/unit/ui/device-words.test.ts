@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { guessDeviceName } from '../../../src/domain/device-name.ts';
 import { countWords, drillPositions, sameWord } from '../../../src/ui/devices/phrase.ts';
 import type { DeviceView } from '../../../src/protocol/sync/page.ts';
-import { handedText, reachText } from '../../../src/ui/text/devices.ts';
+import { acknowledgedText, reachText } from '../../../src/ui/text/devices.ts';
 import { createRandom } from '../../support/random.ts';
 import { device } from './support/devices.ts';
 import { NOW } from './support/household.ts';
@@ -76,5 +76,5 @@ test.each([
     'This browser is not signed in at the relay; 3 entries wait here until it is. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.',
   ],
 ] as const)('with a line that is %s and %i to send', (link, toSend, text) => {
-  expect(handedText({ link, toSend })).toBe(text);
+  expect(acknowledgedText({ link, toSend })).toBe(text);
 });

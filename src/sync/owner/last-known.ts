@@ -1,11 +1,11 @@
 /** What this device was part of when it last ran, as its database and its mark tell: either may be older than the other, or have lost something. */
 import { readMark, type Mark } from '../mirror/index.ts';
-import { recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
+import { readMeta, writeMeta, type SyncDatabase } from './database.ts';
 import type { MarkStore } from './mark-keeper.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Returning } from './records.ts';
 
-export interface Remembered {
+export interface LastKnown {
   readonly isMember: boolean;
   readonly removed: boolean;
   readonly returning: Returning | null;
@@ -17,7 +17,7 @@ export interface Remembered {
 
 const NOBODY = { human: null, lead: null, agents: 0, documents: 0 };
 
-export async function recallPart({
+export async function readLastKnown({
   db,
   ledger,
   mark: store,
@@ -27,12 +27,12 @@ export async function recallPart({
   readonly ledger: Pick<LedgerPort, 'team'>;
   readonly mark: MarkStore;
   readonly now: () => number;
-}): Promise<Remembered> {
+}): Promise<LastKnown> {
   const team = await ledger.team();
   await store.load();
   const mark = readMark(store.text());
-  const membership = await recallMeta(db, 'membership');
-  let returning = (await recallMeta(db, 'returning')) ?? null;
+  const membership = await readMeta(db, 'membership');
+  let returning = (await readMeta(db, 'returning')) ?? null;
   // The database is of before the last renewal of the keys, and the mark is not.
   if (
     membership &&
@@ -40,7 +40,7 @@ export async function recallPart({
     mark.membership.keyring.length > membership.keyring.length
   ) {
     const { keyring, roll, rotations, recovery } = mark.membership;
-    await rememberMeta(db, { membership: { ...membership, keyring, roll, rotations, recovery } });
+    await writeMeta(db, { membership: { ...membership, keyring, roll, rotations, recovery } });
   }
   const removed = membership?.removed ?? false;
   const isEmpty = team.documents === 0;
@@ -48,7 +48,7 @@ export async function recallPart({
   const isGone = membership && !removed && !returning && team.lead === null && team.agents === 0;
   if (isGone && (await db.count('entries')) > 0) {
     returning = { since: now(), team: mark?.team ?? NOBODY };
-    await rememberMeta(db, { returning, firstSeal: { done: isEmpty, through: null } });
+    await writeMeta(db, { returning, firstSeal: { done: isEmpty, through: null } });
   }
   return { isMember: membership !== undefined, removed, returning, mark, isEmpty };
 }

@@ -4,38 +4,38 @@ import type { HouseholdKeys } from '../contract.ts';
 import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
 import { readJson, writeJson } from './json.ts';
 
-export interface Handed {
+export interface KeyGrant {
   readonly keys: HouseholdKeys;
   /** Ids of devices. */
   readonly roll: readonly string[];
 }
 /** `keysText`: the keys as they are written, base64url. */
-export interface Renewal extends Handed {
+export interface Renewal extends KeyGrant {
   readonly by: string;
   readonly keysText: string;
   readonly signature: string;
 }
 
-const handedSchema = z.object({ keys: z.string(), roll: z.array(z.string()) });
-const renewalSchema = handedSchema.extend({ by: z.string(), signature: z.string() });
+const keyGrantSchema = z.object({ keys: z.string(), roll: z.array(z.string()) });
+const renewalSchema = keyGrantSchema.extend({ by: z.string(), signature: z.string() });
 
 const keysOf = (text: string): HouseholdKeys | null => {
   const bytes = fromBase64url(text);
   return bytes && readKeys(bytes);
 };
 
-export const writeHanded = ({ keys, roll }: Handed): Uint8Array =>
+export const writeKeyGrant = ({ keys, roll }: KeyGrant): Uint8Array =>
   writeJson({ keys: base64url(writeKeys(keys)), roll });
 
 /** null: it is none, or a newer Roost wrote it. */
-export function readHanded(bytes: Uint8Array): Handed | null {
-  const handed = readJson(handedSchema, bytes);
-  const keys = handed && keysOf(handed.keys);
-  return handed && keys ? { keys, roll: handed.roll } : null;
+export function readKeyGrant(bytes: Uint8Array): KeyGrant | null {
+  const grant = readJson(keyGrantSchema, bytes);
+  const keys = grant && keysOf(grant.keys);
+  return grant && keys ? { keys, roll: grant.roll } : null;
 }
 
 /** `sign`: signs these keys, as they are written. */
-export function writeRenewal({ keys, roll }: Handed, by: string, sign: (keysText: string) => string): Uint8Array {
+export function writeRenewal({ keys, roll }: KeyGrant, by: string, sign: (keysText: string) => string): Uint8Array {
   const keysText = base64url(writeKeys(keys));
   return writeJson({ keys: keysText, roll, by, signature: sign(keysText) });
 }
