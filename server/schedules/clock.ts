@@ -3,7 +3,7 @@
  * `perform`, so many at once. Another process that shares the store may do the same: a row is claimed by one of them.
  */
 import { createQueue } from '../../src/domain/platform/queue.ts';
-import type { Timers } from '../../src/domain/platform/timers.ts';
+import { sleep, type Timers } from '../../src/domain/platform/timers.ts';
 import { rowOf as inARow, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Logger } from '../runs/context.ts';
@@ -144,7 +144,7 @@ export function createClock(deps: ClockDeps): Clock {
 
   /** Gives what is due by now its rows. Only that is read, however much is scheduled. */
   async function judgeDue(time: number): Promise<void> {
-    while (!closed) {
+    for (let tries = 0; !closed && tries < limits.judgeTries;) {
       const due = await rows.due(time);
       if (due.length === 0) return;
       // Before the transaction: it may have the store's one connection.
@@ -153,8 +153,10 @@ export function createClock(deps: ClockDeps): Clock {
         due.map(({ agentId }) => agentId),
       );
       const ids = due.map(({ scheduleId }) => scheduleId);
-      // What is left is judged by another process at this moment.
-      if ((await rows.advance(ids, { now: time, stops, ...rules })) === 0) return;
+      if ((await rows.advance(ids, { now: time, stops, ...rules })) > 0) continue;
+      // Each is written by somebody at this moment, or judged by another process.
+      tries += 1;
+      await sleep(timers.after, limits.judgeAgainMs);
     }
   }
 
@@ -164,7 +166,8 @@ export function createClock(deps: ClockDeps): Clock {
     if (zone !== null && zone !== here) {
       await judgeDue(time);
       const { contextOf } = await deps.readRules(here, []);
-      await rows.reckon(time, contextOf, () => true, true);
+      // One that could not be judged is due still, and is no moment to be passed over.
+      await rows.reckon(time, contextOf, ({ dueAt }) => dueAt === null || dueAt > time, true);
     }
     zone = here;
   }

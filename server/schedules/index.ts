@@ -3,7 +3,6 @@
  * that came, and what agents need to be at work alone.
  */
 import { createQueue } from '../../src/domain/platform/queue.ts';
-import { rowOf, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import type { Moment } from '../../src/domain/schedule/timeline.ts';
 import { slotAfter, type CronClock } from '../../src/domain/schedule/timing.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
@@ -17,8 +16,9 @@ import { createClock, type Clock } from './clock.ts';
 import type { Db } from '../store/index.ts';
 import { createPerform } from './perform.ts';
 import { createProposals, type Proposals } from './proposals.ts';
-import { createPreview, offsetOf, type Dark } from './preview.ts';
+import { createPreview, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
+import { createShown } from './shown.ts';
 import { createRefusals, type Refused } from './refusals.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
@@ -110,14 +110,6 @@ export interface SchedulesDeps {
   readonly limits?: ScheduleLimits;
 }
 
-function warningOf(ends: readonly OccurrenceEnd[], most: number): string | null {
-  const inARow = rowOf(ends, 'either');
-  const skipped = rowOf(ends, 'skipped');
-  if (inARow < most) return null;
-  if (skipped === inARow) return `It was skipped ${inARow} times in a row. Its history says why.`;
-  return `It was skipped or failed ${inARow} times in a row. Its history says why.`;
-}
-
 // In one piece: a schedule’s life: made, changed, due, paused and gone touch the same rows.
 export function createSchedules(deps: SchedulesDeps): Schedules {
   const { rows, home, cron, configs, inbox, alone, logger, now, newId, limits = SCHEDULE_LIMITS } = deps;
@@ -159,45 +151,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     onChange: changed,
   });
 
-  function shown(
-    row: Row,
-    running: ReadonlyMap<string, number>,
-    ends: readonly OccurrenceEnd[],
-    most: number,
-  ): Scheduled {
-    return {
-      scheduleId: row.scheduleId,
-      schedule: row.schedule,
-      nextAt: row.dueAt,
-      offset: offsetOf(row),
-      pausedWhy: row.pausedWhy,
-      warning: warningOf(ends, most),
-      skippedInARow: rowOf(ends, 'skipped'),
-      failedInARow: rowOf(ends, 'failed'),
-      position: row.position,
-      running: running.get(row.scheduleId) ?? 0,
-    };
-  }
-  async function allShown(which: readonly Row[]): Promise<Scheduled[]> {
-    const ends = await rows.endsOf(
-      which.map(({ scheduleId }) => scheduleId),
-      limits.endsInARow,
-    );
-    const running = clock.running();
-    const agentIds = [...new Set(which.map(({ schedule }) => schedule.agentId))];
-    const most = new Map(
-      await Promise.all(
-        agentIds.map(async (id) => [id, (await configs.agent(id)).effective.pulse_max_consecutive_skips] as const),
-      ),
-    );
-    return which.map((row) =>
-      shown(row, running, ends.get(row.scheduleId) ?? [], most.get(row.schedule.agentId) ?? limits.failuresPause),
-    );
-  }
-  async function oneShown(row: Row | null): Promise<Scheduled | null> {
-    return row && ((await allShown([row]))[0] ?? null);
-  }
-
+  const { allShown, oneShown } = createShown({ rows, configs, running: clock.running, limits });
   const refuse = createRefusals({ rows, scripts: deps.scripts, toolNames: deps.toolNames, now });
   /** One after another: each is given its place beside those before it. */
   const written = (scheduleId: string, schedule: Schedule, position: number | null): Promise<Written> =>

@@ -64,7 +64,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
         }
         // Another relay of the household has it now: it stops here, and would be due twice otherwise.
         if (!removed && due !== home && (await rows.get(id))) {
-          const moved = await rows.yields(id, { schedule, at, to: due, why: ELSEWHERE }, now());
+          const moved = await rows.yields(id, { schedule, at, to: due, why: ELSEWHERE, now: now() });
           if (moved) onMoved(schedule);
           answers.push(moved ? { answer: 'taken' } : { answer: 'kept' });
           continue;

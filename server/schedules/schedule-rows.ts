@@ -51,6 +51,14 @@ export const standing = (db: Db, home: string) =>
 // In one piece: the statements on one table.
 export function createScheduleTable({ db, home, limits }: RowsDeps) {
   const schedules = () => standing(db, home);
+  const cancelWaiting = (trx: Db, scheduleId: string, now: number) =>
+    trx
+      .updateTable('occurrences')
+      .set({ state: 'cancelled', ended_at: now })
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .where('state', '=', 'due')
+      .execute();
   return {
     /** In the person's order; left out: of everybody. */
     async all(agentId?: string): Promise<Row[]> {
@@ -165,13 +173,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
           .where('schedule', '=', scheduleId)
           .where('removed', '=', false)
           .executeTakeFirst();
-        await trx
-          .updateTable('occurrences')
-          .set({ state: 'cancelled', ended_at: now })
-          .where('home', '=', home)
-          .where('schedule', '=', scheduleId)
-          .where('state', '=', 'due')
-          .execute();
+        await cancelWaiting(trx, scheduleId, now);
         return numUpdatedRows > 0n;
       });
     },
@@ -236,8 +238,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     /** It is due at another relay from now on, as a newer version of it says. False: what is here is newer. */
     async yields(
       scheduleId: string,
-      { schedule, at, to, why }: { schedule: Schedule; at: string; to: string; why: string },
-      now: number,
+      { schedule, at, to, why, now }: { schedule: Schedule; at: string; to: string; why: string; now: number },
     ): Promise<boolean> {
       return await db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
@@ -256,15 +257,8 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
           .where('schedule', '=', scheduleId)
           .where(sql<boolean>`stamp collate "C" < ${at}`)
           .executeTakeFirst();
-        if (numUpdatedRows === 0n) return false;
-        await trx
-          .updateTable('occurrences')
-          .set({ state: 'cancelled', ended_at: now })
-          .where('home', '=', home)
-          .where('schedule', '=', scheduleId)
-          .where('state', '=', 'due')
-          .execute();
-        return true;
+        if (numUpdatedRows > 0n) await cancelWaiting(trx, scheduleId, now);
+        return numUpdatedRows > 0n;
       });
     },
     /** Takes one that a page gives back, of `at`, where it is newer than what is here. `stamp`: under which it is in the log; null: it is to be told. */

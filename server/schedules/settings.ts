@@ -16,6 +16,9 @@ export interface ScheduleLimits {
   readonly atOnce: number;
   /** Most of them that are made up for, at once. */
   readonly lateAtOnce: number;
+  /** Looks, and ms between two, for what is due and is being written by somebody at that moment. */
+  readonly judgeTries: number;
+  readonly judgeAgainMs: number;
   /** Schedules that are looked at in one transaction. */
   readonly batch: number;
   /** Moments of one schedule that get a row each after an absence; those before them share one. */
@@ -45,6 +48,8 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   watchMs: 15_000,
   atOnce: 4,
   lateAtOnce: 2,
+  judgeTries: 3,
+  judgeAgainMs: 20,
   batch: 200,
   rowsAfterAbsence: 500,
   keptMs: 90 * 86_400_000,

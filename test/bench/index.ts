@@ -9,6 +9,7 @@ import { heldCalls } from './held-calls.ts';
 import { ledgerAppend } from './ledger-append.ts';
 import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
+import { nightFigures } from './night.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   'wake-payload': wakePayload,
   'wake-cost': wakeCost,
   gate: gateFigures,
+  night: nightFigures,
   store: storeFigures,
   proxy: proxyFigures,
   'held-calls': heldCalls,

@@ -15,6 +15,8 @@ export type Part =
   /** An error in mid-stream; nothing follows it. */
   | { readonly error: { readonly type: string; readonly message: string } }
   | { readonly wait: number }
+  /** What it says that it took of the prompt; left out: the same always. */
+  | { readonly usage: Readonly<Record<string, unknown>> }
   /** Waits for the test. */
   | { readonly until: Promise<unknown> }
   /** The line goes dead here. */
@@ -140,7 +142,10 @@ async function stream(response: ServerResponse, model: string, parts: readonly P
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: START_USAGE,
+      usage: {
+        ...START_USAGE,
+        ...Object.assign({}, ...parts.flatMap((part) => ('usage' in part ? [part.usage] : []))),
+      },
     },
   });
   let index = 0;

@@ -5,7 +5,7 @@ import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
-import { costText, tokens, tokensOf, budgetText } from '../text/money.ts';
+import { budgetText, costText, money, tokens, tokensOf } from '../text/money.ts';
 import { plural, count } from '../text/sizes.ts';
 import { useTeammates, type Teammates } from '../use-teammates.ts';
 import { Chart, type Measure, dayText } from './chart.tsx';
@@ -86,6 +86,25 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
           </tr>
         );
       })}
+    </Sheet>
+  );
+}
+
+/** What agents did by themselves, and what they did when somebody woke them while they were absent. */
+function RoutineTable({ routines, team }: { routines: Costs['routines']; team: Teammates }) {
+  return (
+    <Sheet label="Without you" head={['What', 'Who', 'Runs', 'Tokens', 'Cost']}>
+      {routines.map((one) => (
+        <tr key={one.scheduleId}>
+          <th scope="row" dir="auto">
+            {one.name ?? 'Woken by others'}
+          </th>
+          <td dir="auto">{team.find(one.agentId).name}</td>
+          <td>{count(one.runs)}</td>
+          <td title={`${count(one.tokens)} tokens`}>{tokens(one.tokens)}</td>
+          <td className="sheet-cost">{money(one.costMicroUsd)}</td>
+        </tr>
+      ))}
     </Sheet>
   );
 }
@@ -198,6 +217,11 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
       {costs.agents.length > 0 && (
         <Block title="Agent by agent">
           <AgentTable agents={costs.agents} days={days} team={team} />
+        </Block>
+      )}
+      {costs.routines.length > 0 && (
+        <Block title="Without you">
+          <RoutineTable routines={costs.routines} team={team} />
         </Block>
       )}
       {costs.sessions.length > 0 && (

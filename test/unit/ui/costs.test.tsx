@@ -27,7 +27,10 @@ const report = (change: Partial<Costs> = {}): Costs => ({
     { day: '2026-11-19', spent: spent(1_250_000, { estimated: true }) },
   ],
   agents: [{ agentId: 'agent-1', today: spent(400_000), total: spent(1_600_000), dailyBudgetUsd: 1 }],
-  routines: [],
+  routines: [
+    { scheduleId: 's1', agentId: 'agent-1', name: 'Morning round', runs: 12, tokens: 1_200, costMicroUsd: 120_000 },
+    { scheduleId: 'w1', agentId: 'agent-1', name: null, runs: 1, tokens: 300, costMicroUsd: 10_000 },
+  ],
   sessions: [{ sessionId: 'session-2', spent: spent(410_000) }],
   stopped: [],
   ...change,
@@ -112,6 +115,9 @@ test('today, what is left of its budget, and every day, agent and session stand 
   expect(screen.getByText(/^Amounts with ≈ are at the most/)).toBeDefined();
   const agent = screen.getAllByRole('row').find((row) => row.textContent?.startsWith('Lyra'));
   expect(agent?.textContent).toBe('Lyra$0.40$1.602K$1.00');
+  const alone = screen.getAllByRole('row').map((row) => row.textContent);
+  expect(alone).toContain('Morning roundLyra121.2K$0.12');
+  expect(alone).toContain('Woken by othersLyra1300$0.01');
   expect(screen.getAllByRole('row').some((row) => row.textContent?.startsWith('Running now'))).toBe(true);
 });
 

@@ -1,0 +1,66 @@
+/** Schedules as a page sees them: when they are due next, and how it went of late. */
+import { rowOf, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
+import type { Scheduled } from '../../src/protocol/schedules.ts';
+import type { Configs } from '../contracts.ts';
+import type { Clock } from './clock.ts';
+import { offsetOf } from './preview.ts';
+import type { Row, ScheduleRows } from './rows.ts';
+import type { ScheduleLimits } from './settings.ts';
+
+export interface ShownDeps {
+  readonly rows: Pick<ScheduleRows, 'endsOf'>;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly running: Clock['running'];
+  readonly limits: Pick<ScheduleLimits, 'endsInARow' | 'failuresPause'>;
+}
+
+function warningOf(ends: readonly OccurrenceEnd[], most: number): string | null {
+  const inARow = rowOf(ends, 'either');
+  const skipped = rowOf(ends, 'skipped');
+  if (inARow < most) return null;
+  if (skipped === inARow) return `It was skipped ${inARow} times in a row. Its history says why.`;
+  return `It was skipped or failed ${inARow} times in a row. Its history says why.`;
+}
+
+export function createShown({ rows, configs, running, limits }: ShownDeps) {
+  function shown(
+    row: Row,
+    under: ReadonlyMap<string, number>,
+    ends: readonly OccurrenceEnd[],
+    most: number,
+  ): Scheduled {
+    return {
+      scheduleId: row.scheduleId,
+      schedule: row.schedule,
+      nextAt: row.dueAt,
+      offset: offsetOf(row),
+      pausedWhy: row.pausedWhy,
+      warning: warningOf(ends, most),
+      skippedInARow: rowOf(ends, 'skipped'),
+      failedInARow: rowOf(ends, 'failed'),
+      position: row.position,
+      running: under.get(row.scheduleId) ?? 0,
+    };
+  }
+  async function allShown(which: readonly Row[]): Promise<Scheduled[]> {
+    const ends = await rows.endsOf(
+      which.map(({ scheduleId }) => scheduleId),
+      limits.endsInARow,
+    );
+    const under = running();
+    const agentIds = [...new Set(which.map(({ schedule }) => schedule.agentId))];
+    const most = new Map(
+      await Promise.all(
+        agentIds.map(async (id) => [id, (await configs.agent(id)).effective.pulse_max_consecutive_skips] as const),
+      ),
+    );
+    return which.map((row) =>
+      shown(row, under, ends.get(row.scheduleId) ?? [], most.get(row.schedule.agentId) ?? limits.failuresPause),
+    );
+  }
+  async function oneShown(row: Row | null): Promise<Scheduled | null> {
+    return row && ((await allShown([row]))[0] ?? null);
+  }
+
+  return { allShown, oneShown };
+}

@@ -1,0 +1,96 @@
+/** A clock that stands still is said so, within two minutes and at the next start: it cannot say it itself. */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createClockWatch } from '../../server/schedules/index.ts';
+import { createAnthropicMind } from '../../server/minds/index.ts';
+import { openStore } from '../../server/store/index.ts';
+import { openHealthSchema } from '../../src/protocol/http.ts';
+import { createManualTimers } from '../support/manual-timers.ts';
+import { openMortalRelay } from '../support/mortal-relay.ts';
+import { createHome, startRelay } from '../support/relay.ts';
+import { createHandClock } from '../support/schedules.ts';
+import { storeFor } from '../support/store-for.ts';
+
+const MINUTE = 60_000;
+const store = storeFor('pglite');
+
+describe('the clock', () => {
+  it('is said to stand still within two minutes of its last look, and to go again', async () => {
+    const clock = createHandClock(Date.UTC(2026, 10, 23, 6));
+    const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: 'http://127.0.0.1:9' });
+    const relay = await openMortalRelay({ store: store(), home: randomUUID(), mind, now: clock.now });
+    const going = relay.team.schedules.clock;
+    await going.start();
+    await going.whenQuiet();
+    const timers = createManualTimers();
+    const said: string[] = [];
+    let elapsed = 0;
+    const watch = createClockWatch({
+      clocks: () => [{ id: 'a', seenAt: () => going.seenAt(), stoodMs: null }],
+      elapsed: () => elapsed,
+      timers,
+      say: (line) => said.push(line),
+    });
+    const pass = async (ms: number) => {
+      for (let left = ms; left > 0; left -= 5_000) {
+        elapsed += 5_000;
+        clock.pass(5_000);
+        timers.advance(5_000);
+      }
+      await going.whenQuiet();
+    };
+    for (let n = 0; n < 5; n++) {
+      await pass(MINUTE);
+      going.wake();
+      await going.whenQuiet();
+    }
+    expect(said).toEqual([]);
+    // The store answers no more: it looks, and comes to no end.
+    const goOn = relay.hangAt(/clocks/);
+    clock.pass(MINUTE);
+    going.wake();
+    for (let n = 0; n < 24; n++) {
+      elapsed += 5_000;
+      timers.advance(5_000);
+    }
+    expect(said).toEqual([expect.stringContaining('The clock stands still')]);
+    expect(watch.state().standsStillMs).toBeGreaterThan(90_000);
+    goOn();
+    await going.whenQuiet();
+    clock.pass(MINUTE);
+    going.wake();
+    await going.whenQuiet();
+    timers.advance(15_000);
+    expect(said[1]).toBe('The clock goes again.');
+    expect(watch.state()).toEqual({ standsStillMs: null, stoodMs: null });
+    watch.close();
+    await relay.stop();
+    await mind.close();
+  });
+
+  it('says at the next start how long it stood, to anybody, and at the terminal; not where the person had ended it', async () => {
+    const home = await createHome();
+    const health = async (url: string) =>
+      openHealthSchema.strict().parse(await (await fetch(`${url}/health`)).json()).clock;
+    const first = await startRelay({ home });
+    expect(await health(first.url)).toEqual({ standsStillMs: null, stoodMs: null });
+    await first.kill('SIGKILL');
+    const opened = await openStore({ folder: join(home, 'store'), databaseUrl: null });
+    await opened.db
+      .updateTable('clocks')
+      .set((eb) => ({ seen_at: eb('seen_at', '-', 3 * 60 * MINUTE) }))
+      .execute();
+    await opened.close();
+    const second = await startRelay({ home });
+    const { stoodMs } = await health(second.url);
+    expect(stoodMs).toBeGreaterThanOrEqual(3 * 60 * MINUTE);
+    const end = await second.stop();
+    expect(end.stdout + end.stderr).toContain('had stood for 3 hours');
+    const third = await startRelay({ home });
+    expect(await health(third.url)).toEqual({ standsStillMs: null, stoodMs: null });
+    await third.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+});
