@@ -4,6 +4,7 @@
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { printed, type Section } from './figures.ts';
+import { fileTools } from './file-tools.ts';
 import { gateFigures } from './gate.ts';
 import { heldCalls } from './held-calls.ts';
 import { ledgerAppend } from './ledger-append.ts';
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   gate: gateFigures,
   night: nightFigures,
   store: storeFigures,
+  'file-tools': fileTools,
   proxy: proxyFigures,
   'held-calls': heldCalls,
   'page-weight': pageWeight,
