@@ -1,5 +1,5 @@
 /** What requests cost, and whether another may be sent. */
-import type { RequestSize, Terms } from '../../src/domain/request-cost.ts';
+import type { RequestSize, Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 
 /** Room for one request in the budgets. Given back as soon as that request is over, and before tools run on its answer: others may wait for it. */
@@ -16,6 +16,8 @@ export type Took = {
   readonly terms?: Partial<Terms>;
   /** Not whole: the most that it wrote, where that is known better than by the longest answer. */
   readonly outputMost?: number;
+  /** What its model said nothing of; left out: it told both. */
+  readonly untold?: Untold;
 } | null;
 
 export interface RequestEnd {

@@ -62,21 +62,29 @@ const inputOf = ({ count }: Pick<Taken, 'count'>) => count.inputTokens + count.c
 function takenOf(took: Took, size: RequestSize | null): Taken {
   const most = size && mostTaken(size);
   if (took === null) return most ?? { count: NOTHING, hourWrites: 0, searches: 0, terms: PLAIN_TERMS };
-  const { usage, hourCacheWrites = 0, searches = 0, terms = {} } = took;
+  const { usage, hourCacheWrites = 0, searches = 0, terms = {}, untold = { input: false, output: false } } = took;
+  // Not even its tier is known then.
+  if (most && untold.input && untold.output && took.outputMost === undefined) return most;
   const written = whole(usage.outputTokens);
+  const ends = took.whole && !untold.output;
   const count = {
     model: usage.model,
     inputTokens: whole(usage.inputTokens),
-    outputTokens: took.whole ? written : Math.max(written, took.outputMost ?? most?.count.outputTokens ?? 0),
+    outputTokens: ends ? written : Math.max(written, took.outputMost ?? most?.count.outputTokens ?? 0),
     cacheReadTokens: whole(usage.cacheReadTokens),
     cacheWriteTokens: whole(usage.cacheWriteTokens),
   };
+  if (most && untold.input) {
+    count.inputTokens = most.count.inputTokens;
+    count.cacheReadTokens = most.count.cacheReadTokens;
+    count.cacheWriteTokens = most.count.cacheWriteTokens;
+  }
   // What the server looked up by itself is told at the end.
-  if (!took.whole && most && size.openEnded) count.inputTokens += Math.max(0, inputOf(most) - inputOf({ count }));
+  if (!ends && most && size.openEnded) count.inputTokens += Math.max(0, inputOf(most) - inputOf({ count }));
   return {
     count,
-    hourWrites: whole(hourCacheWrites),
-    searches: took.whole ? whole(searches) : Math.max(whole(searches), most?.searches ?? 0),
+    hourWrites: most && untold.input ? most.hourWrites : whole(hourCacheWrites),
+    searches: ends ? whole(searches) : Math.max(whole(searches), most?.searches ?? 0),
     // What was asked for and not denied holds; of the tier only the answer knows.
     terms: { ...(size?.terms ?? PLAIN_TERMS), priority: false, ...terms },
   };
@@ -141,7 +149,8 @@ export function createCosts({
   ): Promise<number> {
     const taken = takenOf(took, size);
     const cost = costOfTaken(taken, await prices.read());
-    const estimated = cost.estimated || took?.whole !== true;
+    const known = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
+    const estimated = cost.estimated || !known;
     const spent = { ...taken.count, costMicroUsd: cost.microUsd, estimated };
     await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve });
     await changed(agentId);

@@ -4,6 +4,7 @@ import type { MindInfo } from '../../src/protocol/events.ts';
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import { isUnsent } from '../unsent.ts';
 import { createKeyFilter } from '../key-filter.ts';
+import { CountlessMessages } from './countless.ts';
 import { createLeaving } from './leave.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
 import { problemOf, retryAfterOf } from './problems.ts';
@@ -27,6 +28,7 @@ import {
   nothingSeen,
   requestParams,
   stopReasonOf,
+  untoldOf,
   usageOf,
   type Shape,
 } from './wire.ts';
@@ -116,7 +118,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const baseURL = config.baseUrl ?? OFFICIAL_API;
   const { host } = new URL(baseURL);
   const official = host === new URL(OFFICIAL_API).host;
-  const client = createClient(config, baseURL, official);
+  const messages = new CountlessMessages(createClient(config, baseURL, official));
   const queue = createRequestQueue({
     limits: { ...QUEUE_LIMITS, ...config.queue },
     max: config.maxRequests ?? MAX_REQUESTS,
@@ -149,13 +151,16 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     const seen = nothingSeen();
     const begunAt = seen.at;
     const leaving = createLeaving(signal);
-    const stream = client.messages.stream(requestParams(request, shape), { signal: leaving.signal });
+    const stream = messages.stream(requestParams(request, shape), { signal: leaving.signal });
     stream.on('streamEvent', (event, snapshot) => {
       turn.begun();
       seen.at = performance.now();
       if (event.type === 'message_stop') turn.ended();
       seen.message = snapshot;
-      if (event.type === 'message_delta') seen.whole = true;
+      if (event.type === 'message_delta') {
+        seen.whole = true;
+        seen.outputTold = typeof event.usage.output_tokens === 'number';
+      }
       if (event.type === 'content_block_start') {
         seen.blockOpen = true;
         seen.blocks += 1;
@@ -183,6 +188,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
           blocks: done,
           stop: stopReasonOf(final),
           usage: clean(usageOf(final, request.model)),
+          ...untoldOf(final, seen),
           ...dearnessOf(final),
         },
         refused: null,
@@ -204,7 +210,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
         error: problem,
         blocks: done,
         usage: message && clean(usageOf(message, request.model)),
-        ...(message ? dearnessOf(message) : {}),
+        ...(message ? { ...untoldOf(message, seen), ...dearnessOf(message) } : {}),
         whole: seen.whole,
         outputMost:
           left && stopsWhenLeft && message !== null

@@ -2,7 +2,7 @@
  * What a mind is to the relay: something that, given a conversation, says the next words. It keeps nothing
  * between answers; the conversation is handed in whole each time.
  */
-import type { Terms } from '../../src/domain/request-cost.ts';
+import type { Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindInfo } from '../../src/protocol/events.ts';
 
@@ -84,6 +84,8 @@ export type MindAnswer =
       readonly blocks: readonly MindBlock[];
       readonly stop: StopReason;
       readonly usage: Usage;
+      /** Left out: all was told. */
+      readonly untold?: Untold;
       /** Of its cache writes, those that stay for an hour. */
       readonly hourCacheWrites?: number;
       /** The terms that the model told. */
@@ -95,6 +97,7 @@ export type MindAnswer =
       readonly error: MindError;
       readonly blocks: readonly MindBlock[];
       readonly usage: Usage | null;
+      readonly untold?: Untold;
       readonly hourCacheWrites?: number;
       readonly terms?: Partial<Terms>;
       readonly whole: boolean;

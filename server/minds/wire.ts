@@ -3,7 +3,7 @@
  * tools before it), on the first user message (which holds the soul) and on the newest turn.
  */
 import type Anthropic from '@anthropic-ai/sdk';
-import { BYTES_PER_TOKEN } from '../../src/domain/request-cost.ts';
+import { BYTES_PER_TOKEN, type Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindAnswer, MindBlock, MindMessage, MindRequest, StopReason } from './mind.ts';
 import { STOPPED } from './settings.ts';
@@ -123,6 +123,8 @@ interface Seen {
   bytes: number;
   blocks: number;
   whole: boolean;
+  /** Its end told how much was written. */
+  outputTold: boolean;
   /** When its line last brought something. */
   at: number;
 }
@@ -133,6 +135,7 @@ export const nothingSeen = (): Seen => ({
   bytes: 0,
   blocks: 0,
   whole: false,
+  outputTold: false,
   at: performance.now(),
 });
 
@@ -165,6 +168,18 @@ export function dearnessOf(message: Anthropic.Message): Pick<MindAnswer, 'hourCa
     ...(hourCacheWrites > 0 ? { hourCacheWrites } : {}),
     ...(tier ? { terms: { priority: tier === 'priority' } } : {}),
   };
+}
+
+/** Every request has something that is read, and an answer in which something came was written, whatever numbers stand there. */
+export function untoldOf(
+  message: Anthropic.Message,
+  { whole, outputTold, characters }: Seen,
+): { readonly untold?: Untold } {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usageOf(message, '');
+  const input = !(inputTokens + cacheReadTokens + cacheWriteTokens > 0);
+  // Of one that was cut it goes without saying.
+  const output = whole && (!outputTold || !(outputTokens > 0 || (characters === 0 && !input)));
+  return input || output ? { untold: { input, output } } : {};
 }
 
 /** Local servers leave out what they do not count. */

@@ -60,6 +60,8 @@ function createSum(model: string) {
     searches: 0,
     compacted: { input: 0, output: 0 },
     reported: false,
+    /** By what came last, which is of the whole answer. */
+    outputTold: false,
   };
   const terms: { -readonly [Name in keyof Terms]?: boolean } = {};
   return {
@@ -67,6 +69,7 @@ function createSum(model: string) {
     /** What is told later is of the whole answer so far, and holds. */
     add(usage: z.infer<typeof usageShape>) {
       sum.reported = true;
+      sum.outputTold = typeof usage.output_tokens === 'number';
       sum.input = usage.input_tokens ?? sum.input;
       sum.output = usage.output_tokens ?? sum.output;
       sum.cacheRead = usage.cache_read_input_tokens ?? sum.cacheRead;
@@ -93,7 +96,11 @@ function createSum(model: string) {
         cacheReadTokens: sum.cacheRead,
         cacheWriteTokens: sum.cacheWrite,
       };
-      return { usage, whole, hourCacheWrites: sum.hourWrites, searches: sum.searches, terms };
+      // Every request has something that is read, whatever number stands there; where none does, neither does the other mean anything.
+      const none = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens === 0;
+      const untold = { input: none, output: !sum.outputTold || (none && usage.outputTokens === 0) };
+      const told = { usage, whole, hourCacheWrites: sum.hourWrites, searches: sum.searches, terms };
+      return untold.input || untold.output ? { ...told, untold } : told;
     },
   };
 }

@@ -103,12 +103,11 @@ async function runTools(
 /** One that ended without a word of what it took was counted then. */
 async function settle(permit: Extract<Permit, { ok: true }>, answer: MindAnswer): Promise<void> {
   if (!answer.usage) return permit.release();
-  const { usage, hourCacheWrites = 0, terms = {} } = answer;
-  if (answer.ok || answer.whole) return await permit.settle({ usage, hourCacheWrites, terms, whole: true });
+  const { usage, hourCacheWrites = 0, terms = {}, untold = { input: false, output: false } } = answer;
+  const told = { usage, hourCacheWrites, terms, untold };
+  if (answer.ok || answer.whole) return await permit.settle({ ...told, whole: true });
   await permit.settle({
-    usage,
-    hourCacheWrites,
-    terms,
+    ...told,
     whole: false,
     ...(answer.outputMost === null ? {} : { outputMost: answer.outputMost }),
   });

@@ -73,6 +73,14 @@ function factorOf(model: string, { fast, priority, resident }: Terms): number {
   return (fast ? ofFast : 1) * (priority ? PRIORITY_FACTOR : 1) * (resident ? RESIDENT_FACTOR : 1);
 }
 
+/** Of what a request took, that its model said nothing of. */
+export interface Untold {
+  /** What was read. */
+  readonly input: boolean;
+  /** What was written. */
+  readonly output: boolean;
+}
+
 /** What was counted of a request when it was over. */
 export interface Taken {
   readonly count: TokenCount;
