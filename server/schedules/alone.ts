@@ -13,7 +13,6 @@ import type { Logger } from '../runs/context.ts';
 import type { AgentRun, OverRun, Runs } from '../runs/index.ts';
 import { NO_TOOLS } from '../runs/toolbox.ts';
 import type { Copies } from './copies.ts';
-import type { Woken } from './woken.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
 interface Work {
@@ -43,6 +42,18 @@ interface Work {
 export type Worked =
   | { readonly kind: 'ended'; readonly runId: string; readonly end: OverRun; readonly said: string | null }
   | { readonly kind: 'skipped'; readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' };
+
+/** Keeps account of runs that somebody's wake began. */
+export interface Woken {
+  /** `by`: who wakes it: an agent's id, or a name. */
+  begin(agentId: string, by: string): Promise<WokenRun>;
+}
+export interface WokenRun {
+  /** False: it was believed dead, and may not begin. */
+  begins(runId: string): Promise<boolean>;
+  /** Null: something in the relay broke. */
+  end(worked: Worked | null): Promise<void>;
+}
 
 export interface OpenAlone extends Alone {
   work(work: Work): Promise<Worked>;

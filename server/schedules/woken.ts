@@ -1,21 +1,10 @@
 /** Runs that somebody's wake began while its agent was absent: in the same account as those that were due. */
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Directory } from '../contracts.ts';
-import type { Worked } from './alone.ts';
+import type { Woken } from './alone.ts';
 import type { Clock } from './clock.ts';
 import { workedOut } from './perform.ts';
 import type { ScheduleRows } from './rows.ts';
-
-export interface Woken {
-  /** `by`: who wakes it: an agent's id, or a name. */
-  begin(agentId: string, by: string): Promise<WokenRun>;
-}
-export interface WokenRun {
-  /** False: it was believed dead, and may not begin. */
-  begins(runId: string): Promise<boolean>;
-  /** Null: something in the relay broke. */
-  end(worked: Worked | null): Promise<void>;
-}
 
 export interface WokenDeps {
   readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end'>;
