@@ -11,7 +11,7 @@ import { SCHEDULE_BOUNDS, type Occurrence, type Schedule, type Scheduled } from 
 import type { Configs, Directory, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
-import type { OpenAlone } from './alone.ts';
+import type { OpenAlone, Woken } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
 import type { Db } from '../store/index.ts';
 import { createPerform } from './perform.ts';
@@ -23,7 +23,7 @@ import { createRefusals, type Refused } from './refusals.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
-import { createWoken, type Woken } from './woken.ts';
+import { createWoken } from './woken.ts';
 import type { SpentByRoutine } from './history.ts';
 
 export { createAlone } from './alone.ts';
