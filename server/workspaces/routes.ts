@@ -1,6 +1,6 @@
 /** The person's calls about what lies in agents' folders. No program may ask: whoever holds a credential is not the person. */
 import type { Context } from 'hono';
-import { UPLOAD_BYTES, workspaceEndpoints } from '../../src/protocol/endpoints/workspaces.ts';
+import { LISTED_ENTRIES, UPLOAD_BYTES, workspaceEndpoints } from '../../src/protocol/endpoints/workspaces.ts';
 import type { Directory } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
@@ -70,7 +70,11 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
     async files({ agentId, path }, context) {
       const workspace = await of(agentId, context);
       const entries = await orProblem(workspace.list(path));
-      return { entries: [...entries], used: await workspace.used() };
+      return {
+        entries: entries.slice(0, LISTED_ENTRIES),
+        more: Math.max(0, entries.length - LISTED_ENTRIES),
+        used: await workspace.used(),
+      };
     },
     async file({ agentId, path }, context) {
       const workspace = await of(agentId, context);

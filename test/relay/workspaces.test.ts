@@ -1,5 +1,5 @@
 /** An agent's folder through a whole relay: the agent works in it by its tools, and the person sees it, gives to it and takes from it by HTTP. */
-import { readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -194,6 +194,15 @@ describe('the person at an agent’s folder', () => {
     expect((await file('notes', 'DELETE')).status).toBe(204);
     expect((await listed()).entries.map(({ name }) => name)).toEqual(['big.bin', 'way']);
     expect((await listed()).used.bytes).toBe(700_000);
+  });
+
+  it('is shown the first of very many', async () => {
+    const [household = ''] = await readdir(join(home, 'workspaces'));
+    const folder = join(home, 'workspaces', household, 'a1', 'many');
+    await mkdir(folder, { recursive: true });
+    await Promise.all(Array.from({ length: 2_010 }, (_, n) => writeFile(join(folder, `f${n}`), '')));
+    const { entries, more } = await listed('many');
+    expect([entries.length, more]).toEqual([2_000, 10]);
   });
 
   it('is told what is wrong, and nothing is changed', async () => {

@@ -4,6 +4,8 @@ import { endpoint, idText, named } from './endpoint.ts';
 
 /** Bytes of a file that a page gives in one call. */
 export const UPLOAD_BYTES = 30_000_000;
+/** Entries of one folder that are listed. */
+export const LISTED_ENTRIES = 2_000;
 /** Bytes of a file that a page shows as it is; larger ones can be had whole. */
 export const SHOWN_BYTES = 2_000_000;
 
@@ -24,7 +26,8 @@ export const fileEntrySchema = z.object({
 export type FileEntry = z.infer<typeof fileEntrySchema>;
 
 export const folderSchema = z.object({
-  entries: z.array(fileEntrySchema).describe('by name'),
+  entries: z.array(fileEntrySchema).describe(`by name, the first ${LISTED_ENTRIES}`),
+  more: z.number().int().nonnegative().describe('entries that are not listed'),
   used: z
     .object({
       bytes: z.number().int().nonnegative(),

@@ -122,6 +122,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
                 onRemove={setRemoving}
               />
             )}
+            {answer.more > 0 && <p className="files-about">And {answer.more} more, which are in the zip.</p>}
             <DropZone label="Choose files" accept="" several onFile={giving.give}>
               {giving.left > 0
                 ? `${plural(giving.left, 'file')} on the way…`

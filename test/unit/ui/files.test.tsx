@@ -21,6 +21,7 @@ const ENTRIES = [
 const API = '/api/workspaces/agent-1';
 const folder = (entries: readonly FileEntry[], bytes = 1_000_000_000) => ({
   entries,
+  more: 0,
   used: { bytes, entries: entries.length, most: 2_000_000_000 },
 });
 const open = (prepare: (reach: MemoryReach) => void, path = '/files/agent-1') =>
