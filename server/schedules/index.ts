@@ -19,7 +19,7 @@ import { createProposals, type Proposals } from './proposals.ts';
 import { createPreview, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
 import { createShown } from './shown.ts';
-import { createRefusals, type Refused } from './refusals.ts';
+import { createRefusals, type Refused, type Written } from './refusals.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
@@ -32,11 +32,9 @@ export { createMeanwhile } from './meanwhile.ts';
 export { createScheduleRows } from './rows.ts';
 export { createScripts, type Scripts } from './scripts.ts';
 export type { Proposals } from './proposals.ts';
-export type { Refused } from './refusals.ts';
+export type { Refused, Written } from './refusals.ts';
 export { createClockWatch, type ClockWatch, type WatchedClock } from './watch.ts';
 export { createSealer, readSealingKey, type Sealer } from './sealer.ts';
-
-export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Refused;
 
 export interface Schedules {
   readonly clock: Clock;

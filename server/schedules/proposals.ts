@@ -1,7 +1,7 @@
 /** Routines that agents ask for. One is a record of what was asked, and nothing else: it is due only once the person has said yes. */
-import { proposalSchema, type Proposal, type ScheduleOf } from '../../src/protocol/schedules.ts';
+import { proposalSchema, type Proposal, type Schedule, type ScheduleOf } from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
-import type { Schedules, Written } from './index.ts';
+import type { Written } from './refusals.ts';
 import { json } from './rows.ts';
 
 /** That wait for an answer, of one agent. */
@@ -22,7 +22,10 @@ export interface ProposalsDeps {
   readonly db: Db;
   /** Names the home. */
   readonly home: string;
-  readonly schedules: Pick<Schedules, 'put' | 'freeName'>;
+  readonly schedules: {
+    put(scheduleId: string, schedule: Schedule): Promise<Written>;
+    freeName(agentId: string, name: string): Promise<string>;
+  };
   readonly now: () => number;
   readonly newId: () => string;
   readonly onChange: (agentId: string) => void;

@@ -1,9 +1,11 @@
 /** What keeps something from being scheduled, in sentences for people. */
 import type { Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
-import type { Schedule } from '../../src/protocol/schedules.ts';
+import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
+
+export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Refused;
 
 /** A sentence for people: nothing was changed. `field`: what is wrong with it. */
 export interface Refused {
