@@ -92,6 +92,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           globalSetup: ['test/support/postgres-server.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
+          isolate: false,
           ...group(1, Math.max(3, availableParallelism())),
           ...patience,
         },
