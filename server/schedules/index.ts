@@ -151,9 +151,18 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
 
   const { allShown, oneShown } = createShown({ rows, configs, running: clock.running, limits });
   const refuse = createRefusals({ rows, scripts: deps.scripts, toolNames: deps.toolNames, now });
+  /** A script as it lies there now is the one that is run. */
+  async function pinned(schedule: Schedule): Promise<Schedule> {
+    if (schedule.kind !== 'script') return schedule;
+    const rest = { ...schedule };
+    delete rest.sha256;
+    const sha256 = await deps.scripts.pin(schedule.agentId, schedule.script);
+    return sha256 === null ? rest : { ...rest, sha256 };
+  }
   /** One after another: each is given its place beside those before it. */
-  const written = (scheduleId: string, schedule: Schedule, position: number | null): Promise<Written> =>
+  const written = (scheduleId: string, asked: Schedule, position: number | null): Promise<Written> =>
     inTurn(async () => {
+      const schedule = await pinned(asked);
       const [contextOf, givenOffset] = await Promise.all([
         preview.readContext(),
         preview.offsetFor(scheduleId, schedule.timing),

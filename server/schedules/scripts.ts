@@ -1,9 +1,12 @@
 /**
  * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys, for a time. They run as
- * whoever runs the relay, and may do what that user may: so they are off until the person starts the relay with `--scripts`.
+ * whoever runs the relay, and may do what that user may: so they are off until the person starts the relay with `--scripts`,
+ * and what is run is what lay there when the person set it: agents write in that folder.
  */
 import { spawn } from 'node:child_process';
-import { mkdir, realpath, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, realpath, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import type { Workspaces } from '../workspaces/index.ts';
@@ -13,12 +16,24 @@ import type { ScriptEnd } from './perform.ts';
 const DONE_FOR_GOOD = 75;
 /** Bytes of the end of what it wrote that are kept. */
 const OUTPUT_BYTES = 4_000;
+/** Where its shell reads it from: the one after its output and errors. */
+const SCRIPT_FD = 3;
+/** Bytes of a script. */
+const SCRIPT_BYTES = 1_000_000;
 /** ms between asking a script to end and ending it. */
 const TERM_MS = 1_000;
+
+interface Script {
+  readonly file: string;
+  readonly handle: FileHandle;
+  readonly sha256: string;
+}
 
 export interface Scripts {
   /** Why this script cannot be run, as a sentence; null: it can. */
   refuse(agentId: string, script: string): Promise<string | null>;
+  /** SHA-256 of the file as it is; null: it cannot be run. */
+  pin(agentId: string, script: string): Promise<string | null>;
   run(script: ScheduleOf<'script'>): Promise<ScriptEnd>;
   /** Where an agent's scripts lie; null: scripts are off. */
   folderOf(agentId: string): string | null;
@@ -26,31 +41,57 @@ export interface Scripts {
   close(): Promise<void>;
 }
 
+const CHANGED =
+  'it was not run: the file is not the one that was there when the human set this. They look at it, and save this once more';
 const OFF = 'Scripts are off. Start the relay with --scripts to let it run them.';
+
+/** The file, with every link resolved; a sentence where it cannot be run. */
+async function pathOf(own: string | null, script: string): Promise<{ readonly file: string } | string> {
+  if (own === null) return OFF;
+  if (isAbsolute(script)) return 'A script is named by its path within the agent’s folder.';
+  await mkdir(own, { recursive: true, mode: 0o700 });
+  const root = await realpath(own);
+  try {
+    const file = await realpath(resolve(root, script));
+    const within = relative(root, file);
+    if (within === '' || within === '..' || within.startsWith(`..${sep}`) || isAbsolute(within))
+      return 'The script lies outside of the agent’s folder.';
+    return { file };
+  } catch {
+    return `There is no file ${script} in ${root}.`;
+  }
+}
+
+/** Calls `use` with what lies there, held open: what is read is what is run, whatever takes its place meanwhile. */
+async function withFile<Value>(
+  own: string | null,
+  script: string,
+  use: (found: Script) => Value | Promise<Value>,
+): Promise<{ readonly value: Value } | string> {
+  const path = await pathOf(own, script);
+  if (typeof path === 'string') return path;
+  const { file } = path;
+  // Not waiting: a pipe that nobody writes to would be waited for.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+  const handle = await open(file, flags).catch(() => null);
+  if (!handle) return `${script} cannot be read.`;
+  try {
+    const found = await handle.stat();
+    if (!found.isFile()) return 'That is no file.';
+    if (found.size > SCRIPT_BYTES) return `A script is ${SCRIPT_BYTES / 1_000_000} MB long at most.`;
+    const text = Buffer.alloc(found.size);
+    await handle.read(text, 0, text.length, 0);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    return { value: await use({ file, handle, sha256 }) };
+  } finally {
+    await handle.close();
+  }
+}
 
 /** `workspaces` null: scripts are off. */
 export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): Scripts {
   const running = new Map<number, Promise<unknown>>();
   const folderOf = (agentId: string) => workspaces?.folderOf(agentId) ?? null;
-
-  /** The file, with every link resolved; a sentence where it cannot be run. */
-  async function fileOf(agentId: string, script: string): Promise<{ readonly file: string } | string> {
-    const own = folderOf(agentId);
-    if (own === null) return OFF;
-    if (isAbsolute(script)) return 'A script is named by its path within the agent’s folder.';
-    await mkdir(own, { recursive: true, mode: 0o700 });
-    const root = await realpath(own);
-    try {
-      const file = await realpath(resolve(root, script));
-      const within = relative(root, file);
-      if (within === '' || within === '..' || within.startsWith(`..${sep}`) || isAbsolute(within))
-        return 'The script lies outside of the agent’s folder.';
-      if (!(await stat(file)).isFile()) return 'That is no file.';
-      return { file };
-    } catch {
-      return `There is no file ${script} in ${root}.`;
-    }
-  }
 
   function end(pid: number, signal: NodeJS.Signals): void {
     try {
@@ -61,12 +102,12 @@ export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): 
     }
   }
 
-  function bash(file: string, cwd: string, timeoutMs: number): Promise<ScriptEnd> {
+  function bash({ file, handle }: Script, cwd: string, timeoutMs: number): Promise<ScriptEnd> {
     return new Promise((done) => {
-      const child = spawn('bash', [file], {
+      const child = spawn('bash', ['-c', `source /dev/fd/${SCRIPT_FD}`, file], {
         cwd,
         detached: true,
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', 'pipe', 'pipe', handle.fd],
         env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, LANG: 'C.UTF-8', TMPDIR: '/tmp' },
       });
       let output = Buffer.alloc(0);
@@ -74,8 +115,8 @@ export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): 
       const take = (chunk: Buffer) => {
         output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES);
       };
-      child.stdout.on('data', take);
-      child.stderr.on('data', take);
+      child.stdout?.on('data', take);
+      child.stderr?.on('data', take);
       const { pid } = child;
       const stop = setTimeout(() => {
         late = true;
@@ -91,8 +132,8 @@ export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): 
           end(pid, 'SIGKILL');
           running.delete(pid);
         }
-        child.stdout.destroy();
-        child.stderr.destroy();
+        child.stdout?.destroy();
+        child.stderr?.destroy();
         done({ ...result, output: output.toString('utf8') });
       };
       if (pid !== undefined) running.set(pid, new Promise((over) => child.once('exit', over)));
@@ -112,16 +153,22 @@ export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): 
   return {
     folderOf,
     async refuse(agentId, script) {
-      const found = await fileOf(agentId, script);
+      const found = await withFile(folderOf(agentId), script, () => true);
       return typeof found === 'string' ? found : null;
     },
-    async run({ agentId, script, timeoutMs }) {
+    async pin(agentId, script) {
+      const found = await withFile(folderOf(agentId), script, ({ sha256 }) => sha256);
+      return typeof found === 'string' ? null : found.value;
+    },
+    async run({ agentId, script, sha256, timeoutMs }) {
+      const failed = (status: string): ScriptEnd => ({ kind: 'failed', status, output: '', cancels: false });
       // Anew each time: a link may lead elsewhere by now.
-      const found = await fileOf(agentId, script);
       const own = folderOf(agentId);
-      if (typeof found === 'string' || own === null)
-        return { kind: 'failed', status: typeof found === 'string' ? found : OFF, output: '', cancels: false };
-      return await bash(found.file, own, timeoutMs);
+      if (own === null) return failed(OFF);
+      const found = await withFile(own, script, (file) =>
+        file.sha256 === sha256 ? bash(file, own, timeoutMs) : failed(CHANGED),
+      );
+      return typeof found === 'string' ? failed(found) : found.value;
     },
     async close() {
       const all = [...running];

@@ -131,6 +131,13 @@ const script = {
   agentId: common.agentId,
   name,
   script: z.string().min(1).max(SCHEDULE_BOUNDS.path).describe('path of a file in the agent’s workspace'),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional()
+    .describe(
+      'of that file as it was when the person set this, written by the relay: once it is another, it is not run',
+    ),
   timing: timingSchema,
   onFailure: z.enum(['wake_agent', 'ignore']).default('wake_agent'),
   overlap: z.enum(['skip', 'wait']).default('skip').describe('where it is due again while it runs'),

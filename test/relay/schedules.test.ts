@@ -1,5 +1,5 @@
 /** What is due without anybody there: through the store, the gate, a run and the event log, with a clock that the test moves. */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -476,12 +476,17 @@ describe('a script', () => {
     await rm(folder, { recursive: true, force: true });
   });
   const write = (name: string, text: string) => writeFile(join(folder, 'agent-0', name), text);
-  const run = (name: string, timeoutMs = 20_000) =>
+  const run = async (name: string, timeoutMs = 20_000) => {
+    const sha256 = await scripts.pin('agent-0', name);
+    return await runPinned(name, sha256, timeoutMs);
+  };
+  const runPinned = (name: string, sha256: string | null, timeoutMs = 20_000) =>
     scripts.run({
       kind: 'script',
       agentId: 'agent-0',
       name,
       script: name,
+      ...(sha256 === null ? {} : { sha256 }),
       timing: { kind: 'every', minutes: 10, offset: null },
       onFailure: 'wake_agent',
       overlap: 'skip',
@@ -515,6 +520,19 @@ describe('a script', () => {
     const pid = Number(output.trim());
     expect(pid).toBeGreaterThan(1);
     await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it('is not run once it is another than the person has set, and is again once they have', async () => {
+    await write('look.sh', 'echo as it was; echo "$0"; exit 0');
+    const before = await scripts.pin('agent-0', 'look.sh');
+    expect((await runPinned('look.sh', before)).output).toMatch(/^as it was\n.*look\.sh\n$/);
+    await write('look.sh', 'echo planted > planted; echo planted');
+    const { kind, status, output } = await runPinned('look.sh', before);
+    expect([kind, output]).toEqual(['failed', '']);
+    expect(status).toContain('not the one that was there when the human set this');
+    expect(await runPinned('look.sh', null)).toMatchObject({ kind: 'failed', output: '' });
+    expect(await readdir(join(folder, 'agent-0'))).toEqual(['look.sh']);
+    expect((await run('look.sh')).output).toBe('planted\n');
   });
 
   it('lies in its agent’s folder, also after links are followed, and is refused where scripts are off', async () => {
