@@ -200,7 +200,7 @@ export async function openTeam({
       tell,
     }),
     ...createThreadTools({ threads, directory }),
-    ...(workspaces ? createFileTools({ workspaces, configs }) : []),
+    ...(workspaces ? createFileTools({ workspaces, configs, refuseForRoom }) : []),
     ...createScheduleTools({ schedules: () => schedules, proposals: () => schedules.proposals, configs, now }),
   ];
   const wakeMaterials = createWakeMaterials({ log, directory, conversationChars: limits.conversationChars });

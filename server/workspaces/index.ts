@@ -90,11 +90,20 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
             'full',
             `The folder holds ${limits.entries} files, which is the most. Nothing was written.`,
           );
-        const written = await files.write(where, bytes);
-        sum.bytes += bytes.length - (written.replaced ?? 0);
-        if (written.replaced === null) sum.entries += 1;
-        changed();
-        return written;
+        // Before it is written: what others write meanwhile has no room twice.
+        sum.bytes += bytes.length;
+        sum.entries += 1;
+        try {
+          const written = await files.write(where, bytes);
+          sum.bytes -= written.replaced ?? 0;
+          if (written.replaced !== null) sum.entries -= 1;
+          changed();
+          return written;
+        } catch (error) {
+          sum.bytes -= bytes.length;
+          sum.entries -= 1;
+          throw error;
+        }
       },
       async remove(where) {
         await files.remove(where);

@@ -10,6 +10,8 @@ import { countOf, linesWith, partOf, sizeText, textOf } from './text.ts';
 export interface FileToolsDeps {
   readonly workspaces: Pick<Workspaces, 'of'>;
   readonly configs: Pick<Configs, 'agent'>;
+  /** Why agents may store no more just now, as a sentence; null: they may. */
+  readonly refuseForRoom: () => Promise<string | null>;
 }
 
 const path = z
@@ -94,7 +96,7 @@ function shown(where: string, text: string, offset: number, limit: number): stri
   return `[${where}, lines ${part.from}–${part.to} of ${part.lines}]\n${part.text}${rest}`;
 }
 
-export function createFileTools({ workspaces, configs }: FileToolsDeps): readonly TeamTool[] {
+export function createFileTools({ workspaces, configs, refuseForRoom }: FileToolsDeps): readonly TeamTool[] {
   const allowed = async ({ agentId }: Caller) =>
     (await configs.agent(agentId)).effective.coordination.toolsets.files === 'allow';
   const orSay = async (does: () => Promise<string>): Promise<ToolOutcome> => {
@@ -106,6 +108,11 @@ export function createFileTools({ workspaces, configs }: FileToolsDeps): readonl
     }
   };
   const own = ({ agentId }: Caller) => workspaces.of(agentId);
+  async function write(workspace: Workspace, where: string, text: string) {
+    const noRoom = await refuseForRoom();
+    if (noRoom !== null) throw new WorkspaceError('full', noRoom);
+    return await workspace.write(where, Buffer.from(text));
+  }
   return [
     defineTool({
       name: 'list_files',
@@ -136,7 +143,7 @@ export function createFileTools({ workspaces, configs }: FileToolsDeps): readonl
       input: z.object({ path, content }),
       run: ({ path: where, content: text }, caller) =>
         orSay(async () => {
-          const { replaced } = await own(caller).write(where, Buffer.from(text));
+          const { replaced } = await write(own(caller), where, text);
           return `${where} is ${replaced === null ? 'written' : 'replaced'}: ${text.length.toLocaleString('en')} characters.`;
         }),
     }),
@@ -166,7 +173,11 @@ export function createFileTools({ workspaces, configs }: FileToolsDeps): readonl
               'changed',
               `That text stands ${count} times in ${where}. Give more of what stands around it, or say all. Nothing was changed.`,
             );
-          await workspace.write(where, Buffer.from(text.replaceAll(before, () => after)));
+          await write(
+            workspace,
+            where,
+            text.replaceAll(before, () => after),
+          );
           return `${where} is changed in ${count === 1 ? 'one place' : `${count} places`}.`;
         }),
     }),

@@ -279,6 +279,7 @@ describe('A disk that is nearly full', () => {
       ];
       expect(await call('message_agent', { to: 'Vega', message: 'hello' })).toEqual(refused);
       expect(await call('create_thread', { title: 'Plans', participants: ['Vega'] })).toEqual(refused);
+      expect(await call('write_file', { path: 'notes.md', content: 'hello' })).toEqual(refused);
       const made = await relay.fetch('/api/threads', {
         method: 'POST',
         json: { title: 'Mine', participants: [LYRA.agentId, VEGA.agentId] },

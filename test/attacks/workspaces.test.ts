@@ -245,6 +245,29 @@ describe('the room of a folder', () => {
     expect(await tight.used()).toEqual({ bytes: 901, entries: 3, most: 1_000 });
   });
 
+  it('is bounded for many that are written at once', async () => {
+    const tight = createWorkspaces({
+      folder: join(base, 'workspaces'),
+      elapsed: () => performance.now(),
+      limits: { ...WORKSPACE_LIMITS, bytes: 1_000, entries: 8 },
+    }).of('agent-3');
+    await tight.used();
+    const all = await Promise.allSettled(
+      Array.from({ length: 40 }, (_none, n) => tight.write(`f${n}`, Buffer.alloc(300))),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(await tight.list('')).toHaveLength(3);
+    const small = await Promise.allSettled(
+      Array.from({ length: 40 }, (_none, n) => tight.write(`s${n}`, Buffer.alloc(1))),
+    );
+    expect(small.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    // What could not be written takes no room.
+    await tight.remove('f0');
+    await tight.used();
+    await refused(() => tight.write('f1/inner', Buffer.alloc(90)));
+    expect((await tight.used()).entries).toBe(7);
+  });
+
   it('is given back whatever was nested in it, by hundreds of folders', async () => {
     let path = folder;
     for (let n = 0; n < 300; n++) path = join(path, 'd');

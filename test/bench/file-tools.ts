@@ -17,7 +17,11 @@ export async function fileTools(): Promise<Section> {
   const base = await mkdtemp(join(tmpdir(), 'roost-bench-files-'));
   try {
     const workspaces = createWorkspaces({ folder: base, elapsed: () => performance.now() });
-    const tools = createFileTools({ workspaces, configs: { agent: () => Promise.resolve(effectiveConfig()) } });
+    const tools = createFileTools({
+      workspaces,
+      configs: { agent: () => Promise.resolve(effectiveConfig()) },
+      refuseForRoom: () => Promise.resolve(null),
+    });
     const folder = join(workspaces.folderOf('agent-1'), 'notes');
     await mkdir(folder, { recursive: true });
     for (let n = 0; n < FILES; n++) await writeFile(join(folder, `${n}.md`), TEXT);
