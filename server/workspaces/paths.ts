@@ -2,7 +2,8 @@
 import { WORKSPACE_LIMITS } from './settings.ts';
 
 /** What cannot be seen, or turns the direction of reading, would let a name look like another. */
-const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
+const UNSEEN =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 
 /** The names of a path, outermost first; a sentence where it is none. An empty path is the workspace itself. */
 export function namesOf(path: string): { readonly names: readonly string[] } | { readonly refused: string } {
