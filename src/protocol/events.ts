@@ -58,7 +58,17 @@ export const mindSchema = z
 export type MindInfo = z.infer<typeof mindSchema>;
 
 /** What the relay keeps beside the log, and says only that it changed: each is read by a call of its own. */
-export const CHANGES = ['inbox', 'wakes', 'config', 'threads', 'credentials', 'costs', 'team', 'schedules', 'files'] as const;
+export const CHANGES = [
+  'inbox',
+  'wakes',
+  'config',
+  'threads',
+  'credentials',
+  'costs',
+  'team',
+  'schedules',
+  'files',
+] as const;
 export type Changed = (typeof CHANGES)[number];
 
 export const eventSchema = z.discriminatedUnion('kind', [

@@ -68,7 +68,11 @@ test('a leap over a page that cannot be read ends, and says so', async () => {
 test('somebody who scrolls while an older page comes during a leap gets each message once', async () => {
   const { conversations } = household(talk('a', 95));
   await conversations.open('a');
-  await Promise.all([conversations.pages('a').older(), conversations.pages('a').toBeginning(), conversations.pages('a').older()]);
+  await Promise.all([
+    conversations.pages('a').older(),
+    conversations.pages('a').toBeginning(),
+    conversations.pages('a').older(),
+  ]);
   expect(idsOf(conversations)).toEqual(numbered('a', 0, 95));
 });
 
