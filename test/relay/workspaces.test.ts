@@ -254,3 +254,38 @@ describe('the person at an agent’s folder', () => {
     expect(await (await file('kept.md')).text()).toBe('still here');
   });
 });
+
+it('A script that an agent’s folder holds is run as the person has set it, and not once it was replaced', async () => {
+  const own = await createHome();
+  const other = await startRelay({ home: own, args: ['--scripts', '--rehearsal', '{"delayMs":0}'] });
+  try {
+    const ask = (method: string, path: string, json?: unknown) =>
+      other.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+    const give = (body: string) =>
+      other.fetch(`${api}/file?path=look.sh`, {
+        method: 'PUT',
+        body,
+        headers: { 'content-type': 'application/octet-stream' },
+      });
+    await ask('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
+    expect((await give('echo yes >> ran')).status).toBe(204);
+    const timing = { kind: 'weekly', days: [1], time: '07:30' };
+    const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, onFailure: 'ignore' };
+    const added = await ask('POST', '/v1/pulse-routines', script);
+    const { scheduleId } = scheduledSchema.parse(await added.json());
+    const run = async () => {
+      expect((await ask('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
+    };
+    const history = async () => await (await ask('GET', `/v1/pulse-routines/${scheduleId}/history`)).text();
+    await run();
+    await expect.poll(async () => await (await ask('GET', `${api}/file?path=ran`)).text()).toBe('yes\n');
+    await expect.poll(history).toContain('"done"');
+    await give('echo planted >> ran');
+    await run();
+    await expect.poll(history).toContain('"failed"');
+    expect(await (await ask('GET', `${api}/file?path=ran`)).text()).toBe('yes\n');
+  } finally {
+    await other.stop();
+    await rm(own, { recursive: true, force: true });
+  }
+});
