@@ -1,6 +1,6 @@
 /** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
 import type { Timeline } from '../protocol/endpoints/schedules.ts';
-import type { CopyStanding, Occurrence, Schedule, Scheduled } from '../protocol/schedules.ts';
+import type { CopyStanding, Occurrence, Proposal, Schedule, Scheduled } from '../protocol/schedules.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
@@ -32,6 +32,11 @@ export interface Schedules {
   timeline(hours: number): Query<Timeline>;
   history(scheduleId: string): Query<readonly Occurrence[]>;
   readonly copies: Query<Copies>;
+  /** What agents ask for, the oldest first. */
+  readonly proposals: Query<readonly Proposal[]>;
+  /** It is a routine from now on. What is refused is told as a notice. */
+  accept(proposal: Proposal): Promise<void>;
+  decline(proposal: Proposal): Promise<void>;
   /** `scheduleId` null: a new one. */
   save(scheduleId: string | null, schedule: Schedule): Promise<Saved>;
   /** What is refused is told as a notice. */
@@ -63,6 +68,10 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     ask: async () => mapResult(await reach((client) => client.schedules()), ({ schedules }) => schedules),
   });
   const copies = createQuery<Copies>({ ...deps, ask: () => reach((client) => client.standingCopies()) });
+  const proposals = createQuery<readonly Proposal[]>({
+    ...deps,
+    ask: async () => mapResult(await reach((client) => client.proposals()), (answer) => answer.proposals),
+  });
   const timelines = createQueryFamily((hours: string) =>
     createQuery<Timeline>({ ...deps, ask: () => reach((client) => client.timeline({ hours: Number(hours) })) }),
   );
@@ -97,6 +106,16 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       await told(reach((client) => client.reorderSchedules({ body: { scheduleIds: [...scheduleIds] } })));
     },
     copies,
+    proposals,
+    async accept({ proposalId, routine }) {
+      const made = await told(reach((client) => client.acceptProposal({ proposalId })));
+      await proposals.again();
+      if (made) notices.info(`“${routine.name}” is a routine now.`);
+    },
+    async decline({ proposalId }) {
+      await told(reach((client) => client.declineProposal({ proposalId })));
+      await proposals.again();
+    },
     timeline: (hours) => timelines(String(hours)),
     history: histories,
     async save(scheduleId, schedule) {

@@ -11,7 +11,7 @@ export function Tick({
   label,
   hint,
 }: {
-  setting: 'wakes_enabled' | 'may_put_others_to_sleep';
+  setting: 'wakes_enabled' | 'may_put_others_to_sleep' | 'may_propose_routines';
   label: string;
   hint: string;
 }) {

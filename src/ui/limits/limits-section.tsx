@@ -124,6 +124,11 @@ function Fields({ timeZone }: { timeZone: string }) {
           label="Works with files in its own folder"
           hint="The folder lies on the relay’s machine and leads nowhere else. Off: it has no such tools; what lies there stays."
         />
+        <Tick
+          setting="may_propose_routines"
+          label="May ask for routines"
+          hint="What it asks for stands under Night; nothing of it runs before you have said yes."
+        />
       </Block>
       {scope === 'agent' && (
         <Block title="Money">

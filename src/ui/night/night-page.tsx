@@ -13,6 +13,7 @@ import { StandingCopies } from './copies.tsx';
 import { draftOf, emptyDraft, EXAMPLES, type Draft, type Routine } from './draft.ts';
 import { RoutineEditor } from './editor.tsx';
 import { Lately } from './lately.tsx';
+import { Proposals } from './proposals.tsx';
 import { AgentGroup } from './routines.tsx';
 import { NightTimeline } from './timeline.tsx';
 import { useOpenedAt } from './use-opened-at.ts';
@@ -104,6 +105,7 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
         on="Stopped: no routine, reminder or script runs, and nothing but you wakes anybody."
         off="At once, for everybody: routines, reminders, scripts and every other wake but yours."
       />
+      <Proposals agentId={agentId} />
       <section className="night-block" aria-labelledby="night-routines">
         <div className="night-bar">
           <h2 id="night-routines">Routines</h2>

@@ -137,11 +137,10 @@ export function clashText(
 }
 
 /** What is to be known of something that is not well; null where it is. */
-export function warningText({ pausedWhy, failedInARow, skippedInARow }: Scheduled): string | null {
+export function warningText({ pausedWhy, warning, failedInARow }: Scheduled): string | null {
   if (pausedWhy !== null) return `Paused. ${pausedWhy} Switch it on to let it go on.`;
   if (failedInARow > 1) return `It failed ${failedInARow} times in a row.`;
-  if (skippedInARow >= 5) return `It was skipped ${skippedInARow} times in a row. Its history says why.`;
-  return null;
+  return warning;
 }
 
 /** Is it due at all, as things are? */

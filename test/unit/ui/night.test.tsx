@@ -183,6 +183,37 @@ test('what begins together is drawn apart after a look at it, and set back with 
   expect(put.at(-1)).toEqual(second?.schedule);
 });
 
+test('what an agent asks for is read first, and is a routine once the person says yes', async () => {
+  const asked = (n: number, name: string) => ({
+    proposalId: `proposal-${n}`,
+    agentId: 'agent-2',
+    why: 'The **river** rises at night.',
+    routine: routine({ agentId: 'agent-2', name, timing: { kind: 'weekly', days: [], time: '03:00', zone: null } }),
+    madeAt: NOW,
+  });
+  let left = [asked(1, 'Night watch'), asked(2, 'Second look')];
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/routine-proposals', () => json({ proposals: left }));
+  });
+  const list = await screen.findByRole('list', { name: 'Asked for by your agents' });
+  expect(list.textContent).toMatch(/Wren asks for Night watch, every day at 03:00The \*\*river\*\* rises at night\./);
+  page.reach.on('POST /v1/routine-proposals/proposal-1/accept', () => {
+    left = left.slice(1);
+    return json(SCHEDULED[0], 201);
+  });
+  await page.user.click(screen.getByRole('button', { name: 'Allow: Night watch' }));
+  await screen.findByText('“Night watch” is a routine now.');
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Allow: Night watch' })).toBeNull());
+  page.reach.on('POST /v1/routine-proposals/proposal-2/decline', () => {
+    left = [];
+    return new Response(null, { status: 204 });
+  });
+  await page.user.click(screen.getByRole('button', { name: 'Decline: Second look' }));
+  await waitFor(() => expect(screen.queryByRole('list', { name: 'Asked for by your agents' })).toBeNull());
+  expect(page.reach.times('POST /v1/routine-proposals/proposal-2/decline')).toBe(1);
+});
+
 test('the order is the person’s own', async () => {
   const page = await open();
   page.reach.on('PUT /v1/pulse-routines-order', () => new Response(null, { status: 204 }));

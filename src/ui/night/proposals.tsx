@@ -1,0 +1,82 @@
+import { useState } from 'react';
+import type { Proposal } from '../../protocol/schedules.ts';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { timingText } from './words.ts';
+
+function Ask({ proposal }: { proposal: Proposal }) {
+  const schedules = schedulesOf(useRoost());
+  const team = useTeammates();
+  const now = useNow();
+  const [busy, setBusy] = useState(false);
+  const { agentId, why, routine } = proposal;
+  const mate = team.find(agentId);
+  const answer = (does: () => Promise<void>) => {
+    if (busy) return;
+    setBusy(true);
+    void does().finally(() => setBusy(false));
+  };
+  return (
+    <li className="tint" style={{ '--c': mate.color }}>
+      <p>
+        <span className="sheet-name" dir="auto">
+          {mate.name}
+        </span>{' '}
+        asks for <strong dir="auto">{routine.name}</strong>, {timingText(routine.timing, now)}
+        {routine.when === 'something_waits' && ', only when something waits'}
+      </p>
+      {why !== '' && (
+        <blockquote dir="auto" className="proposal-why">
+          {why}
+        </blockquote>
+      )}
+      <details>
+        <summary>What it would do</summary>
+        <p className="proposal-words" dir="auto">
+          {routine.instructions}
+        </p>
+      </details>
+      <div className="proposal-ways">
+        <button
+          type="button"
+          className="ghost"
+          disabled={busy}
+          aria-label={`Decline: ${routine.name}`}
+          onClick={() => answer(() => schedules.decline(proposal))}
+        >
+          Decline
+        </button>
+        <button
+          type="button"
+          className="solid"
+          disabled={busy}
+          aria-label={`Allow: ${routine.name}`}
+          onClick={() => answer(() => schedules.accept(proposal))}
+        >
+          Allow
+        </button>
+      </div>
+    </li>
+  );
+}
+
+/** Routines that agents ask for. Nothing of them runs before the person has said yes. Nothing is shown where none asks. */
+export function Proposals({ agentId }: { agentId: string | null }) {
+  const state = useQuery(schedulesOf(useRoost()).proposals);
+  const asked = state.kind === 'ready' ? state.value : [];
+  const shown = asked.filter((proposal) => agentId === null || proposal.agentId === agentId);
+  if (shown.length === 0) return null;
+  return (
+    <section className="night-block" aria-labelledby="night-asked">
+      <h2 id="night-asked">Asked for by your agents</h2>
+      <ul className="proposals" aria-labelledby="night-asked">
+        {shown.map((proposal) => (
+          <Ask key={proposal.proposalId} proposal={proposal} />
+        ))}
+      </ul>
+    </section>
+  );
+}
