@@ -69,7 +69,8 @@ function reasonOf(check: GateCheck | null): SkipReason {
 }
 
 function endOfRun({ outcome, reason, usage, costMicroUsd, overBudget }: OverRun, said: string | null): Performed {
-  if (overBudget) return skipped('budget', reason);
+  // What it was let do before, it did.
+  if (overBudget && usage === null) return skipped('budget', reason);
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return ended(outcome, { said, detail: reason, tokens, costMicroUsd });
 }

@@ -1,11 +1,13 @@
 /** The person's calls about what lies in agents' folders. No program may ask: whoever holds a credential is not the person. */
 import type { Context } from 'hono';
+import { createLimiter } from '../../src/domain/platform/queue.ts';
 import { LISTED_ENTRIES, UPLOAD_BYTES, workspaceEndpoints } from '../../src/protocol/endpoints/workspaces.ts';
 import type { Directory } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import { WorkspaceError, type Workspace, type Workspaces } from './index.ts';
+import { WORKSPACE_LIMITS } from './settings.ts';
 import { piecesOf, zipOf } from './zip.ts';
 
 export interface WorkspaceRoutesDeps {
@@ -61,6 +63,7 @@ const streamOf = (chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>) =>
 const lastOf = (path: string) => path.split('/').findLast((name) => name !== '') ?? '';
 
 export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutesDeps): readonly Handled[] {
+  const taking = createLimiter(WORKSPACE_LIMITS.uploadsAtOnce);
   async function of(called: string, context: Context<Env>): Promise<Workspace> {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'What lies in agents’ folders is seen from the household’s page.');
@@ -86,11 +89,14 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
       const workspace = await of(agentId, context);
       if (context.req.header('content-type') !== 'application/octet-stream')
         throw problem(415, 'not-bytes', 'Send the file as application/octet-stream.');
-      const bytes = new Uint8Array(await context.req.arrayBuffer());
-      if (bytes.length > UPLOAD_BYTES)
-        throw problem(413, 'too-large', `A file may be ${UPLOAD_BYTES} bytes long at most.`);
-      await orProblem(workspace.write(path, bytes));
-      return new Response(null, { status: 204 });
+      // A body is in memory as a whole: however many are sent at once, few are taken.
+      return await taking(async () => {
+        const bytes = new Uint8Array(await context.req.arrayBuffer());
+        if (bytes.length > UPLOAD_BYTES)
+          throw problem(413, 'too-large', `A file may be ${UPLOAD_BYTES} bytes long at most.`);
+        await orProblem(workspace.write(path, bytes));
+        return new Response(null, { status: 204 });
+      });
     },
     async removeFile({ agentId, path }, context) {
       await orProblem((await of(agentId, context)).remove(path));

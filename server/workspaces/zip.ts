@@ -5,16 +5,18 @@ import { WORKSPACE_LIMITS } from './settings.ts';
 
 const CHUNK = 256 * 1024;
 
-/** A file, piece by piece. What cannot be read any more ends it. */
+/** A file, piece by piece, as long as it was at first: one that grows meanwhile has an end all the same. What cannot be read any more ends it. */
 export async function* piecesOf(
   workspace: Pick<Workspace, 'read'>,
   path: string,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (let at = 0; ; at += CHUNK) {
+  let end = Infinity;
+  for (let at = 0; at < end; at += CHUNK) {
     const piece = await workspace
-      .read(path, async (handle) => {
-        const buffer = new Uint8Array(CHUNK);
-        const { bytesRead } = await handle.read(buffer, 0, CHUNK, at);
+      .read(path, async (handle, bytes) => {
+        end = Math.min(end, bytes);
+        const buffer = new Uint8Array(Math.max(0, Math.min(CHUNK, end - at)));
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
         return buffer.subarray(0, bytesRead);
       })
       .catch((error: unknown) => {
@@ -45,9 +47,11 @@ export async function* zipOf(workspace: Workspace, path: string): AsyncGenerator
     file.mtime = entry.changedAt;
     zip.add(file);
     for await (const piece of piecesOf(workspace, entry.path)) {
-      file.push(piece, piece.length < CHUNK);
+      file.push(piece);
       yield* taken();
     }
+    file.push(new Uint8Array(), true);
+    yield* taken();
   }
   zip.end();
   yield* taken();

@@ -1,6 +1,18 @@
 /** Ways out of an agent's folder: by paths, links, other names, and by swapping what was looked at. A real disk. */
 import { execFileSync, spawn } from 'node:child_process';
-import { link, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,6 +23,7 @@ import {
   type Workspace,
   type Workspaces,
 } from '../../server/workspaces/index.ts';
+import { piecesOf } from '../../server/workspaces/zip.ts';
 import { WORKSPACE_LIMITS } from '../../server/workspaces/settings.ts';
 
 const SECRET = 'the key of the relay';
@@ -180,6 +193,17 @@ describe('what is no file', () => {
       ['pipe', 'other'],
       ['sub', 'folder'],
     ]);
+  });
+
+  it('is sent to its end, though it grows faster than it is read', async () => {
+    await own.write('log', Buffer.alloc(600_000));
+    let sent = 0;
+    for await (const piece of piecesOf(own, 'log')) {
+      sent += piece.length;
+      await appendFile(join(folder, 'log'), Buffer.alloc(1_000_000));
+      if (sent > 5_000_000) throw new Error('It has no end.');
+    }
+    expect(sent).toBe(600_000);
   });
 
   it('ends at the bytes that were asked for', async () => {

@@ -120,6 +120,29 @@ describe('a conversation', () => {
     expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   });
 
+  it('shows nothing as it was typed, at no moment of a reload', async () => {
+    const { page } = visitor;
+    await page.addInitScript(() => {
+      const raw: string[] = [];
+      Object.assign(window, { raw });
+      const look = () => {
+        const words = document.createTreeWalker(
+          document.querySelector('.log') ?? document.createElement('p'),
+          NodeFilter.SHOW_TEXT,
+        );
+        while (words.nextNode()) {
+          const { data, parentElement } = words.currentNode as Text;
+          if (/\|\s*-{3}/.test(data) && parentElement?.checkVisibility({ visibilityProperty: true })) raw.push(data);
+        }
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.reload();
+    await page.getByRole('cell', { name: 'Donaudampfschifffahrtsgesellschaft' }).waitFor();
+    expect(await page.evaluate(() => Reflect.get(window, 'raw') as unknown)).toEqual([]);
+  });
+
   it('says that a pasted picture cannot be sent', async () => {
     const field = visitor.page.getByRole('textbox', { name: /^Write to / });
     await field.focus();

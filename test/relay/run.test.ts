@@ -74,7 +74,9 @@ describe.each(STORES)('a run on %s', (kind) => {
     const cost = (await house.team.costs.replies([message?.messageId ?? ''])).get(message?.messageId ?? '');
     expect(end).toMatchObject({ outcome: 'done', reason: null, usage, costMicroUsd: cost?.costMicroUsd });
     expect(end.costMicroUsd).toBeGreaterThan(0);
-    expect(house.of('run-ended')).toMatchObject([{ runId, sessionId: null, ...end }]);
+    const { overBudget, ...told } = end;
+    expect(overBudget).toBe(false);
+    expect(house.of('run-ended')).toMatchObject([{ runId, sessionId: null, ...told }]);
     expect(house.log.snapshot()).toMatchObject({ session: null, runs: [], answering: [] });
     expect(house.stored.reduce(applyEvent, NO_SESSION)).toEqual(house.log.snapshot());
     // A browser stores it as what it was.

@@ -7,3 +7,20 @@ export function createQueue(): <Result>(work: () => Promise<Result>) => Promise<
     return turn;
   };
 }
+
+/** Work of which at most `most` pieces are under way at once; the others wait, the first that came first. */
+export function createLimiter(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { createQueue } from '../../domain/platform/queue.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { FileEntry, FolderAnswer } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
@@ -66,9 +67,10 @@ function useGiving({ agentId, folder }: Whose) {
   const files = filesOf(useRoost());
   const { notices } = useRoost();
   const [left, setLeft] = useState(0);
+  const [inTurn] = useState(createQueue);
   const give = async (file: File) => {
     setLeft((count) => count + 1);
-    const refused = await files.put(agentId, within(folder, file.name), file);
+    const refused = await inTurn(() => files.put(agentId, within(folder, file.name), file));
     setLeft((count) => count - 1);
     if (refused !== null) notices.info(`“${file.name}” is not there. ${refused}`);
   };

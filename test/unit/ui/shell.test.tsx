@@ -41,6 +41,15 @@ test.each<[StorageProblem['kind'], string]>([
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(false);
 });
 
+test('the browser is asked to keep what is stored for good once somebody is born, and once', async () => {
+  const page = await openPage({ docs: [] });
+  expect(page.device.askedToKeep()).toBe(0);
+  await page.say({ news: 'documents', docs: team(1) });
+  expect(page.device.askedToKeep()).toBe(1);
+  await page.say({ news: 'documents', docs: team(3) });
+  expect(page.device.askedToKeep()).toBe(1);
+});
+
 test('what is broken is said, and does not keep anybody from being woken', async () => {
   const page = await openPage({ docs: team(1) });
   await page.say({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBurst } from '../../../../src/domain/platform/burst.ts';
 import { createDeferred, type Deferred } from '../../../../src/domain/platform/deferred.ts';
-import { createQueue } from '../../../../src/domain/platform/queue.ts';
+import { createLimiter, createQueue } from '../../../../src/domain/platform/queue.ts';
 import { backoff, createTrying } from '../../../../src/domain/platform/retry.ts';
 import { keepLoaded, runAgain, singleFlight } from '../../../../src/domain/platform/single-flight.ts';
 import { createTimerSet, sleep, within } from '../../../../src/domain/platform/timers.ts';
@@ -245,5 +245,34 @@ describe('a queue', () => {
     await expect(first).rejects.toThrow('no');
     await second;
     expect(order).toEqual(['first', 'second']);
+  });
+});
+
+describe('a limiter', () => {
+  it('lets so many be under way at once, in the order in which they came, also where some fail', async () => {
+    const limited = createLimiter(2);
+    const gates: Deferred<void>[] = [];
+    const began: number[] = [];
+    const all = [0, 1, 2, 3].map((n) =>
+      limited(() => {
+        began.push(n);
+        gates[n] = createDeferred<void>();
+        return gates[n].promise;
+      }).then(
+        () => `${n} done`,
+        () => `${n} failed`,
+      ),
+    );
+    await settled();
+    expect(began).toEqual([0, 1]);
+    gates[1]?.reject(new Error('no'));
+    await settled();
+    expect(began).toEqual([0, 1, 2]);
+    gates[0]?.resolve();
+    await settled();
+    expect(began).toEqual([0, 1, 2, 3]);
+    gates[2]?.resolve();
+    gates[3]?.resolve();
+    expect(await Promise.all(all)).toEqual(['0 done', '1 failed', '2 done', '3 done']);
   });
 });

@@ -263,13 +263,23 @@ export function memoryRelay(): MemoryRelay {
   return relay;
 }
 
+export interface TestDevice extends Device {
+  /** How often it was asked to keep what is stored for good. */
+  askedToKeep(): number;
+}
+
 /** A device whose clock stands at `now`, and whose timers are the real ones. */
-export function testDevice(now: number): Device {
+export function testDevice(now: number): TestDevice {
   let ids = 0;
+  let asked = 0;
   return {
+    askedToKeep: () => asked,
     now: () => now,
     newId: () => `id-${++ids}`,
-    persist: () => Promise.resolve(true),
+    persist() {
+      asked += 1;
+      return Promise.resolve(true);
+    },
     tab: createTextStorage(sessionStorage),
     browser: createTextStorage(localStorage),
     after(ms, task) {

@@ -17,6 +17,7 @@ import {
   type MemoryArchive,
   type MemoryOwner,
   type MemoryRelay,
+  type TestDevice,
 } from './fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from './household.ts';
 import { memoryReach, type MemoryReach } from './reach.ts';
@@ -67,6 +68,7 @@ export interface Page extends RenderResult {
   readonly relay: MemoryRelay;
   readonly reach: MemoryReach;
   readonly archive: MemoryArchive;
+  readonly device: TestDevice;
   readonly user: UserEvent;
   /** The owner says this, and the page has heard it. */
   say(news: OwnerNews): Promise<void>;
@@ -105,7 +107,8 @@ export async function openPage({
   prepare?.({ owner, relay, archive, reach });
   // As in a browser that has been open for a while: no test waits for a part of the page.
   await fetchLaterParts();
-  const state = createRoostState({ owner, relay, reach: reach.port, archive, device: testDevice(NOW), node: 'test' });
+  const device = testDevice(NOW);
+  const state = createRoostState({ owner, relay, reach: reach.port, archive, device, node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;
   await act(async () => {
@@ -132,6 +135,7 @@ export async function openPage({
     relay,
     reach,
     archive,
+    device,
     user,
     say,
     hear: (event) => say({ news: 'event', stored: { id: ++id, event } }),
