@@ -64,8 +64,11 @@ export interface Homes {
 
 /** Secrets whose home is remembered, so that calls by credential need not look for it. */
 const SECRETS_KEPT = 1_000;
-/** ms that the first write of a sign-in waits for the proof that it is of the household whose log it follows. */
-const PROOF_MS = 4_000;
+/**
+ * ms, from when a sign-in says whose log it follows, for which its writes wait for the proof that it is of that household. A page
+ * that is opened on a busy machine takes some seconds for it; no call of a page may take longer than `RELAY_TIMES.call`.
+ */
+const PROOF_MS = 12_000;
 
 // In one piece: which home is opened, begun or left is decided over one list.
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
@@ -100,12 +103,13 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
    * Sign-ins that follow the log of a household whose devices prove themselves, and have not yet: they come into its home in a
    * moment. What they write until then would be refused, or begin another home.
    */
-  const proving = new Map<string, Deferred<void>>();
+  const proving = new Map<string, { readonly proof: Deferred<void>; readonly until: number }>();
   async function untilProven(browser: string): Promise<void> {
-    const proof = proving.get(browser);
-    if (!proof) return;
-    await within(realTimers.after, PROOF_MS, proof.promise);
-    proving.delete(browser);
+    const waits = proving.get(browser);
+    if (!waits) return;
+    // Another write may have waited in vain before: what is left is waited for all the same.
+    await within(realTimers.after, Math.max(0, waits.until - deps.elapsed()), waits.proof.promise);
+    if (deps.elapsed() >= waits.until) proving.delete(browser);
   }
   const others = ({ id }: HomeEntry) => registry.living().filter((each) => each.id !== id);
 
@@ -177,8 +181,12 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     async member(household, browser, joins) {
       const isThere = (home: HomeEntry | null) =>
         home?.household === household || (!joins && home !== null && home.household !== null);
-      const proof = proving.get(browser);
-      if (isThere(await registry.known(browser))) return proof?.resolve();
+      const proof = proving.get(browser)?.proof;
+      const proven = () => {
+        proof?.resolve();
+        proving.delete(browser);
+      };
+      if (isThere(await registry.known(browser))) return proven();
       await registry.decide(async ({ known, freeHome, note, bind }) => {
         const here = await known(browser);
         if (isThere(here)) return;
@@ -189,7 +197,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         await note(entry, { household });
         await bind(browser, entry);
       });
-      proof?.resolve();
+      proven();
     },
     async comesBack(browser, log) {
       const entry = await registry.entryOf(browser);
@@ -199,7 +207,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       if (!target?.begun) return;
       if (target.household === null) return registry.decide(({ bind }) => bind(browser, target));
       if (proving.size >= SECRETS_KEPT) proving.clear();
-      if (!proving.has(browser)) proving.set(browser, createDeferred());
+      if (!proving.has(browser)) proving.set(browser, { proof: createDeferred(), until: deps.elapsed() + PROOF_MS });
     },
     async lookedAt(browser) {
       const entry = await registry.entryOf(browser);

@@ -39,7 +39,12 @@ export function createEachHome(homes: Homes): readonly Handled[] {
         endpoint.access === 'credential' ? await homeOfSecret(homes, context) : await homeOf(homes, endpoint, context);
       const handled = home.endpoints.get(endpoint);
       if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
-      return await handled.handle(context);
+      const response = await handled.handle(context);
+      // A sign-in that was taken to another home while its stream was being opened would hear the one that it left, for ever.
+      const browser = context.get('browser');
+      if (endpoint === sessionEndpoints.events && browser !== undefined && (await homes.of(browser)) !== home)
+        home.streams.endOf([browser], 'moved');
+      return response;
     },
   }));
 }

@@ -246,6 +246,30 @@ describe('households of one relay', () => {
       expect(textsOf(await eventsOf(one())).join()).toContain('There again.');
     });
 
+    it('is told to come again where its stream was being opened while it was taken home: it would hear the home that it left', async () => {
+      await register(one(), household, device);
+      await adaTalks();
+      const { log } = (await eventsOf(one()))[0]?.data as { log: string };
+      await relay.restart();
+      const reads: string[] = [];
+      for (let n = 0; n < 8; n++) {
+        const again = await relay.signIn();
+        const over = new AbortController();
+        const opening = again.fetch(`/api/events?after=0&log=${log}`, { signal: over.signal });
+        await Promise.all([opening, register(again, household, device)]);
+        const reader = (await opening).body?.getReader();
+        let text = '';
+        while (reader && !text.includes(`"log":"${log}"`) && !text.includes('event: over')) {
+          const { done, value } = await reader.read();
+          if (done) break;
+          text += new TextDecoder().decode(value);
+        }
+        over.abort();
+        reads.push(text.includes('event: over') ? 'told' : text.includes(log) ? 'at home' : 'left behind');
+      }
+      expect(reads).not.toContain('left behind');
+    }, 20_000);
+
     it('is asked in clear words where its device never does, and begins nothing', async () => {
       const again = await comeBack();
       const before = await headOf(one());

@@ -109,12 +109,15 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     seats,
     async untilSeats(what, holds, patience = PATIENCE) {
       const end = Date.now() + patience;
+      // What the page says meanwhile goes by; it is the first thing that whoever reads the failure wants to know.
+      const told = new Set<string>();
       for (;;) {
         const now = await seats();
         if (now.length === 8 && holds(now)) return now;
+        for (const each of await page.locator('.notice, [role=alert]').allInnerTexts()) told.add(each.trim());
         if (Date.now() > end)
           throw new Error(
-            `waited for ${what}; the seats are ${now.map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}`,
+            `waited for ${what}; the seats are ${now.map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}; the page said ${JSON.stringify([...told])}; its button is ${JSON.stringify(await page.locator('.big-button').allInnerTexts())}`,
           );
         await page.waitForTimeout(50);
       }

@@ -67,8 +67,8 @@ export function createTeamActions({
       });
       return false;
     }
-    // 409: another tab or device was first. Its session is ours too.
-    if (started.problem.kind === 'refused' && started.problem.status === 409) return true;
+    // Another tab or device was first. Its session is ours too.
+    if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('session-active')) return true;
     notices.refused(started.problem);
     return false;
   }
