@@ -256,7 +256,7 @@ describe('a limiter', () => {
     const all = [0, 1, 2, 3].map((n) =>
       limited(() => {
         began.push(n);
-        gates[n] = createDeferred<void>();
+        gates[n] = createDeferred();
         return gates[n].promise;
       }).then(
         () => `${n} done`,
