@@ -32,6 +32,8 @@ export interface EntryBelow extends Entry {
 export interface Folder {
   /** What lies in it, by name. */
   list(path: string): Promise<readonly Entry[]>;
+  /** A file, open until whoever asked closes it, with its length in bytes. */
+  open(path: string): Promise<{ readonly file: FileHandle; readonly bytes: number }>;
   /** Calls `use` with the open file and its length in bytes. */
   read<Value>(path: string, use: (file: FileHandle, bytes: number) => Promise<Value>): Promise<Value>;
   /** Writes all of it or nothing; makes the folders that it lies in. Says what it replaced, in bytes; null: it is new. */
@@ -137,25 +139,36 @@ export function createFolder(root: string): Folder {
     });
   }
 
+  const openFile = (path: string) =>
+    inParent(path, false, async (parent, name, names) => {
+      const file = await open(at(parent, name), FILE);
+      try {
+        const found = await file.stat();
+        if (!found.isFile()) throw new WorkspaceError('not-a-file', `${shownPath(names)} is no file.`);
+        // Its other name may lie anywhere on this disk.
+        if (found.nlink > 1)
+          throw new WorkspaceError(
+            'not-a-file',
+            `${shownPath(names)} has another name besides (a hard link), and is left alone.`,
+          );
+        return { file, bytes: found.size };
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    });
+
   return {
     list: async (path) => await within(namesIn(path), false, entriesOf),
-    read: (path, use) =>
-      inParent(path, false, async (parent, name, names) => {
-        const file = await open(at(parent, name), FILE);
-        try {
-          const found = await file.stat();
-          if (!found.isFile()) throw new WorkspaceError('not-a-file', `${shownPath(names)} is no file.`);
-          // Its other name may lie anywhere on this disk.
-          if (found.nlink > 1)
-            throw new WorkspaceError(
-              'not-a-file',
-              `${shownPath(names)} has another name besides (a hard link), and is left alone.`,
-            );
-          return await use(file, found.size);
-        } finally {
-          await file.close();
-        }
-      }),
+    open: openFile,
+    async read(path, use) {
+      const { file, bytes } = await openFile(path);
+      try {
+        return await use(file, bytes);
+      } finally {
+        await file.close();
+      }
+    },
     write: (path, bytes) =>
       inParent(path, true, async (parent, name, names) => {
         const before = await lstat(at(parent, name)).catch((error: unknown) => {

@@ -1,17 +1,5 @@
-/** Files as text: read, cut at a bound that says where the rest lies, and found in. Pure. */
+/** Files as text: cut at a bound that says where the rest lies, and found in. Pure. */
 import { FILE_TOOL_LIMITS } from './settings.ts';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The text of a file; null where it is none. A mark of byte order is left out. */
-export function textOf(bytes: Uint8Array): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return null;
-  }
-}
 
 export interface Part {
   readonly text: string;

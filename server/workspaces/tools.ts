@@ -1,11 +1,12 @@
 /** The toolset `files`: what an agent can do in its own folder. What it reads there is data, and comes back under the file's name. */
 import { z } from 'zod';
+import { fileText } from '../../src/domain/file-text.ts';
 import type { Caller, Configs, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { WorkspaceError, type EntryBelow, type Workspace, type Workspaces } from './index.ts';
 import { FILE_TOOL_LIMITS, WORKSPACE_LIMITS } from './settings.ts';
-import { countOf, linesWith, partOf, sizeText, textOf } from './text.ts';
+import { countOf, linesWith, partOf, sizeText } from './text.ts';
 
 export interface FileToolsDeps {
   readonly workspaces: Pick<Workspaces, 'of'>;
@@ -24,7 +25,7 @@ const content = z.string().max(WORKSPACE_LIMITS.textBytes);
 /** A file's text. Throws `WorkspaceError` where it is none. */
 async function read(workspace: Workspace, where: string): Promise<string> {
   const bytes = await workspace.bytesOf(where, WORKSPACE_LIMITS.textBytes);
-  const text = textOf(bytes);
+  const text = fileText(bytes);
   if (text === null) throw new WorkspaceError('not-text', `${where} is no text (${sizeText(bytes.length)}).`);
   return text;
 }

@@ -5,26 +5,27 @@ import { WORKSPACE_LIMITS } from './settings.ts';
 
 const CHUNK = 256 * 1024;
 
-/** A file, piece by piece, as long as it was at first: one that grows meanwhile has an end all the same. What cannot be read any more ends it. */
+/** A file, piece by piece, as long as it was at first: one that grows meanwhile has an end all the same. One that is there no more is empty. */
 export async function* piecesOf(
-  workspace: Pick<Workspace, 'read'>,
+  workspace: Pick<Workspace, 'open'>,
   path: string,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  let end = Infinity;
-  for (let at = 0; at < end; at += CHUNK) {
-    const piece = await workspace
-      .read(path, async (handle, bytes) => {
-        end = Math.min(end, bytes);
-        const buffer = new Uint8Array(Math.max(0, Math.min(CHUNK, end - at)));
-        const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-        return buffer.subarray(0, bytesRead);
-      })
-      .catch((error: unknown) => {
-        if (error instanceof WorkspaceError) return new Uint8Array();
-        throw error;
-      });
-    yield piece;
-    if (piece.length < CHUNK) return;
+  const opened = await workspace.open(path).catch((error: unknown) => {
+    if (error instanceof WorkspaceError) return null;
+    throw error;
+  });
+  if (!opened) return;
+  const { file, bytes } = opened;
+  try {
+    for (let at = 0; at < bytes;) {
+      const buffer = new Uint8Array(Math.min(CHUNK, bytes - at));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { fileText } from '../../domain/file-text.ts';
 import { SHOWN_BYTES, type FileEntry } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { problemText } from '../../state/ports.ts';
@@ -40,7 +41,7 @@ function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | '
         url = URL.createObjectURL(new Blob([got.value], { type: as.type }));
         return { kind: 'image', url };
       }
-      const text = await textOf(got.value);
+      const text = fileText(new Uint8Array(await got.value.arrayBuffer()));
       return text === null
         ? { kind: 'none', why: 'It is no text, and no picture that is shown here.' }
         : { kind: 'text', text };
@@ -55,16 +56,6 @@ function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | '
     };
   }, [files, agentId, path, entry.name, entry.bytes]);
   return content;
-}
-
-async function textOf(file: Blob): Promise<string | null> {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
-    return text.includes('\0') ? null : text;
-  } catch (error) {
-    if (error instanceof TypeError) return null;
-    throw error;
-  }
 }
 
 function Shown({ content, name }: { content: Content; name: string }) {
