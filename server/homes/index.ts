@@ -17,6 +17,7 @@ import { homeOfCredential } from './rows.ts';
 import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
 
 export { bytesOfBrowser } from './rows.ts';
+
 export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams'> {
   /** Names the whole relay, and its first home. */
   readonly relay: string;

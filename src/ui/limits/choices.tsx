@@ -5,22 +5,21 @@ import { withCoordination } from '../../state/limits.ts';
 import { baseName, useLimits } from './context.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
+interface OnOffProps {
+  readonly label: string;
+  readonly hint: string;
+  /** Undefined: as it is inherited. */
+  readonly own: boolean | undefined;
+  readonly effective: boolean;
+  readonly base: boolean;
+  readonly save: (value: boolean | undefined) => Promise<string | null>;
+}
+
 /** On or off, over what is inherited. */
-export function Tick({
-  setting,
-  label,
-  hint,
-}: {
-  setting: 'wakes_enabled' | 'may_put_others_to_sleep' | 'may_propose_routines';
-  label: string;
-  hint: string;
-}) {
+function OnOff({ label, hint, own, effective, base, save }: OnOffProps) {
   const id = useId();
-  const { own, effective, base, scope, change } = useLimits();
-  const saved = useSaved<boolean>({
-    own: own[setting],
-    save: (value) => change((coordination) => withCoordination(coordination, setting, value)),
-  });
+  const { scope } = useLimits();
+  const saved = useSaved<boolean>({ own, save });
   return (
     <SettingFrame
       legend={label}
@@ -28,15 +27,15 @@ export function Tick({
       saved={saved}
       describedBy={id}
       inherited={{
-        text: own[setting] === undefined ? `As ${baseName(scope)}.` : '',
-        back: own[setting] === undefined ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName(scope)}, ${base[setting] ? 'on' : 'off'}`,
+        text: own === undefined ? `As ${baseName(scope)}.` : '',
+        back: own === undefined ? null : () => void saved.set(undefined),
+        backLabel: `Set back to ${baseName(scope)}, ${base ? 'on' : 'off'}`,
       }}
     >
       <label className="tick-line">
         <input
           type="checkbox"
-          checked={saved.saving ? (saved.saving.value ?? base[setting]) : effective[setting]}
+          checked={saved.saving ? (saved.saving.value ?? base) : effective}
           aria-describedby={`${id}-hint ${id}-from ${id}-state`}
           onChange={(event) => void saved.set(event.target.checked)}
         />
@@ -46,40 +45,40 @@ export function Tick({
   );
 }
 
-/** A toolset that an agent has or has not, over what is inherited. */
-export function ToolsetTick({ toolset, label, hint }: { toolset: 'files'; label: string; hint: string }) {
-  const id = useId();
-  const { own, effective, base, scope, change } = useLimits();
-  const set = own.toolsets?.[toolset];
-  const saved = useSaved<'off' | 'allow'>({
-    own: set,
-    save: (value) =>
-      change((coordination) => withCoordination(coordination, 'toolsets', value && { [toolset]: value })),
-  });
+interface TickProps {
+  readonly setting: 'wakes_enabled' | 'may_put_others_to_sleep' | 'may_propose_routines';
+  readonly label: string;
+  readonly hint: string;
+}
+
+export function Tick({ setting, ...words }: TickProps) {
+  const { own, effective, base, change } = useLimits();
   return (
-    <SettingFrame
-      legend={label}
-      hint={hint}
-      saved={saved}
-      describedBy={id}
-      inherited={{
-        text: set === undefined ? `As ${baseName(scope)}.` : '',
-        back: set === undefined ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName(scope)}, ${base.toolsets[toolset] === 'allow' ? 'on' : 'off'}`,
+    <OnOff
+      {...words}
+      own={own[setting]}
+      effective={effective[setting]}
+      base={base[setting]}
+      save={(value) => change((coordination) => withCoordination(coordination, setting, value))}
+    />
+  );
+}
+
+/** Has an agent this toolset? */
+export function ToolsetTick({ toolset, ...words }: Omit<TickProps, 'setting'> & { readonly toolset: 'files' }) {
+  const { own, effective, base, change } = useLimits();
+  const set = own.toolsets?.[toolset];
+  return (
+    <OnOff
+      {...words}
+      own={set && set === 'allow'}
+      effective={effective.toolsets[toolset] === 'allow'}
+      base={base.toolsets[toolset] === 'allow'}
+      save={(value) => {
+        const toolsets = value === undefined ? undefined : { [toolset]: value ? ('allow' as const) : ('off' as const) };
+        return change((coordination) => withCoordination(coordination, 'toolsets', toolsets));
       }}
-    >
-      <label className="tick-line">
-        <input
-          type="checkbox"
-          checked={
-            (saved.saving ? (saved.saving.value ?? base.toolsets[toolset]) : effective.toolsets[toolset]) === 'allow'
-          }
-          aria-describedby={`${id}-hint ${id}-from ${id}-state`}
-          onChange={(event) => void saved.set(event.target.checked ? 'allow' : 'off')}
-        />
-        {label}
-      </label>
-    </SettingFrame>
+    />
   );
 }
 
