@@ -51,4 +51,6 @@ export interface SessionHost {
   onWaiting(listener: (waiting: Waiting) => void): () => void;
   /** Called when an agent's turn is over. */
   onTurnEnd(listener: (agentId: string) => void): () => void;
+  /** Who keeps the record of what the person wakes. `record` resolves when it is decided, and does not reject. */
+  recordPersonWakes(record: (agentId: string) => Promise<void>): void;
 }

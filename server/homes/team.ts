@@ -14,22 +14,25 @@ import { createInbox } from '../inbox/index.ts';
 import type { Mind } from '../minds/index.ts';
 import { createConfigRecords } from '../records/config-records.ts';
 import { createRecords, type Records } from '../records/index.ts';
-import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from '../reach/index.ts';
+import { createReach, createReachTools, createToHuman, type OpenReach } from '../reach/index.ts';
 import { createWakeMaterials, createSessionHost, type WakeMaterials } from '../session/index.ts';
 import type { Logger } from '../runs/context.ts';
 import { createWaiting } from '../runs/waiting.ts';
 import { createRuns, type Runs } from '../runs/index.ts';
 import { createReadAround } from '../runs/around.ts';
 import { recoverLog } from '../runs/recover.ts';
+import { createTeamTools } from '../runs/team-tools.ts';
 import { createTurns } from '../runs/turns.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
 import {
   createAlone,
   createCopies,
+  createLeases,
   createMeanwhile,
   createScheduleRows,
   createScripts,
   createSchedules,
+  createWoken,
   type Copies,
   type Schedules,
   type Scripts,
@@ -171,40 +174,25 @@ export async function openTeam({
   });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
   const copies = createCopies({ db, home, sealer, now });
-  const account = () => schedules.woken;
-  const aloneAgents = createAlone({ copies, runs, log, protocol, mind, tools: () => tools, account, logger });
-  const reach = createReach({
-    inbox,
+  const leases = createLeases({
+    rows: scheduleRows,
+    limits: SCHEDULE_LIMITS,
+    timers,
+    now,
+    onError: (error) =>
+      logger.error('that it is at work could not be written; it is tried again', { error: String(error) }),
+  });
+  const woken = createWoken({
+    rows: scheduleRows,
+    leases,
     directory,
-    configs,
-    gate,
-    pauses,
-    host: () => host,
-    alone: aloneAgents,
+    onChange: (agentId) => tell({ kind: 'changed', time: now(), what: 'schedules', agentId }),
     now,
     newId,
-    logger,
   });
-  const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
-  const tools = [
-    ...createReachTools({
-      reach,
-      inbox,
-      gate,
-      configs,
-      directory,
-      pauses,
-      host: () => host,
-      now,
-      toHuman: createToHuman({ log, host: () => host, now, newId }),
-      tell,
-    }),
-    ...createThreadTools({ threads, directory }),
-    ...(workspaces ? createFileTools({ workspaces, configs, refuseForRoom }) : []),
-    ...createScheduleTools({ schedules: () => schedules, proposals: () => schedules.proposals, configs, now }),
-  ];
+  const tools = createTeamTools();
   const wakeMaterials = createWakeMaterials({ log, directory, conversationChars: limits.conversationChars });
-  const host: SessionHost = createSessionHost({
+  const host = createSessionHost({
     log,
     inbox,
     directory,
@@ -215,26 +203,21 @@ export async function openTeam({
     teamTools: tools,
     wakeMaterials,
     meanwhile: createMeanwhile({ rows: scheduleRows, configs, now, logger }),
-    onPersonWake: (agentId) =>
-      personWake(reach, agentId).then(
-        () => undefined,
-        (error: unknown) =>
-          logger.error('a wake by the person could not be recorded', { agentId, error: String(error) }),
-      ),
     mind,
     protocol,
-    now,
+    ...usual,
     elapsed,
-    newId,
-    logger,
-    timers,
     limits,
     turns,
     waiting,
   });
+  const aloneAgents = createAlone({ copies, runs, log, protocol, mind, tools, woken, logger });
+  const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, now, newId, logger });
+  const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
   const schedules = createSchedules({
     db,
     rows: scheduleRows,
+    leases,
     home,
     onlyOne: alone,
     cron: createCronClock(),
@@ -246,10 +229,15 @@ export async function openTeam({
     host,
     alone: aloneAgents,
     scripts,
-    toolNames: () => tools.map(({ name }) => name),
+    tools,
     announce: tell,
     ...usual,
   });
+  const toHuman = createToHuman({ log, host, now, newId });
+  tools.offer(createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }));
+  tools.offer(createThreadTools({ threads, directory }));
+  if (workspaces) tools.offer(createFileTools({ workspaces, configs, refuseForRoom }));
+  tools.offer(createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }));
   const records = createRecords({
     log,
     sources: [
@@ -261,7 +249,6 @@ export async function openTeam({
     onError: (error) =>
       logger.error('a change of a record could not be told; it is told with the next', { error: String(error) }),
   });
-  reach.attach(host);
   await recoverLog({ log, inbox, costs, now });
   await threads.recover();
   await records.recover();
@@ -280,7 +267,7 @@ export async function openTeam({
     wakeMaterials,
     schedules,
     copies,
-    tools,
+    tools: tools.all(),
     async warm(warmMind, signal) {
       await gate.warm();
       await host.warm(warmMind, signal);

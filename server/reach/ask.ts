@@ -24,8 +24,7 @@ export interface AskDeps {
   readonly pauses: Pauses;
   readonly inbox: Pick<Inbox, 'count'>;
   readonly directory: Pick<Directory, 'all'>;
-  /** Late: the host is made after it. */
-  readonly host: () => SessionHost;
+  readonly host: SessionHost;
   readonly alone: Alone;
   readonly logger: Logger;
 }
@@ -57,13 +56,13 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     state: AgentState,
     why: () => Promise<string>,
   ): Promise<void> {
-    const sessionId = host().sessionId();
+    const sessionId = host.sessionId();
     try {
       if (state === 'absent' && source.kind !== 'person')
         return await alone.wake(target, { name: nameOf(source), reason, why: await why() });
       if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
-      if (state === 'paused' || state === 'idle') await host().rouse(target, await why());
+      if (state === 'paused' || state === 'idle') await host.rouse(target, await why());
     } finally {
       await gate.ended(decisionId);
     }
@@ -76,7 +75,7 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     carry?: () => Promise<void>,
   ): ReturnType<Reach['ask']> {
     const { target, source, way, reason, messageId } = request;
-    const state = host().stateOf(target);
+    const state = host.stateOf(target);
     // Asked only where it decides: the person's own wakes wait for nothing.
     const canAlone =
       carry !== undefined || (state === 'absent' && source.kind !== 'person' && (await alone.can(target)));
@@ -93,7 +92,7 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     if (outcome === 'deferred' && state === 'busy') {
       deferred.set(target, { source, way: wanted ?? way, reason, messageId });
       // Its turn may have ended while the gate decided, and no other end may come.
-      if (host().stateOf(target) === 'idle') void turnEnded(target);
+      if (host.stateOf(target) === 'idle') void turnEnded(target);
     }
     if (outcome === 'granted') {
       deferred.delete(target);

@@ -3,7 +3,7 @@ import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
 import { quote, titled } from '../../src/domain/quoting.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
-import type { Configs, Directory, Inbox, Reach, SessionHost, ThreadHooks } from '../contracts.ts';
+import type { Configs, Directory, Inbox, Reach, ThreadHooks } from '../contracts.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import { QUOTAS } from '../quotas.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
@@ -21,17 +21,16 @@ export interface ReachDeps extends AskDeps {
   readonly newId: () => string;
 }
 
-/** With what threads tell, and the way to begin: the host's turns are listened to from then on. */
+/** With what threads tell. */
 export interface OpenReach extends Reach {
   readonly hooks: ThreadHooks;
-  attach(host: SessionHost): void;
 }
 
 type Sender = Parameters<Reach['wake']>[0];
 
 // In one piece: a message, a mention and a wake ask for the same answer by different ways.
 export function createReach(deps: ReachDeps): OpenReach {
-  const { inbox, directory, configs, pauses, now, newId, host } = deps;
+  const { inbox, directory, configs, pauses, now, newId, host, logger } = deps;
   const { ask, askTo, turnEnded } = createAsk(deps);
 
   async function addressee(sender: Sender, to: string) {
@@ -113,7 +112,7 @@ export function createReach(deps: ReachDeps): OpenReach {
       return paused
         ? askFor(agentId, events.includes('mentioned') ? 'thread_mention' : 'thread_added', by, messageId)
         : null;
-    const sessionId = host().sessionId();
+    const sessionId = host.sessionId();
     if (names(sleep_events) && !paused && sessionId !== null)
       await pauses.set(sessionId, agentId, true, events[0] ?? 'relay');
     return null;
@@ -177,26 +176,21 @@ export function createReach(deps: ReachDeps): OpenReach {
     leftLast: ({ agentId, event }) => happened(agentId, [event], { by: 'human', messageId: null }),
   };
 
-  return {
-    message,
-    wake,
-    ask,
-    askTo,
-    happened,
-    hooks,
-    attach(attached) {
-      attached.onTurnEnd((agentId) => void turnEnded(agentId));
-    },
-  };
-}
+  host.onTurnEnd((agentId) => void turnEnded(agentId));
+  // By a button, or by a call to the team.
+  host.recordPersonWakes((agentId) =>
+    ask({
+      target: agentId,
+      source: { kind: 'person' },
+      way: 'person',
+      reason: null,
+      messageId: null,
+      callerSession: null,
+    }).then(
+      () => undefined,
+      (error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) }),
+    ),
+  );
 
-/** The person wakes an agent, by a button or by a call to the team. */
-export const personWake = (reach: Reach, agentId: string) =>
-  reach.ask({
-    target: agentId,
-    source: { kind: 'person' },
-    way: 'person',
-    reason: null,
-    messageId: null,
-    callerSession: null,
-  });
+  return { message, wake, ask, askTo, happened, hooks };
+}

@@ -8,7 +8,7 @@ export const TO_HUMAN = { characters: 10_000, most: 20, withinMs: 3_600_000 } as
 
 export interface ToHumanDeps {
   readonly log: Pick<EventLog, 'append' | 'snapshot'>;
-  readonly host: () => Pick<SessionHost, 'sessionId'>;
+  readonly host: Pick<SessionHost, 'sessionId'>;
   readonly now: () => number;
   readonly newId: () => string;
 }
@@ -25,7 +25,7 @@ export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
         `You have left ${TO_HUMAN.most} messages for the human within an hour, which is the limit. Put what is left into one, later.`,
       );
     // Between two sessions it belongs to the one before.
-    const sessionId = host().sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
+    const sessionId = host.sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
     if (sessionId === null)
       return toolError('No session has run yet, so there is no conversation with the human to leave it in.');
     left.set(agentId, [...recent, time]);

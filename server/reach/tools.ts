@@ -20,7 +20,7 @@ export interface ReachToolDeps {
   readonly configs: Configs;
   readonly directory: Directory;
   readonly pauses: Pauses;
-  readonly host: () => SessionHost;
+  readonly host: SessionHost;
   readonly now: () => number;
   readonly toHuman: ToHuman;
   /** The person's own messages stand in a conversation as waiting: it hears that they were read. */
@@ -108,7 +108,7 @@ export function createReachTools({
       description: 'Gives you the messages that wait for you, oldest first, as many as fit. Each is given once.',
       input: z.object({}),
       async run(_input, caller) {
-        const beside = caller.kind === 'client' && BY_MIND.has(host().stateOf(caller.agentId));
+        const beside = caller.kind === 'client' && BY_MIND.has(host.stateOf(caller.agentId));
         const waiting = messageBatch(
           await inbox.waiting(caller.agentId, MESSAGE_BATCH_LIMITS.count),
           MESSAGE_BATCH_LIMITS,
@@ -162,7 +162,7 @@ export function createReachTools({
       async run(_input, caller) {
         const members = (await directory.all()).filter((member) => !member.retired);
         const line = ({ agentId, name, position }: (typeof members)[number]) =>
-          `- ${name}${agentId === caller.agentId ? ' (you)' : ''}${agentId === LEAD_ID ? ', the lead' : position === null ? '' : `, seat ${seatNumber(position)}`}: ${host().stateOf(agentId) === 'absent' ? 'not in this session' : host().stateOf(agentId)}; id ${agentId}`;
+          `- ${name}${agentId === caller.agentId ? ' (you)' : ''}${agentId === LEAD_ID ? ', the lead' : position === null ? '' : `, seat ${seatNumber(position)}`}: ${host.stateOf(agentId) === 'absent' ? 'not in this session' : host.stateOf(agentId)}; id ${agentId}`;
         return toolDone(members.map(line).join('\n'));
       },
     }),

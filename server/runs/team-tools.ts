@@ -9,6 +9,23 @@ const objectSchema = z.looseObject({
   required: z.array(z.string()).default([]),
 });
 
+/**
+ * Where the parts of the team lay down what agents can do with them. Agents at work read it when they begin, so that the
+ * parts that offer tools may need those in which agents work.
+ */
+export interface TeamTools {
+  offer(tools: readonly TeamTool[]): void;
+  all(): readonly TeamTool[];
+}
+
+export function createTeamTools(): TeamTools {
+  const offered: TeamTool[] = [];
+  return {
+    offer: (tools) => void offered.push(...tools),
+    all: () => offered,
+  };
+}
+
 /** Tools do not change, and every answer needs all of them: each is written for minds once. */
 const written = new WeakMap<TeamTool, MindTool>();
 

@@ -6,11 +6,12 @@ import { seatNumber } from '../../src/domain/seat.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { StandingCopy } from '../../src/protocol/schedules.ts';
-import type { Alone, EventLog, TeamTool } from '../contracts.ts';
+import type { Alone, EventLog } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Around } from '../runs/around.ts';
 import type { Logger } from '../runs/context.ts';
 import type { AgentRun, OverRun, Runs } from '../runs/index.ts';
+import type { TeamTools } from '../runs/team-tools.ts';
 import { NO_TOOLS } from '../runs/toolbox.ts';
 import type { Copies } from './copies.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
@@ -65,9 +66,9 @@ export interface AloneDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly protocol: Protocol;
   readonly mind: Mind;
-  readonly tools: () => readonly TeamTool[];
-  /** Runs that somebody’s wake began stand in the same account as those that were due. Late: it is made after this. */
-  readonly account: () => Woken;
+  readonly tools: Pick<TeamTools, 'all'>;
+  /** Runs that somebody’s wake began stand in the same account as those that were due. */
+  readonly woken: Woken;
   readonly logger: Logger;
   readonly limits?: Pick<ScheduleLimits, 'busyMs' | 'wakeRunMs' | 'saidChars'>;
 }
@@ -141,7 +142,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         },
       ],
       readsInbox: true,
-      tools: { own: NO_TOOLS, team: deps.tools().filter(({ name }) => !only || only.has(name)) },
+      tools: { own: NO_TOOLS, team: deps.tools.all().filter(({ name }) => !only || only.has(name)) },
       mind: { answers: mind, model: own, laterModel: asked.laterModel ?? own, cachesForAnHour: asked.cachesForAnHour },
       limits: {
         timeoutMs,
@@ -173,7 +174,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     can: (agentId) => copies.has(agentId),
     work,
     async wake(agentId, { name, reason, why }) {
-      const account = await deps.account().begin(agentId, name);
+      const account = await deps.woken.begin(agentId, name);
       const worked = await work({
         begins: (runId) => account.begins(runId),
         agentId,

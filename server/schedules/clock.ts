@@ -7,6 +7,7 @@ import { sleep, type Timers } from '../../src/domain/platform/timers.ts';
 import { rowOf as inARow, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Logger } from '../runs/context.ts';
+import type { Leases } from './leases.ts';
 import { NO_DETAIL, type Claim, type Detail, type Row, type ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
 
@@ -21,6 +22,7 @@ interface Performing {
 
 export interface ClockDeps {
   readonly rows: ScheduleRows;
+  readonly leases: Leases;
   /** No other process can have this store open. */
   readonly alone: boolean;
   readonly now: () => number;
@@ -48,8 +50,6 @@ export interface Clock {
   start(): Promise<{ readonly stoodMs: number; readonly planned: boolean }>;
   /** Looks now: something was changed. */
   wake(): void;
-  /** Keeps a claim alive that another has begun, as a run that somebody’s wake began. Returns the way to let go of it. */
-  hold(claim: Claim): () => void;
   /** Of schedules: how many of them are being done. */
   running(): ReadonlyMap<string, number>;
   /** When it went last, ms since the epoch; null: it has not begun. */
@@ -62,15 +62,13 @@ export interface Clock {
 
 // In one piece: one loop: what is due, under way and waited for decides when it next looks.
 export function createClock(deps: ClockDeps): Clock {
-  const { rows, alone, now, newId, timers, logger, limits } = deps;
+  const { rows, leases, alone, now, newId, timers, logger, limits } = deps;
   const live = new Map<Claim, Promise<void>>();
-  const held = new Set<Claim>();
   const inTurn = createQueue();
   let stops: readonly PlannedStop[] = [];
   let closed = false;
   let started = false;
   let cancel: (() => void) | null = null;
-  let cancelRenew: (() => void) | null = null as (() => void) | null;
   let seen: number | null = null;
   let begunAt: number | null = null;
   let zone: string | null = null;
@@ -121,25 +119,15 @@ export function createClock(deps: ClockDeps): Clock {
   }
 
   function begin(claim: Claim): void {
+    const release = leases.hold(claim);
     const work = handle(claim)
       .catch(failed)
       .finally(() => {
+        release();
         live.delete(claim);
         wake();
       });
     live.set(claim, work);
-    renewLater();
-  }
-
-  function renewLater(): void {
-    if (live.size + held.size === 0 || closed) return;
-    cancelRenew ??= timers.after(limits.renewMs, () => {
-      cancelRenew = null;
-      rows
-        .renew([...live.keys(), ...held], now())
-        .catch(failed)
-        .finally(renewLater);
-    });
   }
 
   /** Gives what is due by now its rows. Only that is read, however much is scheduled. */
@@ -237,11 +225,6 @@ export function createClock(deps: ClockDeps): Clock {
       return { stoodMs: Math.max(0, time - from), planned };
     },
     wake,
-    hold(claim) {
-      held.add(claim);
-      renewLater();
-      return () => void held.delete(claim);
-    },
     running() {
       const counts = new Map<string, number>();
       for (const { scheduleId } of live.keys()) counts.set(scheduleId, (counts.get(scheduleId) ?? 0) + 1);
@@ -259,7 +242,7 @@ export function createClock(deps: ClockDeps): Clock {
       if (closed) return;
       closed = true;
       cancel?.();
-      cancelRenew?.();
+      leases.close();
       await inTurn(() => Promise.resolve());
       await Promise.all(live.values());
       if (started) await rows.writeSign(now(), planned ? now() : null).catch(failed);

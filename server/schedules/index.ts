@@ -11,7 +11,8 @@ import { SCHEDULE_BOUNDS, type Occurrence, type Schedule, type Scheduled } from 
 import type { Configs, Directory, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
-import type { OpenAlone, Woken } from './alone.ts';
+import type { TeamTools } from '../runs/team-tools.ts';
+import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
 import type { Db } from '../store/index.ts';
 import { createPerform } from './perform.ts';
@@ -20,16 +21,18 @@ import { createPreview, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
 import { createShown } from './shown.ts';
 import { createRefusals, type Refused, type Written } from './refusals.ts';
+import type { Leases } from './leases.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
-import { createWoken } from './woken.ts';
 import type { SpentByRoutine } from './history.ts';
 
 export { createAlone } from './alone.ts';
 export { createCopies, type Copies } from './copies.ts';
+export { createLeases } from './leases.ts';
 export { createMeanwhile } from './meanwhile.ts';
 export { createScheduleRows } from './rows.ts';
+export { createWoken } from './woken.ts';
 export { createScripts, type Scripts } from './scripts.ts';
 export type { Proposals } from './proposals.ts';
 export type { Refused, Written } from './refusals.ts';
@@ -42,7 +45,6 @@ export interface Schedules {
   /** Routines that agents ask for. */
   readonly proposals: Proposals;
   /** Runs that somebody’s wake begins. */
-  readonly woken: Woken;
   /** Runs that began before then, live and past, the newest first. */
   runs(which: {
     readonly agentId: string | null;
@@ -85,6 +87,7 @@ export interface Schedules {
 export interface SchedulesDeps {
   readonly db: Db;
   readonly rows: ScheduleRows;
+  readonly leases: Leases;
   /** Names the home. */
   readonly home: string;
   /** No other process can have this store open. */
@@ -99,7 +102,7 @@ export interface SchedulesDeps {
   readonly alone: OpenAlone;
   readonly scripts: Scripts;
   /** What an agent may be let use. */
-  readonly toolNames: () => readonly string[];
+  readonly tools: Pick<TeamTools, 'all'>;
   readonly announce: (event: RoostEvent) => void;
   readonly now: () => number;
   readonly newId: () => string;
@@ -119,6 +122,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
 
   const clock = createClock({
     rows,
+    leases: deps.leases,
     alone: deps.onlyOne,
     now,
     newId,
@@ -150,7 +154,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   });
 
   const { allShown, oneShown } = createShown({ rows, configs, running: clock.running, limits });
-  const refuse = createRefusals({ rows, scripts: deps.scripts, toolNames: deps.toolNames, now });
+  const refuse = createRefusals({ rows, scripts: deps.scripts, tools: deps.tools, now });
   /** A script as it lies there now is the one that is run. */
   async function pinned(schedule: Schedule): Promise<Schedule> {
     if (schedule.kind !== 'script') return schedule;
@@ -200,7 +204,6 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
 
   const schedules: Omit<Schedules, 'proposals'> = {
     clock,
-    woken: createWoken({ rows, hold: clock.hold, directory: deps.directory, onChange: changed, now, newId }),
     runs: (which) => rows.runs(which),
     spentSince: (from, most) => rows.spentSince(from, most),
     records: createScheduleRecords({

@@ -2,6 +2,7 @@
 import type { Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
 import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
+import type { TeamTools } from '../runs/team-tools.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -18,12 +19,12 @@ export interface RefusalDeps {
   readonly rows: Pick<ScheduleRows, 'named'>;
   readonly scripts: Pick<Scripts, 'refuse'>;
   /** What an agent may be let use. */
-  readonly toolNames: () => readonly string[];
+  readonly tools: Pick<TeamTools, 'all'>;
   readonly now: () => number;
 }
 
 /** Resolves with why; null: nothing does. `before`: what it was until now; null: it is new. */
-export function createRefusals({ rows, scripts, toolNames, now }: RefusalDeps) {
+export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
   /** What is due once and lies behind would never be. */
   function refusedTiming(timing: Timing, before: Timing | null): Refused | null {
     if (timing.kind === 'cron') {
@@ -45,7 +46,7 @@ export function createRefusals({ rows, scripts, toolNames, now }: RefusalDeps) {
   }
   function refusedTools(schedule: Schedule): Refused | null {
     if (schedule.kind !== 'routine') return null;
-    const known = new Set(toolNames());
+    const known = new Set(tools.all().map(({ name }) => name));
     const unknown = (schedule.tools ?? []).filter((name) => !known.has(name));
     if (unknown.length === 0) return null;
     const reason = `There is no tool called ${unknown.join(', ')}. There are ${[...known].sort().join(', ')}.`;

@@ -13,8 +13,8 @@ import { toolDone, toolError } from '../tool-outcome.ts';
 import type { Proposals, Schedules } from './index.ts';
 
 export interface ScheduleToolsDeps {
-  readonly schedules: () => Pick<Schedules, 'list' | 'named' | 'add' | 'change' | 'remove'>;
-  readonly proposals: () => Pick<Proposals, 'add'>;
+  readonly schedules: Pick<Schedules, 'list' | 'named' | 'add' | 'change' | 'remove'>;
+  readonly proposals: Pick<Proposals, 'add'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly now: () => number;
 }
@@ -66,7 +66,7 @@ function lineOf({ schedule, nextAt, pausedWhy }: Scheduled, zone: string): strin
 export function createScheduleTools({ schedules, proposals, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
   const zoneOf = async () => (await configs.household()).effective.time_zone;
   const listOf = async (agentId: string, which: (scheduled: Scheduled) => boolean, none: string) => {
-    const [all, zone] = await Promise.all([schedules().list(agentId), zoneOf()]);
+    const [all, zone] = await Promise.all([schedules.list(agentId), zoneOf()]);
     const shown = all.filter(which);
     return toolDone(shown.length === 0 ? none : shown.map((each) => lineOf(each, zone)).join('\n'));
   };
@@ -105,12 +105,10 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
           message,
           timing: { kind: 'once', at: time },
         } as const;
-        const before = await schedules().named(agentId, called);
+        const before = await schedules.named(agentId, called);
         if (before && before.schedule.kind !== 'reminder')
           return toolError(`You have a ${before.schedule.kind} of that name. Choose another.`);
-        const written = before
-          ? await schedules().change(before.scheduleId, reminder)
-          : await schedules().add(reminder);
+        const written = before ? await schedules.change(before.scheduleId, reminder) : await schedules.add(reminder);
         if (!written?.ok) return toolError(written ? written.reason : 'It was taken away just now. Try again.');
         return toolDone(
           `It comes back to you on ${momentText(time, zone)}, as ${titled(called)}. ${before ? 'The one of before is replaced.' : ''}`.trim(),
@@ -122,8 +120,8 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
       description: 'Takes away a reminder, a script or a routine of yours, by its name.',
       input: z.object({ name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name) }),
       async run({ name }, { agentId }) {
-        const found = await schedules().named(agentId, name);
-        if (!found || !(await schedules().remove(found.scheduleId)))
+        const found = await schedules.named(agentId, name);
+        if (!found || !(await schedules.remove(found.scheduleId)))
           return toolError(`You have nothing scheduled as ${titled(name)}. wake_list tells what you have.`);
         return toolDone(`${titled(name)} is taken away.`);
       },
@@ -166,7 +164,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         const when = only_if_something_waits ? 'something_waits' : 'always';
         const routine = scheduleSchema.parse({ kind: 'routine', agentId, name, instructions, timing, when });
         if (routine.kind !== 'routine') throw new Error('It is no routine.');
-        const refused = await proposals().add(agentId, why, routine);
+        const refused = await proposals.add(agentId, why, routine);
         return refused === null
           ? toolDone(`Your proposal ${titled(name)} waits for the human. Nothing of it runs before they have said yes.`)
           : toolError(refused);

@@ -2,13 +2,13 @@
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Directory } from '../contracts.ts';
 import type { Woken } from './alone.ts';
-import type { Clock } from './clock.ts';
+import type { Leases } from './leases.ts';
 import { workedOut } from './perform.ts';
 import type { ScheduleRows } from './rows.ts';
 
 export interface WokenDeps {
   readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end'>;
-  readonly hold: Clock['hold'];
+  readonly leases: Pick<Leases, 'hold'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly onChange: (agentId: string) => void;
   readonly now: () => number;
@@ -18,12 +18,12 @@ export interface WokenDeps {
 /** Wakes of one agent have one name in the account, as moments of one schedule do. */
 const wakesOf = (agentId: string) => `wakes of ${agentId}`.slice(0, LIMITS.id);
 
-export function createWoken({ rows, hold, directory, onChange, now, newId }: WokenDeps): Woken {
+export function createWoken({ rows, leases, directory, onChange, now, newId }: WokenDeps): Woken {
   return {
     async begin(agentId, by) {
       const name = (await directory.all()).find((member) => member.agentId === by)?.name ?? by;
       const claim = await rows.woken({ scheduleId: wakesOf(agentId), agentId, token: newId() }, name, now());
-      const release = hold(claim);
+      const release = leases.hold(claim);
       onChange(agentId);
       return {
         begins: (runId) => rows.begins(claim, runId, now()),

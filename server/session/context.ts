@@ -24,7 +24,7 @@ export interface SessionContext extends RunContext {
   readonly startsPaused: (agentId: string) => Promise<boolean>;
   /** What an agent did alone since then, as a note for its mind; null: nothing. */
   readonly meanwhile: (agentId: string, since: number) => Promise<string | null>;
-  /** The person wakes an agent. Resolves when that is decided. */
+  /** The person wakes an agent: for the gate's record. Resolves when that is decided. */
   readonly onPersonWake: (agentId: string) => Promise<void>;
   /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */
   readonly onHere: (agentId: string) => Promise<void>;

@@ -1,11 +1,12 @@
 /** What the session host is made of. */
 import type { Protocol } from '../../src/domain/prompts.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import type { Configs, Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../contracts.ts';
+import type { Configs, Costs, Directory, EventLog, Inbox, Pauses } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { WakeMaterials } from './wake-materials.ts';
 import type { ReadAround } from '../runs/around.ts';
+import type { TeamTools } from '../runs/team-tools.ts';
 import type { WaitingAgents } from '../runs/waiting.ts';
 import type { Turns } from '../runs/turns.ts';
 import type { SessionLimits } from './settings.ts';
@@ -19,10 +20,8 @@ export interface SessionHostDeps {
   readonly pauses: Pauses;
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
-  readonly teamTools: readonly TeamTool[];
+  readonly teamTools: Pick<TeamTools, 'all'>;
   readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called'>;
-  /** The person wakes an agent: for the gate's record. */
-  readonly onPersonWake: (agentId: string) => Promise<void>;
   /** What an agent did alone since then, as a note for its mind; null: nothing. */
   readonly meanwhile: (agentId: string, since: number) => Promise<string | null>;
   readonly mind: Mind;

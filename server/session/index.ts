@@ -49,7 +49,6 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     configs,
     teamTools,
     wakeMaterials,
-    onPersonWake,
     mind,
     protocol,
     now,
@@ -67,6 +66,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
   const turnEnds = new Set<(agentId: string) => void>();
+  let onPersonWake: (agentId: string) => Promise<void> = () => Promise.resolve();
   // Whoever is woken hears what the person said meanwhile.
   pauses.subscribe(({ agentId, paused }) => {
     if (!paused) open()?.session.inboxChanged(agentId);
@@ -128,13 +128,13 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       directory,
       pauses,
       costs,
-      teamTools,
+      teamTools: teamTools.all(),
       wakeMaterials,
       around,
       begun,
       startsPaused,
       meanwhile: deps.meanwhile,
-      onPersonWake,
+      onPersonWake: (agentId) => onPersonWake(agentId),
       onHere,
       onQuiet,
       waiting,
@@ -257,6 +257,9 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     onTurnEnd(listener) {
       turnEnds.add(listener);
       return () => turnEnds.delete(listener);
+    },
+    recordPersonWakes(record) {
+      onPersonWake = record;
     },
   };
 }

@@ -101,7 +101,6 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
       },
     },
     wakeMaterials: { begin: () => undefined, called: () => undefined },
-    onPersonWake: () => Promise.resolve(),
     logger: { warn: (_message, fields) => onError(fields), error: (_message, fields) => onError(fields) },
   };
 }
@@ -120,13 +119,13 @@ export async function askStore({ costs, teamTools, inbox, log, configs, now }: S
       signal,
     ),
     configs.household(),
-    allowedTools(teamTools, caller),
+    allowedTools(teamTools.all(), caller),
     inbox.waiting(LEAD_ID, 1),
     log.written('warm'),
   ]);
   if (check.ok) check.hold.release();
   momentText(now(), effective.time_zone);
-  teamTools.forEach(mindToolOf);
+  teamTools.all().forEach(mindToolOf);
 }
 
 /** `host`: of the stand-ins. Resolves early where `signal` aborts. */

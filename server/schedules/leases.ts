@@ -1,0 +1,48 @@
+/** Signs of life for claims: as long as somebody is at work on one, no other relay believes this one dead. */
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import type { Claim, ScheduleRows } from './rows.ts';
+import type { ScheduleLimits } from './settings.ts';
+
+export interface LeasesDeps {
+  readonly rows: Pick<ScheduleRows, 'renew'>;
+  readonly limits: Pick<ScheduleLimits, 'renewMs'>;
+  readonly timers: Timers;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Leases {
+  /** Keeps a claim alive. Returns the way to let go of it. */
+  hold(claim: Claim): () => void;
+  /** None is renewed after it. */
+  close(): void;
+}
+
+export function createLeases({ rows, limits, timers, now, onError }: LeasesDeps): Leases {
+  const held = new Set<Claim>();
+  let closed = false;
+  let cancel: (() => void) | null = null;
+
+  function renewLater(): void {
+    if (held.size === 0 || closed) return;
+    cancel ??= timers.after(limits.renewMs, () => {
+      cancel = null;
+      rows
+        .renew([...held], now())
+        .catch(onError)
+        .finally(renewLater);
+    });
+  }
+
+  return {
+    hold(claim) {
+      held.add(claim);
+      renewLater();
+      return () => void held.delete(claim);
+    },
+    close() {
+      closed = true;
+      cancel?.();
+    },
+  };
+}
