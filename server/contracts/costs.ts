@@ -1,8 +1,8 @@
 /** What requests cost, and whether another may be sent. */
+import type { Cost } from '../../src/domain/prices.ts';
 import type { RequestSize, Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 
-/** Room for one request in the budgets. Given back as soon as that request is over, and before tools run on its answer: others may wait for it. */
 /** What a request took, as far as its model told it; null: it was sent, and nothing was told. */
 export type Took = {
   readonly usage: Usage;
@@ -28,7 +28,10 @@ export interface RequestEnd {
   readonly took: Took;
 }
 
-/** Money that is held for a request, at the most that it may cost. Of `settle` and `release` the first call counts. */
+/**
+ * Money that is held for a request, at the most that it may cost. Given back as soon as that request is over, and before tools run
+ * on its answer: others may wait for it. Of `settle` and `release` the first call counts.
+ */
 export interface CostHold {
   /**
    * It was sent, and ended without a word of what it took: that is counted at the most that it may be. Whether it may be sent
@@ -37,8 +40,8 @@ export interface CostHold {
   again(): Promise<boolean>;
   /** It was sent: counts what it took, and of what is not known the most that it may have been. */
   settle(end: RequestEnd): Promise<void>;
-  /** What it was counted at so far, in millionths of a dollar: all that it was sent for. */
-  spent(): number;
+  /** What it was counted at so far: all that it was sent for. */
+  spent(): Cost;
   /** It was not sent, or refused: it cost nothing. */
   release(): void;
 }

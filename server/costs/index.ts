@@ -1,5 +1,6 @@
 /** Tokens and money: every request to a model is a row, priced when it is written, and daily budgets stop the next one before it is sent. */
 import { randomUUID } from 'node:crypto';
+import { addCost, NO_COST, type Cost } from '../../src/domain/prices.ts';
 import { costOfTaken, mostTaken, PLAIN_TERMS, type RequestSize, type Taken } from '../../src/domain/request-cost.ts';
 import type { Price } from '../../src/protocol/costs.ts';
 import type { Configs, CostRequest, Costs, Directory, EventLog, RequestEnd, Took } from '../contracts.ts';
@@ -37,9 +38,7 @@ export interface CostBook extends Costs {
   note(request: RequestEnd & { readonly agentId: string; readonly took: NonNullable<Took> }): Promise<void>;
   report(days: number): Promise<Report>;
   /** By reply; those that cost nothing that is known are left out. */
-  replies(
-    messageIds: readonly string[],
-  ): Promise<ReadonlyMap<string, { readonly costMicroUsd: number; readonly estimated: boolean }>>;
+  replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, Cost>>;
   prices(): Promise<readonly Price[]>;
   /** They were changed in the store: what is remembered of them does not hold. */
   forgetPrices(): void;
@@ -92,8 +91,8 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
 
 /** One request under way. */
 interface Held {
-  /** Resolves with what it cost, in millionths of a dollar. */
-  settle(end: RequestEnd): Promise<number>;
+  /** Resolves with what it cost. */
+  settle(end: RequestEnd): Promise<Cost>;
   release(): void;
 }
 
@@ -146,7 +145,7 @@ export function createCosts({
   async function count(
     { agentId, size, usedAt, reserve }: Counted,
     { sessionId, messageId, via, took }: RequestEnd,
-  ): Promise<number> {
+  ): Promise<Cost> {
     const taken = takenOf(took, size);
     const cost = costOfTaken(taken, await prices.read());
     const known = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
@@ -154,7 +153,7 @@ export function createCosts({
     const spent = { ...taken.count, costMicroUsd: cost.microUsd, estimated };
     await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve });
     await changed(agentId);
-    return cost.microUsd;
+    return { costMicroUsd: cost.microUsd, estimated };
   }
 
   /** Room for one request, and its reserve on disk. */
@@ -217,7 +216,7 @@ export function createCosts({
       const { sessionId = null, messageId = null } = request;
       /** Null: it is over. */
       let held: Held | null = first.held;
-      let spent = 0;
+      let spent = NO_COST;
       const take = () => {
         const mine = held;
         held = null;
@@ -227,14 +226,17 @@ export function createCosts({
         ok: true,
         hold: {
           async again() {
-            spent += (await take()?.settle({ sessionId, messageId, via: viaOf(request), took: null })) ?? 0;
+            spent = addCost(
+              spent,
+              (await take()?.settle({ sessionId, messageId, via: viaOf(request), took: null })) ?? NO_COST,
+            );
             if (signal?.aborted) return false;
             const next = await hold(request, signal, false);
             if (next.ok) held = next.held;
             return next.ok;
           },
           async settle(end) {
-            spent += (await take()?.settle(end)) ?? 0;
+            spent = addCost(spent, (await take()?.settle(end)) ?? NO_COST);
           },
           spent: () => spent,
           release: () => take()?.release(),

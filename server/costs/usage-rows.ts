@@ -1,4 +1,5 @@
 /** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
+import type { Cost } from '../../src/domain/prices.ts';
 import { sql } from 'kysely';
 import type { Spent } from '../../src/protocol/costs.ts';
 import { createCommits } from '../events/commits.ts';
@@ -182,9 +183,7 @@ export function createUsageRows({ db, home, alone, elapsed }: UsageRowsDeps) {
       }));
     },
     /** What the requests for these replies cost together; replies without any are left out. */
-    async replies(
-      messageIds: readonly string[],
-    ): Promise<ReadonlyMap<string, { readonly costMicroUsd: number; readonly estimated: boolean }>> {
+    async replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, Cost>> {
       const rows = await db
         .selectFrom('usage')
         .select(['message_json', total('cost_micro_usd').as('cost'), sql<boolean>`bool_or(estimated)`.as('estimated')])

@@ -202,8 +202,8 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       if (broken) done.push(clean(broken));
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
       const problem = clean(problemOf(cause, { model: request.model, host, key: config.key, began: message !== null }));
-      // A line that died by itself did so unheard, whatever came after it.
-      const left = error instanceof Anthropic.APIUserAbortError;
+      // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever came after it.
+      const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
       const refused = problem.kind === 'refused-request' ? refusalIn(error) : null;
       const answer: Extract<MindAnswer, { ok: false }> = {
         ok: false,

@@ -16,6 +16,7 @@ import {
 } from '../minds/index.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
+import type { Cost } from '../../src/domain/prices.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { ToolOutcome, Took } from '../contracts.ts';
 import { toolError } from '../tool-outcome.ts';
@@ -28,7 +29,7 @@ export type Permit =
       readonly ok: true;
       again(): Promise<boolean>;
       settle(took: Took): Promise<void>;
-      spent(): number;
+      spent(): Cost;
       release(): void;
     }
   | { readonly ok: false; readonly reason: string | null };
@@ -53,8 +54,8 @@ export interface AnswerDeps {
   readonly signal: AbortSignal;
   /** Called before each request, for as long as it has to wait: whether it may be sent. */
   readonly permit: (size: RequestSize, signal: AbortSignal) => Promise<Permit>;
-  /** A request is over: what it took, and what it cost in millionths of a dollar. */
-  readonly onSpent: (usage: Usage | null, microUsd: number) => void;
+  /** A request is over: what it took, and what it cost. */
+  readonly onSpent: (usage: Usage | null, cost: Cost) => void;
   readonly runTool: (name: string, input: unknown) => Promise<ToolOutcome>;
 }
 

@@ -3,6 +3,7 @@
  * that was. It has its words in the event log, its costs, one outcome, a way to stop it, and a time after which it is
  * stopped. An agent does one thing at a time: a run waits for the end of a turn in the session, and the session for it.
  */
+import { NO_COST } from '../../src/domain/prices.ts';
 import type { RunCause } from '../../src/protocol/runs.ts';
 import type { Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
@@ -208,7 +209,7 @@ export function createRuns(deps: RunsDeps): Runs {
             error: String(error),
           }),
         );
-      return { ...(life.end() ?? { outcome, reason, usage: null, costMicroUsd: 0 }), overBudget };
+      return { ...(life.end() ?? { outcome, reason, usage: null, ...NO_COST }), overBudget };
     }
     return {
       runId,

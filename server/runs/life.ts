@@ -2,14 +2,13 @@
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { RunCause, RunOutcome } from '../../src/protocol/runs.ts';
+import { addCost, NO_COST, type Cost } from '../../src/domain/prices.ts';
 
-export interface RunEnd {
+export interface RunEnd extends Cost {
   readonly outcome: RunOutcome;
   /** A sentence for people; null: there is nothing to say. */
   readonly reason: string | null;
   readonly usage: Usage | null;
-  /** Millionths of a dollar. */
-  readonly costMicroUsd: number;
 }
 
 export interface Life {
@@ -18,7 +17,7 @@ export interface Life {
   /** To be written where it begins. */
   started(): EventOf<'run-started'>;
   /** An answer of it took so much. */
-  took(usage: Usage | null, costMicroUsd: number): void;
+  took(usage: Usage | null, cost: Cost): void;
   /** To be written where it ends; nothing where it has not begun, or has ended before. */
   ended(outcome: RunOutcome, reason: string | null): readonly EventOf<'run-ended'>[];
   /** How it ended; null: it has not. */
@@ -39,7 +38,7 @@ export function createLife({ runId, agentId, sessionId, cause, now }: LifeDeps):
   let begun = false;
   let end: RunEnd | null = null;
   let usage: Usage | null = null;
-  let costMicroUsd = 0;
+  let spent = NO_COST;
   return {
     runId,
     agentId,
@@ -49,11 +48,11 @@ export function createLife({ runId, agentId, sessionId, cause, now }: LifeDeps):
     },
     took(more, cost) {
       usage = addUsage(usage, more);
-      costMicroUsd += cost;
+      spent = addCost(spent, cost);
     },
     ended(outcome, reason) {
       if (!begun || end) return [];
-      end = { outcome, reason, usage, costMicroUsd };
+      end = { outcome, reason, usage, ...spent };
       return [{ kind: 'run-ended', time: now(), runId, agentId, sessionId, ...end }];
     },
     end: () => end,

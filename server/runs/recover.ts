@@ -1,4 +1,5 @@
 /** After a crash: what was being said ends as `interrupted` with the words that are in the log, every run as `crashed`, the session as `crash`. */
+import { addCost, NO_COST, type Cost } from '../../src/domain/prices.ts';
 import type { Block, Usage } from '../../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/protocol/events.ts';
 import type { EventLog, Inbox } from '../contracts.ts';
@@ -82,7 +83,7 @@ export interface RecoverDeps {
   readonly inbox: Pick<Inbox, 'takenIn' | 'giveBack'>;
   /** What these replies cost. */
   readonly costs: {
-    replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, { readonly costMicroUsd: number }>>;
+    replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, Cost>>;
   };
   /** ms since the epoch */
   readonly now: () => number;
@@ -127,7 +128,7 @@ export async function recoverLog({ log, inbox, costs, now }: RecoverDeps): Promi
         outcome: 'crashed',
         reason: 'The relay stopped in the middle of it.',
         usage,
-        costMicroUsd: spent.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0),
+        ...spent.reduce<Cost>(addCost, NO_COST),
       };
     }),
   );

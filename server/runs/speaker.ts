@@ -212,7 +212,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       window,
       writer,
       signal: mine.abort.signal,
-      onSpent: (usage, microUsd) => life.took(usage, microUsd),
+      onSpent: (usage, cost) => life.took(usage, cost),
       runTool: (name, input) => toolbox.run(name, input, caller, offered),
       permit: (size, signal) => permits.next(size, messageId, signal),
     });

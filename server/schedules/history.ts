@@ -14,9 +14,10 @@ const detailSchema = z.object({
   detail: z.string().nullable().default(null),
   tokens: z.number().nullable().default(null),
   costMicroUsd: z.number().nullable().default(null),
+  estimated: z.boolean().default(false),
 });
 export type Detail = z.infer<typeof detailSchema>;
-export const NO_DETAIL: Detail = { said: null, detail: null, tokens: null, costMicroUsd: null };
+export const NO_DETAIL: Detail = { said: null, detail: null, tokens: null, costMicroUsd: null, estimated: false };
 
 const reasonSchema = z.enum(SKIP_REASONS).nullable();
 function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
@@ -57,6 +58,7 @@ export interface SpentByRoutine {
   readonly runs: number;
   readonly tokens: number;
   readonly costMicroUsd: number;
+  readonly estimated: boolean;
 }
 
 // In one piece: what is read of one table.
@@ -111,10 +113,12 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         runs: string;
         micro_usd: string;
         tokens: string;
+        estimated: boolean;
       }>`
         select schedule, agent_json, count(*) as runs,
           coalesce(sum((detail_json::jsonb ->> 'costMicroUsd')::bigint), 0) as micro_usd,
-          coalesce(sum((detail_json::jsonb ->> 'tokens')::bigint), 0) as tokens
+          coalesce(sum((detail_json::jsonb ->> 'tokens')::bigint), 0) as tokens,
+          coalesce(bool_or((detail_json::jsonb ->> 'estimated')::boolean), false) as estimated
         from ${sql.table(`${SCHEMA}.occurrences`)}
         where home = ${home} and started_at > ${from} and ended_at is not null
         group by schedule, agent_json order by micro_usd desc, schedule limit ${most}`.execute(db);
@@ -125,13 +129,14 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where('schedule', '=', sql<string>`any(${rows.map(({ schedule }) => schedule)}::text[])`)
         .execute();
       const nameOf = new Map(names.map(({ schedule, name_json }) => [schedule, parseText(name_json)]));
-      return rows.map(({ schedule, agent_json, runs, micro_usd, tokens }) => ({
+      return rows.map(({ schedule, agent_json, runs, micro_usd, tokens, estimated }) => ({
         scheduleId: schedule,
         agentId: parseText(agent_json),
         name: nameOf.get(schedule) ?? null,
         runs: Number(runs),
         tokens: Number(tokens),
         costMicroUsd: Number(micro_usd),
+        estimated,
       }));
     },
     /** The newest ends of one, the newest first. */

@@ -68,11 +68,14 @@ function reasonOf(check: GateCheck | null): SkipReason {
   }
 }
 
-function endOfRun({ outcome, reason, usage, costMicroUsd, overBudget }: OverRun, said: string | null): Performed {
+function endOfRun(
+  { outcome, reason, usage, costMicroUsd, estimated, overBudget }: OverRun,
+  said: string | null,
+): Performed {
   // What it was let do before, it did.
   if (overBudget && usage === null) return skipped('budget', reason);
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-  return ended(outcome, { said, detail: reason, tokens, costMicroUsd });
+  return ended(outcome, { said, detail: reason, tokens, costMicroUsd, estimated });
 }
 
 /** The prefix of a routine that comes again within the hour is worth keeping so long. */

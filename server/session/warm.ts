@@ -3,6 +3,7 @@
  * they only read, and on stand-ins where they would write. What a process does for the first time takes ten times as
  * long: code is compiled, statements are planned. Nothing of it is kept, told or counted.
  */
+import { NO_COST } from '../../src/domain/prices.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import { realTimers, sleep } from '../../src/domain/platform/timers.ts';
 import { LEAD_ID, SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
@@ -97,7 +98,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
         if (!checked.ok) return checked;
         const { release } = checked.hold;
         const settle = () => Promise.resolve(release());
-        return { ok: true, hold: { release, settle, spent: () => 0, again: () => Promise.resolve(false) } };
+        return { ok: true, hold: { release, settle, spent: () => NO_COST, again: () => Promise.resolve(false) } };
       },
     },
     wakeMaterials: { begin: () => undefined, called: () => undefined },

@@ -85,6 +85,18 @@ export function priceFor(model: string, prices: readonly ModelPrice[]): ModelPri
 /** Less than any price can mean: what is left over when decimal fractions are added. */
 const DUST = 1e-6;
 
+/** What something cost. `estimated`: some of it was not told, and is counted at the most, or by a price that is a guess. */
+export interface Cost {
+  /** Millionths of a dollar. */
+  readonly costMicroUsd: number;
+  readonly estimated: boolean;
+}
+export const NO_COST: Cost = { costMicroUsd: 0, estimated: false };
+export const addCost = (one: Cost, other: Cost): Cost => ({
+  costMicroUsd: one.costMicroUsd + other.costMicroUsd,
+  estimated: one.estimated || other.estimated,
+});
+
 /** `hourWrites`: how many of the tokens written to a cache stay there for an hour. Rounded up to a whole millionth; `estimated`: by the row for all models. */
 export function costOf(
   count: TokenCount,

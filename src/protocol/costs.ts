@@ -35,7 +35,7 @@ const spentSchema = z.object({
   estimated: z
     .boolean()
     .describe(
-      'some of it by the price of `*`, because the model is in no other row, or by the length of an answer that was cut',
+      'some of it by the price of `*`, because the model is in no other row, or at the most, because an answer was stopped or cut before its model told what it took',
     ),
 });
 export type Spent = z.infer<typeof spentSchema>;
@@ -64,6 +64,7 @@ export const costsSchema = z.object({
         runs: count,
         tokens: count,
         costMicroUsd: count,
+        estimated: z.boolean(),
       }),
     )
     .describe(

@@ -148,7 +148,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
       ];
     case 'run-ended': {
       if (event.sessionId !== null) return [];
-      const { outcome, reason, usage, costMicroUsd } = event;
+      const { outcome, reason, usage, costMicroUsd, estimated } = event;
       return [
         {
           _id: `run:${event.runId}:end`,
@@ -156,7 +156,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
           ...base(event),
           runId: event.runId,
           agentId: event.agentId,
-          phase: { kind: 'end', endedAt: event.time, outcome, reason, usage, costMicroUsd },
+          phase: { kind: 'end', endedAt: event.time, outcome, reason, usage, costMicroUsd, estimated },
         },
       ];
     }

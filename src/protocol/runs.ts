@@ -36,4 +36,7 @@ export const runEnd = {
   outcome: runOutcomeSchema,
   reason: z.string().nullable().describe('why, a sentence for people; null: there is nothing to say'),
   costMicroUsd: z.number().int().nonnegative().describe('what its requests cost, in millionths of a dollar'),
+  estimated: z
+    .boolean()
+    .describe('some of that is at the most: not all of what they took was told, or its price is a guess'),
 };

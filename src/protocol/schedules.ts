@@ -182,6 +182,7 @@ export const occurrenceSchema = z.object({
   detail: z.string().nullable().describe('a sentence for people about how it ended'),
   tokens: z.number().int().nonnegative().nullable(),
   costMicroUsd: z.number().int().nonnegative().nullable(),
+  estimated: z.boolean().describe('some of the cost, and of the tokens, is not known: the cost is at the most'),
 });
 export type Occurrence = z.infer<typeof occurrenceSchema>;
 

@@ -72,7 +72,13 @@ describe.each(STORES)('a run on %s', (kind) => {
     expect(wordsOf(message)).toBe('I looked around. All is well.');
     // What it cost is what the book has of its reply.
     const cost = (await house.team.costs.replies([message?.messageId ?? ''])).get(message?.messageId ?? '');
-    expect(end).toMatchObject({ outcome: 'done', reason: null, usage, costMicroUsd: cost?.costMicroUsd });
+    expect(end).toMatchObject({
+      outcome: 'done',
+      reason: null,
+      usage,
+      costMicroUsd: cost?.costMicroUsd,
+      estimated: false,
+    });
     expect(end.costMicroUsd).toBeGreaterThan(0);
     const { overBudget, ...told } = end;
     expect(overBudget).toBe(false);
@@ -135,7 +141,8 @@ describe.each(STORES)('a run on %s', (kind) => {
     await house.until(() => house.of('text').length > 0);
     expect(house.team.runs.stop('agent-b')).toBe(false);
     expect(house.team.runs.stop('agent-a')).toBe(true);
-    expect(await run.whenEnded).toMatchObject({ outcome: 'stopped', reason: null });
+    // Its model had not told all when it was left: what it cost is at the most, and says so.
+    expect(await run.whenEnded).toMatchObject({ outcome: 'stopped', reason: null, estimated: true });
     expect(house.of('message').map((message) => [message.status, wordsOf(message)])).toEqual([['stopped', 'One, ']]);
     expect(run.stop()).toBe(false);
     expect(house.of('run-ended')).toHaveLength(1);
@@ -156,6 +163,7 @@ describe.each(STORES)('a run on %s', (kind) => {
       outcome: 'done',
       usage: null,
       costMicroUsd: 0,
+      estimated: false,
     });
     expect(kindsOf(house)).toEqual(['run-started', 'run-ended']);
     expect(house.model.requests).toEqual([]);

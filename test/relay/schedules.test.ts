@@ -73,6 +73,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
         late: false,
         said: 'I looked around.',
         tokens: 35,
+        estimated: false,
       },
     ]);
     expect(house.of('run-started')).toMatchObject([
@@ -374,7 +375,9 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     for (let n = 0; n < 5; n++) await pass(house, clock, 30 * MINUTE);
     const all = await history(house, clock);
     expect(all.map(({ state }) => state)).toEqual(Array<string>(5).fill('timed-out'));
-    expect(all[0]).toMatchObject({ said: 'One,', detail: 'It was not done within 1 s.' });
+    // Its model did not come to telling what it took.
+    expect(all[0]).toMatchObject({ said: 'One,', detail: 'It was not done within 1 s.', estimated: true });
+    expect(await house.team.schedules.spentSince(0, 10)).toMatchObject([{ scheduleId, runs: 5, estimated: true }]);
     expect(await house.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null, failedInARow: 5 });
     expect((await house.team.schedules.get(scheduleId))?.pausedWhy).toContain('5 times in a row');
     await pass(house, clock, 60 * MINUTE);

@@ -1,4 +1,16 @@
-/** A model's server that knows what it has worked, request by request, and goes on counting where nobody listens any more. */
+/**
+ * A model's server that knows what it has worked, request by request, and goes on counting where nobody listens any more.
+ *
+ * What it bills of a stream that does not come to its end, where it stops when it is left (`stopsWhenLeft`):
+ * - somebody leaves, and its line is whole: what it has written until it notices.
+ * - its line dies (`cut`, `broken`), and nobody has left it: the whole answer that it had in mind.
+ * - both at once: what came first here. That somebody has left is noticed within a few turns of the event loop; where it was
+ *   before the line dies, it is one that was left. Nothing that Roost sees could tell these two apart either: a server that
+ *   hears of the leaving first bills what is written, one whose line had died before bills all. What Roost promises is about
+ *   a line that had died *before* it was left: see `deaf-model.ts` and the attack `budgets-stop`, which put the two in order.
+ *
+ * A server that does not stop bills every answer whole, whatever becomes of its line.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
@@ -145,7 +157,7 @@ export async function startCountingModel({
           delta: { type: 'text_delta', text: 'x'.repeat(STEP.tokens * STEP.characters) },
         });
       }
-      // A line that the other side has left before this does not die by itself: that it has is on its way here.
+      // Who has left before this has left a line that was whole: that they have is on its way here.
       for (let turn = 0; turn < NOTICED_TURNS && becomes === 'cut'; turn++) await setImmediate();
       if (response.destroyed && stopsWhenLeft) return;
       if (becomes === 'cut') {

@@ -29,13 +29,7 @@ export function AgentCosts({ agentId, name }: { agentId: string; name: string })
                 <dt>{USUAL_DAYS} days</dt>
                 <dd>{own ? costText(own.total) : '$0'}</dd>
               </dl>
-              {own && (
-                <Meter
-                  label={`Today’s budget of ${name}`}
-                  spentMicroUsd={own.today.costMicroUsd}
-                  budgetUsd={own.dailyBudgetUsd}
-                />
-              )}
+              {own && <Meter label={`Today’s budget of ${name}`} spent={own.today} budgetUsd={own.dailyBudgetUsd} />}
             </>
           );
         }}

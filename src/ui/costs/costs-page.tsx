@@ -5,7 +5,7 @@ import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
-import { budgetText, costText, money, tokens, tokensOf } from '../text/money.ts';
+import { budgetText, costText, tokens, tokensOf } from '../text/money.ts';
 import { plural, count } from '../text/sizes.ts';
 import { useTeammates, type Teammates } from '../use-teammates.ts';
 import { Chart, type Measure, dayText } from './chart.tsx';
@@ -102,7 +102,7 @@ function RoutineTable({ routines, team }: { routines: Costs['routines']; team: T
           <td dir="auto">{team.find(one.agentId).name}</td>
           <td>{count(one.runs)}</td>
           <td title={`${count(one.tokens)} tokens`}>{tokens(one.tokens)}</td>
-          <td className="sheet-cost">{money(one.costMicroUsd)}</td>
+          <td className="sheet-cost">{costText(one)}</td>
         </tr>
       ))}
     </Sheet>
@@ -165,7 +165,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
   );
   const { today } = costs;
   const nothing = costs.days.every(({ spent }) => spent.requests === 0);
-  const estimated = costs.days.some(({ spent }) => spent.estimated);
+  const estimated = costs.days.some(({ spent }) => spent.estimated) || costs.routines.some((one) => one.estimated);
   return (
     <>
       <section className="cost-today" aria-label="Today">
@@ -174,11 +174,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         <p className="cost-detail">
           {plural(today.requests, 'request')} · {tokens(tokensOf(today))} tokens
         </p>
-        <Meter
-          label="Today’s budget for everybody"
-          spentMicroUsd={today.costMicroUsd}
-          budgetUsd={costs.dailyBudgetUsd}
-        />
+        <Meter label="Today’s budget for everybody" spent={today} budgetUsd={costs.dailyBudgetUsd} />
         {costs.dailyBudgetUsd === null && <p className="cost-detail">No daily budget is set.</p>}
       </section>
       {rehearsing && (
@@ -231,7 +227,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
       )}
       <p className="cost-detail">
         {estimated &&
-          'Amounts with ≈ are at the most: an answer was cut before its model told what it took, or the model is in no row of the price table. '}
+          'Amounts with ≈ are at the most: an answer was stopped or cut before its model told what it took, or the model is in no row of the price table. '}
         Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.
       </p>
     </>

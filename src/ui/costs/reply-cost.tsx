@@ -17,7 +17,7 @@ export default function ReplyCost({ messageId }: { messageId: string }) {
       data-always={always}
       title={
         cost.estimated
-          ? 'At the most: it was cut before its model told what it took, or the model is in no row of the price table'
+          ? 'At the most: it was stopped or cut before its model told what it took, or the model is in no row of the price table'
           : undefined
       }
     >

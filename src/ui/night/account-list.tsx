@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { Words } from '../chat/words.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { PATHS } from '../routes.ts';
-import { money } from '../text/money.ts';
+import { costText } from '../text/money.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import type { AccountLine } from './account.ts';
@@ -34,7 +34,7 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
                     {momentText(lastDone.dueAt, now)}
                   </small>
                 )}
-                {line.costMicroUsd > 0 && <small>{money(line.costMicroUsd)}</small>}
+                {line.costMicroUsd > 0 && <small>{costText(line)}</small>}
               </p>
               {lastDone !== null && lastDone.said !== null && lastDone.said !== '' && (
                 <div className="account-said">

@@ -14,6 +14,8 @@ export interface AccountLine {
   /** What failed, and what was skipped though something was to be done: the newest of each sort, and how many. */
   readonly troubles: readonly { readonly newest: Occurrence; readonly count: number }[];
   readonly costMicroUsd: number;
+  /** Some of that is at the most. */
+  readonly estimated: boolean;
 }
 
 /** Of the moments that ended in (`since`, `upTo`], newest first. What idled is no news, and neither is what was called off. */
@@ -31,6 +33,7 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
       lastDone: null,
       troubles: [],
       costMicroUsd: 0,
+      estimated: false,
     };
     const same = ({ newest }: { readonly newest: Occurrence }) =>
       newest.state === one.state && newest.reason === one.reason;
@@ -43,6 +46,7 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
       lastDone: held.lastDone ?? (tone === 'good' ? one : null),
       troubles: tone === 'good' ? held.troubles : troubles,
       costMicroUsd: held.costMicroUsd + (one.costMicroUsd ?? 0),
+      estimated: held.estimated || one.estimated,
     });
   }
   return [...lines.values()];

@@ -4,7 +4,7 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { useActions, useHousehold, useRoost, useUnread } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS } from '../routes.ts';
-import { money } from '../text/money.ts';
+import { costText } from '../text/money.ts';
 import { names, plural } from '../text/sizes.ts';
 import { useQuery } from '../use-query.ts';
 import { useTeammates } from '../use-teammates.ts';
@@ -54,6 +54,7 @@ export default function Morning() {
   const lines = accountOf(timeline.value.occurrences, since, opened);
   if (lines.length === 0) return null;
   const cost = lines.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0);
+  const estimated = lines.some((line) => line.estimated);
   const who = names(team.among([...new Set(lines.map(({ agentId }) => agentId))]).map(({ name }) => name));
   const close = () => {
     // Out of sight at once; where it could not be written it comes again.
@@ -72,7 +73,7 @@ export default function Morning() {
       </header>
       <p className="morning-sum">
         {who}
-        {cost > 0 ? `, for ${money(cost)}` : ''}.
+        {cost > 0 ? `, for ${costText({ costMicroUsd: cost, estimated })}` : ''}.
       </p>
       <AccountList lines={lines} />
       <Waiting />

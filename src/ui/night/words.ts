@@ -3,7 +3,7 @@ import type { OccurrenceState, SkipReason } from '../../domain/schedule/occurren
 import type { Timing } from '../../domain/schedule/timing.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Occurrence, Scheduled } from '../../protocol/schedules.ts';
-import { money, tokens } from '../text/money.ts';
+import { costText, money, tokens } from '../text/money.ts';
 import { names, plural } from '../text/sizes.ts';
 import { clockTime, duration, dayWithin } from '../text/time.ts';
 
@@ -104,12 +104,12 @@ function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedA
   return ms < MINUTE ? `${Math.max(1, Math.round(ms / 1_000))} s` : duration(ms);
 }
 
-/** `4 s · 1.2K tokens · $0.0123`: what is known of what it took. */
+/** `4 s · 1.2K tokens · $0.0123`: what is known of what it took; with ≈ where not all of it is. */
 export const spentText = (one: Occurrence): string =>
   [
     tookText(one),
-    one.tokens === null ? null : `${tokens(one.tokens)} tokens`,
-    one.costMicroUsd === null ? null : money(one.costMicroUsd),
+    one.tokens === null ? null : `${one.estimated ? '≈ ' : ''}${tokens(one.tokens)} tokens`,
+    one.costMicroUsd === null ? null : costText({ ...one, costMicroUsd: one.costMicroUsd }),
   ]
     .filter((part) => part !== null)
     .join(' · ');

@@ -110,6 +110,7 @@ const fields = {
     outcome: fc.constantFrom('done', 'failed', 'stopped', 'timed-out', 'crashed'),
     reason: nullable(anyText),
     costMicroUsd: fc.nat(),
+    estimated: fc.boolean(),
     usage: nullable(usage),
   },
   'answer-started': { ...at, messageId, agentId, sessionId: nullable(sessionId), runId },

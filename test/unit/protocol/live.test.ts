@@ -211,7 +211,7 @@ describe('a run', () => {
   });
 
   it('leaves nothing open behind it', () => {
-    const state = fold(log(started('r1', null), answer, { ...ended, usage: null, costMicroUsd: 0 }));
+    const state = fold(log(started('r1', null), answer, { ...ended, usage: null, costMicroUsd: 0, estimated: false }));
     expect([state.runs, state.answering]).toEqual([[], []]);
   });
 });

@@ -28,8 +28,16 @@ const report = (change: Partial<Costs> = {}): Costs => ({
   ],
   agents: [{ agentId: 'agent-1', today: spent(400_000), total: spent(1_600_000), dailyBudgetUsd: 1 }],
   routines: [
-    { scheduleId: 's1', agentId: 'agent-1', name: 'Morning round', runs: 12, tokens: 1_200, costMicroUsd: 120_000 },
-    { scheduleId: 'w1', agentId: 'agent-1', name: null, runs: 1, tokens: 300, costMicroUsd: 10_000 },
+    {
+      scheduleId: 's1',
+      agentId: 'agent-1',
+      name: 'Morning round',
+      runs: 12,
+      tokens: 1_200,
+      costMicroUsd: 120_000,
+      estimated: true,
+    },
+    { scheduleId: 'w1', agentId: 'agent-1', name: null, runs: 1, tokens: 300, costMicroUsd: 10_000, estimated: false },
   ],
   sessions: [{ sessionId: 'session-2', spent: spent(410_000) }],
   stopped: [],
@@ -116,7 +124,7 @@ test('today, what is left of its budget, and every day, agent and session stand 
   const agent = screen.getAllByRole('row').find((row) => row.textContent?.startsWith('Lyra'));
   expect(agent?.textContent).toBe('Lyra$0.40$1.602K$1.00');
   const alone = screen.getAllByRole('row').map((row) => row.textContent);
-  expect(alone).toContain('Morning roundLyra121.2K$0.12');
+  expect(alone).toContain('Morning roundLyra121.2K≈ $0.12');
   expect(alone).toContain('Woken by othersLyra1300$0.01');
   expect(screen.getAllByRole('row').some((row) => row.textContent?.startsWith('Running now'))).toBe(true);
 });

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { draftOf, emptyDraft, nextOf, routineOf, wrongAt, wrongIn } from '../../../src/ui/night/draft.ts';
 import { marksOf, ticksOf } from '../../../src/ui/night/marks.ts';
 import { moveText } from '../../../src/ui/night/spread.ts';
-import { momentText, timingText } from '../../../src/ui/night/words.ts';
+import { accountOf } from '../../../src/ui/night/account.ts';
+import { momentText, spentText, timingText } from '../../../src/ui/night/words.ts';
 import { slotsBetween, type Timing } from '../../../src/domain/schedule/timing.ts';
 import { createCronClock } from '../../../src/protocol/cron.ts';
+import type { Occurrence } from '../../../src/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { occurrence, timeline } from './support/night.ts';
 
@@ -142,5 +144,22 @@ describe('times in words', () => {
       'every hour, 3 minutes later',
     );
     expect(timingText({ kind: 'weekly', days: [0, 6], time: '09:00', zone: null }, now)).toBe('at weekends at 09:00');
+  });
+});
+
+describe('what a run cost', () => {
+  const told = occurrence(1);
+  const cut = occurrence(2, { state: 'timed-out', estimated: true });
+
+  it('is marked where its model did not come to telling it', () => {
+    expect(spentText(told)).toBe('14 s · 1.2K tokens · $0.0123');
+    expect(spentText(cut)).toBe('14 s · ≈ 1.2K tokens · ≈ $0.0123');
+  });
+
+  it('is marked in a sum where it was in one of them', () => {
+    const sums = (all: readonly Occurrence[]) =>
+      accountOf(all, 0, Infinity).map(({ costMicroUsd, estimated }) => [costMicroUsd, estimated]);
+    expect(sums([told, told])).toEqual([[24_600, false]]);
+    expect(sums([told, cut])).toEqual([[24_600, true]]);
   });
 });

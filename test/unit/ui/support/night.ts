@@ -42,10 +42,18 @@ export const occurrence = (n: number, more: Partial<Occurrence> = {}): Occurrenc
   detail: null,
   tokens: 1_240,
   costMicroUsd: 12_300,
+  estimated: false,
   ...more,
 });
 
-const nothing = { runId: null, startedAt: null, said: null, tokens: null, costMicroUsd: null } as const;
+const nothing = {
+  runId: null,
+  startedAt: null,
+  said: null,
+  tokens: null,
+  costMicroUsd: null,
+  estimated: false,
+} as const;
 
 /** Three agents, one night: what went well, what failed, what was skipped, and what is to come. */
 export const SCHEDULED: readonly Scheduled[] = [
