@@ -1,5 +1,6 @@
 /** What an agent can read of itself. */
 import type { Resource } from '@modelcontextprotocol/server';
+import { shownName } from '../../src/domain/names.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Gate, Inbox, Pauses } from '../contracts.ts';
@@ -22,6 +23,13 @@ export interface AgentResource extends Resource {
 
 /** Open threads that `roost://agent/threads` carries at most; tools read the others. */
 const MOST_THREADS = 50;
+
+/** JSON in which nothing is taken for the end of a line: what others wrote stands within its strings. */
+const json = (value: unknown) =>
+  JSON.stringify(value, null, 2).replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since the epoch. */
 async function stateOf({ pauses, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
@@ -46,7 +54,7 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       description:
         'My name and seat, the running session, whether I am set to sleep, how many messages wait for me, and how often I may still be woken today.',
       mimeType: 'application/json',
-      read: async (agent) => JSON.stringify(await stateOf(deps, agent), null, 2),
+      read: async (agent) => json(await stateOf(deps, agent)),
     },
     {
       uri: 'roost://agent/threads',
@@ -55,11 +63,7 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       description: 'The open threads that I am in, the newest first: who is in them, and how much was said when.',
       mimeType: 'application/json',
       read: async ({ agentId }) =>
-        JSON.stringify(
-          await deps.threads.list(agentId, { before: null, limit: MOST_THREADS, closedToo: false }),
-          null,
-          2,
-        ),
+        json(await deps.threads.list(agentId, { before: null, limit: MOST_THREADS, closedToo: false })),
     },
     {
       uri: 'roost://agent/instructions',
@@ -67,7 +71,7 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       title: 'How to live in a Roost',
       description: 'How agents of a Roost reach each other, and what sleeping and limits mean for them.',
       mimeType: 'text/markdown',
-      read: (agent) => Promise.resolve(howToLive(agent.name)),
+      read: (agent) => Promise.resolve(howToLive(shownName(agent.name, 'agent'))),
     },
   ];
 }

@@ -2,7 +2,7 @@
 import type { GateCheck } from '../../src/domain/guardrails.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurrence.ts';
-import { titled } from '../../src/domain/quoting.ts';
+import { onOneLine, quote, titled } from '../../src/domain/quoting.ts';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { MINUTE_MS } from '../../src/domain/schedule/timing.ts';
 import type { Schedule, ScheduleOf } from '../../src/protocol/schedules.ts';
@@ -161,7 +161,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
     const late = claim.late ? `, late: the relay was away` : '';
     const decision = await leave(
       agentId,
-      `[A reminder that you left for yourself, ${titled(name)}, due ${await whenOf(claim.dueAt)}${late}]\n\n${message}`,
+      `[A reminder that you left for yourself, ${titled(name)}, due ${await whenOf(claim.dueAt)}${late}]\n${quote(message)}`,
       { source: { kind: 'schedule', name }, way: 'reminder' },
     );
     if (typeof decision === 'string') return ended('failed', { detail: decision });
@@ -204,7 +204,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
     if (schedule.onFailure === 'wake_agent') {
       const decision = await leave(
         schedule.agentId,
-        `[Your script ${titled(schedule.name)} has failed: ${status}. The end of what it wrote:]\n\n${output}`,
+        `[Your script ${titled(schedule.name)} has failed: ${onOneLine(status)}. ${output === '' ? 'It wrote nothing.]' : `The end of what it wrote:]\n${quote(output)}`}`,
         { source: { kind: 'script', name: schedule.name }, way: 'script_failure' },
       );
       if (typeof decision === 'string') detail.detail = `${detail.detail ?? ''} ${decision}`;

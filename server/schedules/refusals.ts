@@ -1,4 +1,5 @@
 /** What keeps something from being scheduled, in sentences for people. */
+import { titled } from '../../src/domain/quoting.ts';
 import type { Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
 import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
@@ -41,7 +42,7 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
     return {
       ok: false,
       field: 'name',
-      reason: `This agent has something called “${name}” already. Choose another name.`,
+      reason: `This agent has something called ${titled(name)} already. Choose another name.`,
     };
   }
   function refusedTools(schedule: Schedule): Refused | null {

@@ -1,7 +1,7 @@
 /** What agents can do about their own time: come back later, see what is scheduled for them, and cancel it. */
 import { z } from 'zod';
 import { momentText } from '../../src/domain/moments.ts';
-import { titled } from '../../src/domain/quoting.ts';
+import { onOneLine, titled } from '../../src/domain/quoting.ts';
 import { readDateTime } from '../../src/domain/guardrails.ts';
 import { wallTime, firstWhere } from '../../src/domain/zone-days.ts';
 import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
@@ -58,7 +58,11 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 
 function lineOf({ schedule, nextAt, pausedWhy }: Scheduled, zone: string): string {
   const next =
-    pausedWhy !== null ? `paused: ${pausedWhy}` : nextAt === null ? 'off' : `next on ${momentText(nextAt, zone)}`;
+    pausedWhy !== null
+      ? `paused: ${onOneLine(pausedWhy)}`
+      : nextAt === null
+        ? 'off'
+        : `next on ${momentText(nextAt, zone)}`;
   return `- ${schedule.kind} ${titled(schedule.name)}, ${timingText(schedule.timing, zone)}; ${next}`;
 }
 

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { checkName } from '../../src/domain/names.ts';
+import { writeSaid } from '../../src/domain/quoting.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { Caller, EventLog, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
@@ -73,7 +74,13 @@ export function createSoulTools({ log, wakeMaterials, now }: SoulToolDeps): read
         const soul = wakeMaterials.soulOf(agentId);
         if (soul === undefined) return Promise.resolve(toolError(`Your soul ${NOT_HERE}`));
         if (credential) known.set(credential.credentialId, soul);
-        return Promise.resolve(toolDone(soul ?? 'You have no soul yet. write_soul keeps one.'));
+        return Promise.resolve(
+          toolDone(
+            soul === null
+              ? 'You have no soul yet. write_soul keeps one.'
+              : writeSaid({ head: 'Your soul:', text: soul }),
+          ),
+        );
       },
     }),
     defineTool({

@@ -1,4 +1,5 @@
 /** What the parts of threads share. */
+import { titled } from '../../src/domain/quoting.ts';
 import { eachOnce, PERSON, type Named } from '../../src/domain/threads.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
@@ -124,7 +125,7 @@ export function admit(thread: Thread | null, who: string): Answer<{ readonly thr
   if (who === PERSON || thread.participants.includes(who)) return { ok: true, thread };
   return refuse(
     'not-in-it',
-    `You are not in the thread “${thread.title}”. Only those who are in it read it and write in it.`,
+    `You are not in the thread ${titled(thread.title)}. Only those who are in it read it and write in it.`,
   );
 }
 
@@ -133,6 +134,6 @@ export function refuseClosed({ closed, title }: Thread): Refusal | null {
   if (closed === null) return null;
   return refuse(
     'closed',
-    `The thread “${title}” is closed and takes nothing more${closed.summary === '' ? '.' : `. Its summary: ${closed.summary}`}`,
+    `The thread ${titled(title)} is closed and takes nothing more${closed.summary === '' ? '.' : `. Its summary: ${titled(closed.summary)}`}`,
   );
 }

@@ -4,6 +4,7 @@
  * Everything is in the store; what is in memory is who waits. Messages have places from 1, given out under a lock on their
  * thread's row, so two processes that write at once cannot give one twice.
  */
+import { titled } from '../../src/domain/quoting.ts';
 import { createThreadsContext, type ThreadsDeps, admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import type { RecordSource } from '../records/index.ts';
 import { createMembership } from './membership.ts';
@@ -181,7 +182,7 @@ function createWaiting(
     if (until.kind === 'from' && until.who !== PERSON && !taken.thread.participants.includes(until.who))
       return refuse(
         'not-in-it',
-        `${until.name} is not in the thread “${taken.thread.title}”, and will say nothing there.`,
+        `${until.name} is not in the thread ${titled(taken.thread.title)}, and will say nothing there.`,
       );
     return refuseClosed(taken.thread);
   }

@@ -1,4 +1,5 @@
 /** Who is in a thread: made, joined, left, closed. */
+import { titled } from '../../src/domain/quoting.ts';
 import { PERSON } from '../../src/domain/threads.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
 import type { Db } from '../store/index.ts';
@@ -101,7 +102,10 @@ export function createMembership(
         const name = await nameOf(agentId);
         const done = await change(by, threadId, async (trx, thread) => {
           if (!thread.participants.includes(agentId))
-            return refuse('not-in-it', found.ok ? `${name} is not in the thread “${thread.title}”.` : found.reason);
+            return refuse(
+              'not-in-it',
+              found.ok ? `${name} is not in the thread ${titled(thread.title)}.` : found.reason,
+            );
           const member = trx
             .updateTable('thread_members')
             .where('home', '=', home)

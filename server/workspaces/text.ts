@@ -1,4 +1,5 @@
 /** Files as text: cut at a bound that says where the rest lies, and found in. Pure. */
+import { quote } from '../../src/domain/quoting.ts';
 import { FILE_TOOL_LIMITS } from './settings.ts';
 
 export interface Part {
@@ -12,7 +13,7 @@ export interface Part {
   readonly cut: boolean;
 }
 
-/** Lines from `offset` on, at most `limit` of them and `characters` in all; the first of them always, cut where it is too long. */
+/** Lines from `offset` on, at most `limit` of them and `characters` in all with the marks before them; the first of them always, cut where it is too long. */
 export function partOf(
   text: string,
   { offset, limit, characters = FILE_TOOL_LIMITS.characters }: { offset: number; limit: number; characters?: number },
@@ -21,12 +22,15 @@ export function partOf(
   const taken: string[] = [];
   let size = 0;
   for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
-    if (size + line.length + 1 > characters) {
+    const marked = quote(line).length + 1;
+    if (size + marked > characters) {
       if (taken.length > 0) break;
-      return { text: line.slice(0, characters), from: offset, to: offset, lines: lines.length, cut: true };
+      // Nothing but breaks has two characters of marks behind each.
+      const most = quote(line.slice(0, characters)).length > characters * 2 ? characters / 3 : characters;
+      return { text: line.slice(0, most), from: offset, to: offset, lines: lines.length, cut: true };
     }
     taken.push(line);
-    size += line.length + 1;
+    size += marked;
   }
   const none = taken.length === 0;
   return {

@@ -160,10 +160,10 @@ describe('a client in the seat of an agent, through the whole relay', () => {
         await wake({ soul: SOUL, transcript: TRANSCRIPT });
         expect(await call('read_last_conversation')).toContain(TRANSCRIPT);
         expect(await call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
-        expect(await call('read_soul')).toBe(SOUL);
+        expect(await call('read_soul')).toBe(`Your soul:\n> ${SOUL}`);
         expect(await call('write_soul', { text: ' ' })).toContain('a soul is not empty');
         expect(await call('write_soul', { text: `${SOUL} And by day.` })).toContain('Kept');
-        expect(await call('read_soul')).toBe(`${SOUL} And by day.`);
+        expect(await call('read_soul')).toBe(`Your soul:\n> ${SOUL} And by day.`);
 
         await post('Which word was it?', LYRA.agentId);
         await expect
@@ -173,12 +173,12 @@ describe('a client in the seat of an agent, through the whole relay', () => {
 
         const other = await join(era, true);
         expect(await other.call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
-        expect(await other.call('read_soul')).toBe(`${SOUL} And by day.`);
+        expect(await other.call('read_soul')).toBe(`Your soul:\n> ${SOUL} And by day.`);
         expect(await other.call('write_soul', { text: 'I tune by day.' })).toContain('Kept');
         expect(await call('write_soul', { text: SOUL })).toMatch(
           /^Your soul was written anew since you read it\..* Call read_soul again/,
         );
-        expect(await call('read_soul')).toBe('I tune by day.');
+        expect(await call('read_soul')).toBe('Your soul:\n> I tune by day.');
         await end();
 
         expect(await call('read_soul')).toMatch(ON_DEVICES);
@@ -194,7 +194,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       await begin();
       await wake({});
       expect(await call('write_soul', { text: SOUL })).toContain('Kept');
-      expect(await call('read_soul')).toBe(SOUL);
+      expect(await call('read_soul')).toBe(`Your soul:\n> ${SOUL}`);
       await end();
       await begin();
       await wake({});

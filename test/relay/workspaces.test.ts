@@ -98,9 +98,9 @@ describe('an agent in its folder', () => {
       'Your folder is empty.',
       'trip/plan.md is written: 30 characters.',
       'trip/plan.md is changed in one place.',
-      'trip/plan.md:3: The tram is old & $& yellow.',
-      '[trip/plan.md, lines 1–3 of 3]\n# Lisbon\n\nThe tram is old & $& yellow.',
-      'trip/\ntrip/plan.md (39 bytes)',
+      '> trip/plan.md:3: The tram is old & $& yellow.',
+      '[trip/plan.md, lines 1–3 of 3]\n> # Lisbon\n> \n> The tram is old & $& yellow.',
+      '> trip/\n> trip/plan.md (39 bytes)',
     ]);
     expect((await listed()).entries).toMatchObject([{ name: 'trip', kind: 'folder' }]);
     expect((await listed('trip')).entries).toMatchObject([{ name: 'plan.md', kind: 'file', bytes: 39 }]);
@@ -148,7 +148,7 @@ describe('an agent in its folder', () => {
     );
     expect(first.length).toBeLessThan(30_200);
     const next = /\[It goes on: read from line (\d+)\.\]$/.exec(first)?.[1];
-    expect(first.startsWith(`[log, lines 1–${Number(next) - 1} of 5000]\nline 1 `)).toBe(true);
+    expect(first.startsWith(`[log, lines 1–${Number(next) - 1} of 5000]\n> line 1 `)).toBe(true);
     expect(rest.split('\n')).toHaveLength(3);
     expect(wide.length).toBeLessThan(30_200);
     expect(wide).toContain('longer than what is given at once');
