@@ -68,6 +68,8 @@ export interface Schedules {
   remove(scheduleId: string): Promise<boolean>;
   /** One moment more, now. False: it is not there. */
   trigger(scheduleId: string): Promise<boolean>;
+  /** Brings here what is due at another relay: that one is asked for it; or, where the person says that it is gone, it is due here at once. */
+  move(gone: boolean): Promise<void>;
   reorder(scheduleIds: readonly string[]): Promise<Refused | null>;
   /** Switches off all that runs by itself for this agent; reminders stay, and wait in its inbox when they are due. */
   stopAll(agentId: string): Promise<void>;
@@ -217,12 +219,14 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
           preview.offsetFor(scheduleId, schedule.timing),
         ]);
         const on = isOn({ schedule, pausedWhy: null });
-        return { givenOffset, dueAt: on ? slotAfter(schedule.timing, now(), contextOf({ givenOffset })) : null };
+        const dueAt = on ? slotAfter(schedule.timing, now(), contextOf({ givenOffset })) : null;
+        return { givenOffset, dueAt, contextOf };
       },
       onMoved({ agentId, name }) {
         logger.warn('something is due at another relay of the household now, and not here', { agentId, name });
         changed(agentId);
       },
+      onStale: () => changed(null),
       onChange: clock.wake,
     }),
     list: async (agentId) => allShown(await rows.all(agentId)),
@@ -258,9 +262,16 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       clock.wake();
       return true;
     },
+    async move(gone) {
+      for (const { scheduleId, schedule } of await rows.away())
+        if (gone) await written(scheduleId, schedule, null);
+        else await rows.ask(scheduleId);
+      changed(null);
+    },
     async stopAll(agentId) {
-      for (const { scheduleId, schedule } of await rows.all(agentId))
-        if (schedule.kind !== 'reminder' && schedule.enabled)
+      for (const { scheduleId, schedule, elsewhere } of await rows.all(agentId))
+        // What is due elsewhere is switched off there.
+        if (elsewhere === null && schedule.kind !== 'reminder' && schedule.enabled)
           await written(scheduleId, { ...schedule, enabled: false }, null);
     },
     async reorder(scheduleIds) {

@@ -1,12 +1,9 @@
 /** Schedules as records: a page has them too, and gives them back to a relay that has lost them. */
-import { scheduleRecordSchema, type Schedule } from '../../src/protocol/schedules.ts';
+import type { TimingContext } from '../../src/domain/schedule/timing.ts';
+import { scheduleRecordSchema, type Schedule, type ScheduleRecord } from '../../src/protocol/schedules.ts';
 import type { RecordAnswer } from '../../src/protocol/records.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Row, ScheduleRows } from './rows.ts';
-
-/** Why it is not due here, for people. */
-const ELSEWHERE =
-  'It is due at another relay of this household now, and so not here. Switched on here, it comes back, and stops there.';
 
 export interface ScheduleRecordsDeps {
   readonly rows: ScheduleRows;
@@ -14,18 +11,59 @@ export interface ScheduleRecordsDeps {
   readonly home: string;
   readonly batch: number;
   readonly now: () => number;
-  /** When one is due next that comes back. */
-  nextOf(
-    row: Pick<Row, 'schedule' | 'scheduleId'>,
-  ): Promise<{ readonly dueAt: number | null; readonly givenOffset: number | null }>;
+  /** When one is due next that comes back, and how that is reckoned. */
+  nextOf(row: Pick<Row, 'schedule' | 'scheduleId'>): Promise<{
+    readonly dueAt: number | null;
+    readonly givenOffset: number | null;
+    readonly contextOf: (row: Pick<Row, 'givenOffset'>) => TimingContext;
+  }>;
   /** It is due at another relay from now on. */
   onMoved(schedule: Schedule): void;
+  /** Something is to be told again: what was given names a home at which it is due no more. */
+  onStale(): void;
   /** Something is due at other times now. */
   onChange(): void;
 }
 
 export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
-  const { rows, home, batch, now, nextOf, onMoved, onChange } = deps;
+  const { rows, home, batch, now, nextOf, onMoved, onStale, onChange } = deps;
+
+  /** What is here holds, and becomes the newest version. */
+  async function tellAgain(scheduleId: string): Promise<false> {
+    await rows.tellAgain(scheduleId);
+    onStale();
+    return false;
+  }
+  /** False: what is here holds, or cannot be let go of yet. */
+  async function take(
+    given: Pick<ScheduleRecord, 'schedule' | 'turn' | 'since'> & { readonly scheduleId: string; readonly at: string },
+    { home: due, wanted, removed }: Pick<ScheduleRecord, 'home' | 'wanted' | 'removed'>,
+  ): Promise<boolean> {
+    const { scheduleId, schedule, turn } = given;
+    const here = removed ? null : await rows.get(scheduleId);
+    // It is of before, whatever its stamp: whoever wrote it did not know yet where it is due.
+    if (here && turn < here.turn) return await tellAgain(scheduleId);
+    if (!removed && due !== home) {
+      const taken = await rows.keepAway(given, due, wanted === home, now());
+      if (taken && here?.elsewhere === null) onMoved(schedule);
+      return taken;
+    }
+    const asks = wanted !== null && wanted !== home;
+    if (here && here.elsewhere !== null) {
+      const { contextOf, givenOffset } = await nextOf({ scheduleId, schedule });
+      const taken = await rows.arrive(given, now(), contextOf, givenOffset);
+      // Whoever asks asks again, once it hears that it is here.
+      if (!taken || asks) await tellAgain(scheduleId);
+      return taken;
+    }
+    if (here && asks) {
+      const taken = await rows.letGo(given, wanted, now());
+      if (taken) onMoved(here.schedule);
+      return taken;
+    }
+    return await rows.restore(given, removed, now(), await nextOf({ scheduleId, schedule }));
+  }
+
   return {
     types: ['schedule'],
     hears: ({ what }) => what === 'schedules',
@@ -36,7 +74,14 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
         record: {
           type: 'schedule',
           id: row.scheduleId,
-          value: { home, removed: row.removed, schedule: row.schedule },
+          value: {
+            home: row.elsewhere ?? home,
+            wanted: row.wanted ? home : null,
+            since: row.since,
+            turn: row.turn,
+            removed: row.removed,
+            schedule: row.schedule,
+          },
         },
         announced: (at) => rows.announced(row, at),
       }));
@@ -56,30 +101,13 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           answers.push({ answer: 'refused', why: 'It is no schedule.' });
           continue;
         }
-        const { home: due, removed, schedule } = scheduleRecordSchema.parse(value);
+        const { home: due, wanted, since, turn, removed, schedule } = scheduleRecordSchema.parse(value);
         const named = removed ? null : await rows.named(schedule.agentId, schedule.name);
         if (named && named.scheduleId !== id) {
           answers.push({ answer: 'refused', why: 'Its agent has something else of that name by now.' });
           continue;
         }
-        // Another relay of the household has it now: it stops here, and would be due twice otherwise.
-        if (!removed && due !== home && (await rows.get(id))) {
-          const moved = await rows.yields(id, { schedule, at, to: due, why: ELSEWHERE, now: now() });
-          if (moved) onMoved(schedule);
-          answers.push(moved ? { answer: 'taken' } : { answer: 'kept' });
-          continue;
-        }
-        const next = removed ? null : await nextOf({ scheduleId: id, schedule });
-        const taken = await rows.restore(
-          id,
-          { schedule, removed },
-          at,
-          // One that was due elsewhere is due here from now on, and so every device is told.
-          due === home ? at : null,
-          now(),
-          next?.dueAt ?? null,
-          next?.givenOffset ?? null,
-        );
+        const taken = await take({ scheduleId: id, schedule, at, turn, since }, { home: due, wanted, removed });
         answers.push(taken ? { answer: 'taken' } : { answer: 'kept' });
       }
       onChange();

@@ -24,6 +24,12 @@ export interface RefusalDeps {
   readonly now: () => number;
 }
 
+const AWAY: Refused = {
+  ok: false,
+  field: null,
+  reason: 'It is due at another relay of this household. Bring it here first, on the page under Night.',
+};
+
 /** Resolves with why; null: nothing does. `before`: what it was until now; null: it is new. */
 export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
   /** What is due once and lies behind would never be. */
@@ -60,6 +66,7 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
   }
 
   return async (schedule: Schedule, before: Row | null): Promise<Refused | null> =>
+    (before !== null && before.elsewhere !== null ? AWAY : null) ??
     refusedTiming(schedule.timing, before?.schedule.timing ?? null) ??
     (await refusedName(schedule, before?.scheduleId ?? null)) ??
     refusedTools(schedule) ??

@@ -105,7 +105,15 @@ export function createScheduleRoutes({
       return scheduled;
     },
     async triggerSchedule({ scheduleId }) {
+      const { elsewhere } = await one(scheduleId);
+      if (elsewhere !== null)
+        throw problem(409, 'misfit', 'It is due at another relay of this household, and does not run here.');
       if (!(await schedules.trigger(scheduleId))) throw unknown();
+      return null;
+    },
+    async moveSchedules({ body }) {
+      await schedules.move(body.gone);
+      if (body.gone) for (const each of await schedules.list()) await allowed(each);
       return null;
     },
     async duplicateSchedule({ scheduleId }) {

@@ -1,5 +1,6 @@
 /** All rows of what is due, in one object. */
 import { createHistory } from './history.ts';
+import { createMovingRows } from './moving-rows.ts';
 import { createOccurrences } from './occurrence-rows.ts';
 import { createScheduleTable, type RowsDeps } from './schedule-rows.ts';
 
@@ -11,6 +12,7 @@ export type ScheduleRows = ReturnType<typeof createScheduleRows>;
 
 export const createScheduleRows = (deps: RowsDeps) => ({
   ...createScheduleTable(deps),
+  ...createMovingRows(deps),
   ...createOccurrences(deps),
   ...createHistory(deps),
 });

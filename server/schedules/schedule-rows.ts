@@ -1,7 +1,7 @@
 /** What is scheduled, as rows: each is a record of the household. */
 import { sql, type Selectable } from 'kysely';
 import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
-import { scheduleSchema, type Schedule, type ScheduleRecord } from '../../src/protocol/schedules.ts';
+import { scheduleSchema, type Schedule } from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { ScheduleLimits } from './settings.ts';
@@ -17,6 +17,14 @@ export interface Row {
   readonly pausedWhy: string | null;
   /** Minutes, of an interval without its own. */
   readonly givenOffset: number | null;
+  /** The home at which it is due; null: here. */
+  readonly elsewhere: string | null;
+  /** That one is asked for it. */
+  readonly wanted: boolean;
+  /** Up to here it is in the account of the home that let go of it last, ms since the epoch; null: none has. */
+  readonly since: number | null;
+  /** How often it changed its home. */
+  readonly turn: number;
 }
 
 /** Where the rows stand. */
@@ -39,6 +47,10 @@ export function rowOf(row: Selectable<Tables['schedules']>): Row {
     dueAt: row.due_at,
     pausedWhy: row.paused_why,
     givenOffset: row.given_offset,
+    elsewhere: row.elsewhere,
+    wanted: row.wanted,
+    since: row.since,
+    turn: row.turn,
   };
 }
 
@@ -48,17 +60,19 @@ export const isOn = ({ schedule, pausedWhy }: Pick<Row, 'schedule' | 'pausedWhy'
 export const standing = (db: Db, home: string) =>
   db.selectFrom('schedules').where('home', '=', home).where('removed', '=', false);
 
+/** What is due of it, and nobody has begun with. */
+export const cancelWaiting = (trx: Db, home: string, scheduleId: string, now: number) =>
+  trx
+    .updateTable('occurrences')
+    .set({ state: 'cancelled', ended_at: now })
+    .where('home', '=', home)
+    .where('schedule', '=', scheduleId)
+    .where('state', '=', 'due')
+    .execute();
+
 // In one piece: the statements on one table.
 export function createScheduleTable({ db, home, limits }: RowsDeps) {
   const schedules = () => standing(db, home);
-  const cancelWaiting = (trx: Db, scheduleId: string, now: number) =>
-    trx
-      .updateTable('occurrences')
-      .set({ state: 'cancelled', ended_at: now })
-      .where('home', '=', home)
-      .where('schedule', '=', scheduleId)
-      .where('state', '=', 'due')
-      .execute();
   return {
     /** In the person's order; left out: of everybody. */
     async all(agentId?: string): Promise<Row[]> {
@@ -147,6 +161,10 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
             paused_why: null,
             given_offset: givenOffset,
             elsewhere: null,
+            wanted: false,
+            since: null,
+            // One that was due elsewhere changes its home with this.
+            turn: sql<number>`schedules.turn + case when schedules.elsewhere is null then 0 else 1 end`,
             ...(position === null ? {} : { position }),
           })),
         )
@@ -173,7 +191,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
           .where('schedule', '=', scheduleId)
           .where('removed', '=', false)
           .executeTakeFirst();
-        await cancelWaiting(trx, scheduleId, now);
+        await cancelWaiting(trx, home, scheduleId, now);
         return numUpdatedRows > 0n;
       });
     },
@@ -234,67 +252,6 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
         .execute();
       return new Map(rows.map(({ schedule, stamp }) => [schedule, stamp]));
-    },
-    /** It is due at another relay from now on, as a newer version of it says. False: what is here is newer. */
-    async yields(
-      scheduleId: string,
-      { schedule, at, to, why, now }: { schedule: Schedule; at: string; to: string; why: string; now: number },
-    ): Promise<boolean> {
-      return await db.transaction().execute(async (trx) => {
-        const { numUpdatedRows } = await trx
-          .updateTable('schedules')
-          .set((eb) => ({
-            agent_json: json(schedule.agentId),
-            name_json: json(schedule.name),
-            value_json: JSON.stringify(schedule),
-            stamp: at,
-            changes: eb('changes', '+', 1),
-            due_at: null,
-            elsewhere: to,
-            paused_why: why,
-          }))
-          .where('home', '=', home)
-          .where('schedule', '=', scheduleId)
-          .where(sql<boolean>`stamp collate "C" < ${at}`)
-          .executeTakeFirst();
-        if (numUpdatedRows > 0n) await cancelWaiting(trx, scheduleId, now);
-        return numUpdatedRows > 0n;
-      });
-    },
-    /** Takes one that a page gives back, of `at`, where it is newer than what is here. `stamp`: under which it is in the log; null: it is to be told. */
-    async restore(
-      scheduleId: string,
-      { schedule, removed }: Pick<ScheduleRecord, 'schedule' | 'removed'>,
-      at: string,
-      stamp: string | null,
-      now: number,
-      dueAt: number | null,
-      givenOffset: number | null,
-    ): Promise<boolean> {
-      const values = {
-        agent_json: json(schedule.agentId),
-        name_json: json(schedule.name),
-        value_json: JSON.stringify(schedule),
-        stamp,
-        removed,
-        judged_at: now,
-        due_at: removed ? null : dueAt,
-        paused_why: null,
-        given_offset: givenOffset,
-        elsewhere: null,
-      };
-      const { numInsertedOrUpdatedRows = 0n } = await db
-        .insertInto('schedules')
-        .values({ home, schedule: scheduleId, position: 0, ...values })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['home', 'schedule'])
-            .doUpdateSet((eb) => ({ ...values, changes: eb('schedules.changes', '+', 1) }))
-            // One that was changed and not told has no stamp, and is newer than anything.
-            .where(sql<boolean>`schedules.stamp collate "C" < ${at}`),
-        )
-        .executeTakeFirst();
-      return numInsertedOrUpdatedRows > 0n;
     },
   };
 }

@@ -40,6 +40,7 @@ export function createShown({ rows, configs, running, limits }: ShownDeps) {
       failedInARow: rowOf(ends, 'failed'),
       position: row.position,
       running: under.get(row.scheduleId) ?? 0,
+      elsewhere: row.elsewhere === null ? null : row.wanted ? 'asked' : 'due',
     };
   }
   async function allShown(which: readonly Row[]): Promise<Scheduled[]> {

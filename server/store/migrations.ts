@@ -13,6 +13,7 @@ import { configVersion } from './steps/0010-config-version.ts';
 import { mcpSessions } from './steps/0011-mcp-sessions.ts';
 import { schedules } from './steps/0012-schedules.ts';
 import { night } from './steps/0013-night.ts';
+import { moving } from './steps/0014-moving.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -28,4 +29,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-mcp-sessions': mcpSessions,
   '0012-schedules': schedules,
   '0013-night': night,
+  '0014-moving': moving,
 };

@@ -220,7 +220,8 @@ export interface Tables {
    * What is due without anybody there. `value_json`: as its record has it. `judged_at`: up to here every moment of it has a
    * row among the occurrences. `due_at`: its next moment; null: none. `stamp`: as in `configs`. `changes`: how often it was
    * changed. `paused_why`: it failed too often in a row, and why; null: it goes on. `given_offset`: minutes, of an interval
-   * without its own. `elsewhere`: the home at which it is due now; null: here.
+   * without its own. `elsewhere`: the home at which it is due now; null: here. `wanted`: that one is asked for it. `since`: up to
+   * here it is in the account of the home that let go of it last. `turn`: how often it changed its home.
    */
   schedules: {
     home: string;
@@ -237,6 +238,9 @@ export interface Tables {
     paused_why: string | null;
     given_offset: Generated<number | null>;
     elsewhere: Generated<string | null>;
+    wanted: Generated<boolean>;
+    since: Generated<number | null>;
+    turn: Generated<number>;
   };
   /**
    * Every moment at which one was due, with what became of it. `token`: of the claim that holds; whoever has

@@ -153,9 +153,24 @@ export type Schedule = z.infer<typeof scheduleSchema>;
 type ScheduleKind = Schedule['kind'];
 export type ScheduleOf<Kind extends ScheduleKind> = Extract<Schedule, { kind: Kind }>;
 
-/** As its record has it. `home`: the one relay that it is due at; a household with two never runs it twice. */
+/**
+ * As its record has it. `home`: the one relay that it is due at; a household with two never runs it twice. Another asks for it by
+ * `wanted`; the one that has it lets go then, and names the other as its home, with the next `turn`. Only a person can say that
+ * there is nobody to ask.
+ */
 export const scheduleRecordSchema = z.strictObject({
   home: id.describe('the relay’s side of the household at which it is due'),
+  turn: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('how often it changed its home; what says less is of before, whatever its stamp'),
+  wanted: id.nullable().default(null).describe('another side of the household, which asks for it; null: none does'),
+  since: ms
+    .nullable()
+    .default(null)
+    .describe('moments up to then are in the account of the relay that let go of it; null: none has'),
   removed: z.boolean().describe('it was taken away'),
   schedule: scheduleSchema,
 });
@@ -201,6 +216,12 @@ export const scheduledSchema = z.object({
   failedInARow: z.number().int().nonnegative(),
   position: z.number().int().nonnegative().describe('its place in the person’s order'),
   running: z.number().int().nonnegative(),
+  elsewhere: z
+    .enum(['due', 'asked'])
+    .nullable()
+    .describe(
+      'due: at another relay of the household, and so not here; asked: that one is asked to let go of it; null: here',
+    ),
 });
 export type Scheduled = z.infer<typeof scheduledSchema>;
 

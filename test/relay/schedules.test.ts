@@ -419,7 +419,12 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     if (!told?.at) throw new Error('It has no stamp.');
     const other = await bench.open({ now: () => START });
     expect(await other.team.records.offer([{ ...told.record, at: told.at }])).toEqual([{ answer: 'taken' }]);
-    expect(await other.team.schedules.list()).toMatchObject([{ scheduleId, nextAt: START + 30 * MINUTE }]);
+    // It is due where it was, as far as anybody knows; the person says that nothing is there any more.
+    expect(await other.team.schedules.list()).toMatchObject([{ scheduleId, nextAt: null, elsewhere: 'due' }]);
+    await other.team.schedules.move(true);
+    expect(await other.team.schedules.list()).toMatchObject([
+      { scheduleId, nextAt: START + 30 * MINUTE, elsewhere: null },
+    ]);
     // A name is there once: another relay's routine of the same name does not take its place.
     expect(await other.team.records.offer([{ ...told.record, id: 'another', at: told.at }])).toMatchObject([
       { answer: 'refused' },
@@ -428,10 +433,10 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     await other.until(() => other.of('record').some(({ record }) => record.id === scheduleId));
   });
 
-  it('that another relay of the household has taken stops here, says so, and comes back when it is switched on', async () => {
+  it('that another relay of the household has taken stops here, says so, and comes back when that one lets go', async () => {
     // That it is due elsewhere is logged as a warning.
     const { house, clock } = await open(undefined, true, 'expected');
-    const { scheduleId } = await add(house);
+    const { scheduleId, schedule } = await add(house);
     const told = async (from: Household, many: number) => {
       const all = () => from.of('record').filter(({ record }) => record.id === scheduleId);
       await from.until(() => all().length === many);
@@ -439,30 +444,44 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       if (!newest?.at) throw new Error('It has no stamp.');
       return { ...newest.record, at: newest.at };
     };
+    const give = async (to: Household, what: Awaited<ReturnType<typeof told>>) =>
+      (await to.team.records.offer([what]))[0]?.answer;
     const other = await bench.open({ script: () => [{ say: 'Here.' }], now: clock.now, onError: 'expected' });
     await other.team.directory.set({
       agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
     });
     await other.team.copies.leave(LYRA.id, COPY, 'v1');
     await other.team.schedules.clock.start();
-    expect(await other.team.records.offer([await told(house, 1)])).toEqual([{ answer: 'taken' }]);
+    const requests = () => [house.model.requests.length, other.model.requests.length];
+    expect(await give(other, await told(house, 1))).toBe('taken');
+    await pass(house, clock, 30 * MINUTE);
+    await pass(other, clock, 0);
+    expect(requests()).toEqual([1, 0]);
+    // Taken with the person's word that there is no other: a page that comes there with that stops it.
+    await other.team.schedules.move(true);
     const moved = await told(other, 1);
-    expect(await house.team.records.offer([moved])).toEqual([{ answer: 'taken' }]);
-    expect(await house.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null });
+    expect(await give(house, moved)).toBe('taken');
+    expect(await house.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null, elsewhere: 'due' });
     expect((await house.team.schedules.get(scheduleId))?.pausedWhy).toContain('another relay of this household');
+    expect(await house.team.schedules.change(scheduleId, schedule)).toMatchObject({ ok: false });
     await pass(house, clock, 30 * MINUTE);
     await pass(other, clock, 0);
-    expect([house.model.requests.length, other.model.requests.length]).toEqual([0, 1]);
+    expect(requests()).toEqual([1, 1]);
     // Told again, nothing moves back by itself.
-    expect(await house.team.records.offer([moved])).toEqual([{ answer: 'kept' }]);
-    expect(await other.team.records.offer([moved])).toEqual([{ answer: 'kept' }]);
-    const { schedule } = (await house.team.schedules.get(scheduleId)) ?? {};
-    if (!schedule) throw new Error('It is gone.');
-    await house.team.schedules.change(scheduleId, schedule);
-    expect(await other.team.records.offer([await told(house, 2)])).toEqual([{ answer: 'taken' }]);
-    await pass(house, clock, 30 * MINUTE);
-    await pass(other, clock, 0);
-    expect([house.model.requests.length, other.model.requests.length]).toEqual([1, 1]);
+    expect(await give(house, moved)).toBe('kept');
+    expect(await give(other, moved)).toBe('kept');
+    // It asks. The other lets go when it hears that, and what was due in between is in the account of this one.
+    await house.team.schedules.move(false);
+    const asked = await told(house, 2);
+    await pass(house, clock, 5 * MINUTE);
+    expect(await give(other, asked)).toBe('taken');
+    const letGo = await told(other, 2);
+    await pass(other, clock, 30 * MINUTE);
+    expect(requests()).toEqual([1, 1]);
+    expect(await give(house, letGo)).toBe('taken');
+    await pass(house, clock, 0);
+    expect(requests()).toEqual([2, 1]);
+    expect(await other.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null, elsewhere: 'due' });
   });
 });
 

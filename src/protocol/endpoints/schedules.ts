@@ -15,6 +15,7 @@ import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 const params = { scheduleId: named(idText, 'the schedule’s id') };
 const agentParams = { agentId: named(idText, 'the agent’s id, name or seat') };
 const unknown = { status: 404, when: 'there is no such schedule' } as const;
+const elsewhere = { status: 409, when: 'it is due at another relay of the household' } as const;
 const unknownAgent = { status: 404, when: 'no such agent' } as const;
 const proposalParams = { proposalId: named(idText, 'the proposal’s id') };
 const unknownProposal = { status: 404, when: 'there is no such proposal, or it was answered' } as const;
@@ -114,7 +115,19 @@ export const scheduleEndpoints = {
     path: '/v1/pulse-routines/{scheduleId}/trigger',
     does: 'Adds one moment, now. Its other moments stay as they are.',
     params,
-    answers: [{ status: 202, when: 'it is due' }, unknown],
+    answers: [{ status: 202, when: 'it is due' }, unknown, elsewhere],
+  }),
+  moveSchedules: endpoint({
+    method: 'POST',
+    path: '/v1/pulse-routines-move',
+    does: 'Brings here what is due at another relay of the household. That one is asked, and lets go once a page tells it; nothing is due at both.',
+    body: z.strictObject({
+      gone: z
+        .boolean()
+        .default(false)
+        .describe('the person says that the other relay runs no more: nobody is asked, and it is due here from now on'),
+    }),
+    answers: [{ status: 204, when: 'it is asked, or due here' }],
   }),
   duplicateSchedule: endpoint({
     method: 'POST',

@@ -23,6 +23,7 @@ export const scheduled = (n: number, more: Partial<Scheduled> = {}): Scheduled =
   failedInARow: 0,
   position: n,
   running: 0,
+  elsewhere: null,
   ...more,
 });
 

@@ -1,0 +1,211 @@
+/**
+ * At which home of the household something is due: at one, whatever devices know of it. One home has it; another may ask, and
+ * has it only once the first has let go. What a page gives here that is due elsewhere is kept, and is not due here.
+ */
+import { sql } from 'kysely';
+import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { Schedule } from '../../src/protocol/schedules.ts';
+import { cancelWaiting, isOn, json, rowOf, type RowsDeps } from './schedule-rows.ts';
+
+/** Why it is not due here, for people. */
+const ELSEWHERE = 'It is due at another relay of this household, and so not here.';
+
+interface Given {
+  readonly scheduleId: string;
+  readonly schedule: Schedule;
+  readonly turn: number;
+  readonly since: number | null;
+  /** The stamp of what is given: what is here and newer stays. */
+  readonly at: string;
+}
+
+// In one piece: the statements by which one table changes hands.
+export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
+  const valuesOf = (schedule: Schedule) => ({
+    agent_json: json(schedule.agentId),
+    name_json: json(schedule.name),
+    value_json: JSON.stringify(schedule),
+  });
+  const older = (at: string) => sql<boolean>`schedules.stamp collate "C" < ${at}`;
+
+  return {
+    /** Takes one that is due here, or is gone. */
+    async restore(
+      { scheduleId, schedule, at, turn }: Given,
+      removed: boolean,
+      now: number,
+      next: { readonly dueAt: number | null; readonly givenOffset: number | null },
+    ): Promise<boolean> {
+      const values = {
+        ...valuesOf(schedule),
+        stamp: at,
+        removed,
+        judged_at: now,
+        due_at: removed ? null : next.dueAt,
+        paused_why: null,
+        given_offset: next.givenOffset,
+        elsewhere: null,
+        wanted: false,
+        since: null,
+        turn,
+      };
+      const { numInsertedOrUpdatedRows = 0n } = await db
+        .insertInto('schedules')
+        .values({ home, schedule: scheduleId, position: 0, ...values })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['home', 'schedule'])
+            .doUpdateSet((eb) => ({ ...values, changes: eb('schedules.changes', '+', 1) }))
+            // One that was changed and not told has no stamp, and is newer than anything.
+            .where(older(at)),
+        )
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows > 0n;
+    },
+    /** Keeps one that is due at another home. Where it was due here, a newer version says so, and what waits of it is called off. */
+    async keepAway(
+      { scheduleId, schedule, at, turn, since }: Given,
+      to: string,
+      asked: boolean,
+      now: number,
+    ): Promise<boolean> {
+      return await db.transaction().execute(async (trx) => {
+        const values = {
+          ...valuesOf(schedule),
+          stamp: at,
+          removed: false,
+          due_at: null,
+          paused_why: ELSEWHERE,
+          elsewhere: to,
+          since,
+          turn,
+        };
+        const { numInsertedOrUpdatedRows = 0n } = await trx
+          .insertInto('schedules')
+          .values({ home, schedule: scheduleId, position: 0, judged_at: now, ...values, wanted: asked })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['home', 'schedule'])
+              .doUpdateSet((eb) => ({
+                ...values,
+                changes: eb('schedules.changes', '+', 1),
+                // What was asked for is asked for again where somebody has changed it meanwhile.
+                wanted: sql<boolean>`${asked} or schedules.wanted`,
+                stamp: sql<string | null>`case when schedules.wanted and not ${asked} then null else ${at} end`,
+              }))
+              .where(older(at)),
+          )
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows > 0n) await cancelWaiting(trx, home, scheduleId, now);
+        return numInsertedOrUpdatedRows > 0n;
+      });
+    },
+    /**
+     * Lets go of one that is due here: it is due at `to` from now on, once that one hears of it. False: what is here is newer,
+     * or something of it is due or goes on, and it is asked again.
+     */
+    async letGo({ scheduleId, at }: Pick<Given, 'scheduleId' | 'at'>, to: string, now: number): Promise<boolean> {
+      return await db.transaction().execute(async (trx) => {
+        // Whoever judges what is due of it locks it as well.
+        const row = await trx
+          .selectFrom('schedules')
+          .selectAll()
+          .where('home', '=', home)
+          .where('schedule', '=', scheduleId)
+          .where('elsewhere', 'is', null)
+          .where('removed', '=', false)
+          .where(older(at))
+          .forUpdate()
+          .executeTakeFirst();
+        if (!row || (row.due_at !== null && row.due_at <= now)) return false;
+        const open = await trx
+          .selectFrom('occurrences')
+          .select('due_at')
+          .where('home', '=', home)
+          .where('schedule', '=', scheduleId)
+          .where('ended_at', 'is', null)
+          .limit(1)
+          .execute();
+        if (open.length > 0) return false;
+        await trx
+          .updateTable('schedules')
+          .set((eb) => ({
+            stamp: null,
+            changes: eb('changes', '+', 1),
+            due_at: null,
+            paused_why: ELSEWHERE,
+            elsewhere: to,
+            wanted: false,
+            since: now,
+            turn: eb('turn', '+', 1),
+          }))
+          .where('home', '=', home)
+          .where('schedule', '=', scheduleId)
+          .execute();
+        return true;
+      });
+    },
+    /** The home that had it has let go: it is due here, and moments since then are of this account. False: it has been here since, or was not kept away. */
+    async arrive(
+      { scheduleId, schedule, at, turn, since }: Given,
+      now: number,
+      contextOf: (row: { readonly givenOffset: number | null }) => TimingContext,
+      givenOffset: number | null,
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('schedules')
+        .set((eb) => ({
+          ...valuesOf(schedule),
+          stamp: at,
+          changes: eb('changes', '+', 1),
+          judged_at: since ?? now,
+          due_at: isOn({ schedule, pausedWhy: null })
+            ? slotAfter(schedule.timing, since ?? now, contextOf({ givenOffset }))
+            : null,
+          paused_why: null,
+          given_offset: givenOffset,
+          elsewhere: null,
+          wanted: false,
+          since: null,
+          turn,
+        }))
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('elsewhere', 'is not', null)
+        .where('turn', '<', turn)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Asks the home that has it to let go. It is told in the event log, from which pages take it there. */
+    async ask(scheduleId: string): Promise<void> {
+      await db
+        .updateTable('schedules')
+        .set((eb) => ({ wanted: true, stamp: null, changes: eb('changes', '+', 1) }))
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('removed', '=', false)
+        .where('elsewhere', 'is not', null)
+        .execute();
+    },
+    /** Told anew, what is here is newer than what was given. */
+    async tellAgain(scheduleId: string): Promise<void> {
+      await db
+        .updateTable('schedules')
+        .set((eb) => ({ stamp: null, changes: eb('changes', '+', 1) }))
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .execute();
+    },
+    /** Those that are due elsewhere. */
+    async away() {
+      const rows = await db
+        .selectFrom('schedules')
+        .selectAll()
+        .where('home', '=', home)
+        .where('removed', '=', false)
+        .where('elsewhere', 'is not', null)
+        .execute();
+      return rows.map(rowOf);
+    },
+  };
+}
