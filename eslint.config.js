@@ -41,7 +41,9 @@ const SERVER_MAY_IMPORT = {
   runs: ['inbox', 'minds'],
   reach: ['inbox', 'runs'],
   workspaces: ['directory'],
-  schedules: ['directory', 'minds', 'records', 'runs', 'store', 'workspaces'],
+  sandbox: [],
+  calls: ['directory', 'minds', 'runs', 'store'],
+  schedules: ['directory', 'minds', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
   session: ['minds', 'runs'],
   sync: ['access', 'store'],
 };

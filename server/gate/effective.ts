@@ -5,6 +5,7 @@ import {
   PULSE_BOUNDS,
   type WakeLimits,
 } from '../../src/domain/guardrails.ts';
+import { grantsOver } from '../../src/domain/toolsets.ts';
 import {
   DEFAULT_COORDINATION,
   type AgentConfig,
@@ -33,7 +34,8 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
     wake_events: over.wake_events ?? under.wake_events,
     may_propose_routines: over.may_propose_routines ?? under.may_propose_routines,
     may_put_others_to_sleep: over.may_put_others_to_sleep ?? under.may_put_others_to_sleep,
-    toolsets: { files: over.toolsets?.files ?? under.toolsets.files },
+    ...grantsOver(over, under),
+    allowed_commands: over.allowed_commands ?? under.allowed_commands,
     // Null is a setting of its own: no limit.
     daily_budget_usd: over.daily_budget_usd === undefined ? under.daily_budget_usd : over.daily_budget_usd,
   };

@@ -4,6 +4,7 @@ import type { Protocol } from '../../src/domain/prompts.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import type { EventLog } from '../contracts.ts';
+import { createCallRoutes } from '../calls/routes.ts';
 import { createCostRoutes } from '../costs/routes.ts';
 import type { Handled } from '../endpoint.ts';
 import { createDirectoryRoutes } from '../directory/index.ts';
@@ -125,6 +126,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     const gone = await copies.keepOnly(
       new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId)),
     );
+    await team.calls.keepOnly(new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId)));
     for (const agentId of gone)
       if (members.some((member) => member.agentId === agentId)) await schedules.stopAll(agentId);
   }
@@ -215,6 +217,11 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createRecordRoutes({ records }),
     ...createScheduleRoutes({ schedules, copies, directory, runs, now }),
     ...createWorkspaceRoutes({ workspaces, directory }),
+    ...createCallRoutes({
+      calls: team.calls,
+      directory,
+      sandbox: () => Promise.resolve({ available: false, why: null }),
+    }),
     ...mcp.endpoints,
     ...proxy.endpoints,
   ];

@@ -5,8 +5,8 @@
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { createCronClock } from '../../src/protocol/cron.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
+import { createCalls, type Calls } from '../calls/index.ts';
 import { createCosts, type CostBook } from '../costs/index.ts';
 import { createDirectory } from '../directory/index.ts';
 import { createConfigs, createGate } from '../gate/index.ts';
@@ -22,6 +22,7 @@ import { createRuns, type Runs } from '../runs/index.ts';
 import { createReadAround } from '../runs/around.ts';
 import { recoverLog } from '../runs/recover.ts';
 import { createTeamTools } from '../runs/team-tools.ts';
+import { createTell } from '../events/tell.ts';
 import { createTurns } from '../runs/turns.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
 import {
@@ -85,6 +86,7 @@ export interface Team {
   readonly pauses: Pauses;
   readonly threads: Threads;
   readonly costs: CostBook;
+  readonly calls: Calls;
   readonly records: Records;
   readonly reach: OpenReach;
   readonly host: SessionHost;
@@ -124,13 +126,7 @@ export async function openTeam({
   workspaces,
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
-  const tell = (event: RoostEvent) =>
-    void log.append([event]).catch((error: unknown) =>
-      logger.error('a change could not be told; the page shows it when it asks again', {
-        event,
-        error: String(error),
-      }),
-    );
+  const tell = createTell({ log, logger });
   workspaces?.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
   const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
@@ -234,10 +230,26 @@ export async function openTeam({
     ...usual,
   });
   const toHuman = createToHuman({ log, host, now, newId });
-  tools.offer(createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }));
-  tools.offer(createThreadTools({ threads, directory }));
-  if (workspaces) tools.offer(createFileTools({ workspaces, configs, refuseForRoom }));
-  tools.offer(createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }));
+  const calls = createCalls({
+    db,
+    home,
+    onlyOne: alone,
+    log,
+    configs,
+    inbox,
+    host,
+    alone: aloneAgents,
+    tell,
+    ...usual,
+  });
+  tools.offer(
+    calls.guard([
+      ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
+      ...createThreadTools({ threads, directory }),
+      ...(workspaces ? createFileTools({ workspaces, refuseForRoom }) : []),
+      ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
+    ]),
+  );
   const records = createRecords({
     log,
     sources: [
@@ -252,6 +264,7 @@ export async function openTeam({
   await recoverLog({ log, inbox, costs, now });
   await threads.recover();
   await records.recover();
+  await calls.recover();
   return {
     inbox,
     directory,
@@ -260,6 +273,7 @@ export async function openTeam({
     pauses,
     threads,
     costs,
+    calls,
     records,
     reach,
     host,
@@ -275,6 +289,7 @@ export async function openTeam({
     async close() {
       await schedules.close(false);
       await runs.close();
+      await calls.close();
       await records.close();
       wakeMaterials.close();
       pauses.close();

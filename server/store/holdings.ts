@@ -45,4 +45,5 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   standing_copies: 'lease',
   clocks: 'counter',
   proposals: 'waiting',
+  tool_calls: 'quota',
 };

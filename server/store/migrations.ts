@@ -14,6 +14,7 @@ import { mcpSessions } from './steps/0011-mcp-sessions.ts';
 import { schedules } from './steps/0012-schedules.ts';
 import { night } from './steps/0013-night.ts';
 import { moving } from './steps/0014-moving.ts';
+import { hands } from './steps/0015-hands.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -30,4 +31,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-schedules': schedules,
   '0013-night': night,
   '0014-moving': moving,
+  '0015-hands': hands,
 };

@@ -4,6 +4,7 @@
  * and Postgres' own text and jsonb refuse both.
  */
 import type { Generated } from 'kysely';
+import type { ToolCallRow } from './call-row.ts';
 
 export interface Tables {
   /** One row per home. `log` is its event log. */
@@ -276,6 +277,7 @@ export interface Tables {
     answer: Generated<string | null>;
     answered_at: Generated<number | null>;
   };
+  tool_calls: ToolCallRow;
   /** What an agent needs to be at work without a browser, sealed with a key that lies in the relay's folder. `version`: as the page named it. */
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
   /** A home's clock. `seen_at`: it went then. `stopped_at`: the person ended it then, and it has not gone since. */

@@ -3,6 +3,7 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
+import { NO_GRANTS, grants } from './grants.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import {
   BUDGET_BOUNDS,
@@ -48,9 +49,6 @@ const oneOffBlackoutSchema = z
 /** Hours in which an agent is not woken: each week by the clock on the household's wall, or once. */
 const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
 
-/** Whether an agent has a toolset. */
-export const GRANTS = ['off', 'allow'] as const;
-
 const coordination = {
   wakes_enabled: z.boolean().describe('false: nothing but the person wakes it'),
   max_concurrent_pulse_sessions: bounded('max_concurrent_pulse_sessions'),
@@ -71,10 +69,7 @@ const coordination = {
     .array(z.enum(TEAM_EVENTS))
     .describe('happenings that wake it, through the gate; one that is in both lists wakes'),
   may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
-  toolsets: z
-    .strictObject({ files: z.enum(GRANTS).describe('it reads and writes in its own folder on the relay’s machine') })
-    .partial()
-    .describe('what it may do besides talk; off: the tools are not offered to it at all'),
+  ...grants,
   may_propose_routines: z
     .boolean()
     .describe('it has the tool that asks the person for a routine; nothing of one runs before the person has said yes'),
@@ -206,7 +201,7 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
   sleep_events: [],
   wake_events: [],
   may_put_others_to_sleep: false,
-  toolsets: { files: 'allow' },
+  ...NO_GRANTS,
   may_propose_routines: false,
   daily_budget_usd: null,
 };

@@ -68,6 +68,8 @@ export const CHANGES = [
   'team',
   'schedules',
   'files',
+  'calls',
+  'approvals',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createWorkspaces } from '../../server/workspaces/index.ts';
 import { createFileTools } from '../../server/workspaces/tools.ts';
 import { runTeamTool } from '../../server/runs/team-tools.ts';
-import { effectiveConfig } from '../support/effective-config.ts';
 import { median, percentile, type Figure, type Section } from './figures.ts';
 
 const FILES = 2_000;
@@ -19,7 +18,6 @@ export async function fileTools(): Promise<Section> {
     const workspaces = createWorkspaces({ folder: base, elapsed: () => performance.now() });
     const tools = createFileTools({
       workspaces,
-      configs: { agent: () => Promise.resolve(effectiveConfig()) },
       refuseForRoom: () => Promise.resolve(null),
     });
     const folder = join(workspaces.folderOf('agent-1'), 'notes');

@@ -1,5 +1,6 @@
 /** Every endpoint of the relay. It starts only where each has its handler. */
 import { credentialEndpoints, mcpEndpoints } from './clients.ts';
+import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
 import { proxyEndpoints } from './proxy.ts';
@@ -30,5 +31,6 @@ export const ENDPOINTS = {
   ...recordEndpoints,
   ...scheduleEndpoints,
   ...workspaceEndpoints,
+  ...callEndpoints,
   ...syncEndpoints,
 } satisfies Endpoints;

@@ -75,8 +75,12 @@ export function ToolsetTick({ toolset, ...words }: Omit<TickProps, 'setting'> & 
       effective={effective.toolsets[toolset] === 'allow'}
       base={base.toolsets[toolset] === 'allow'}
       save={(value) => {
-        const toolsets = value === undefined ? undefined : { [toolset]: value ? ('allow' as const) : ('off' as const) };
-        return change((coordination) => withCoordination(coordination, 'toolsets', toolsets));
+        return change((coordination) =>
+          withCoordination(coordination, 'toolsets', {
+            ...coordination.toolsets,
+            [toolset]: value === undefined ? undefined : value ? 'allow' : 'off',
+          }),
+        );
       }}
     />
   );

@@ -1,3 +1,4 @@
+import { DEFAULT_TOOLSETS } from '../../../src/domain/toolsets.ts';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
@@ -60,7 +61,9 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     sleep_events: [],
     wake_events: [],
     may_put_others_to_sleep: false,
-    toolsets: { files: 'allow' as const },
+    toolsets: DEFAULT_TOOLSETS,
+    tools: {},
+    allowed_commands: [],
     may_propose_routines: false,
     daily_budget_usd: null,
   };

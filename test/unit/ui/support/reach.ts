@@ -1,4 +1,5 @@
 /** The relay's calls about how agents reach each other: the real client, over answers that a test has put down. */
+import { DEFAULT_TOOLSETS } from '../../../../src/domain/toolsets.ts';
 import type { EffectiveConfig } from '../../../../src/protocol/config.ts';
 import type { WakeStats } from '../../../../src/protocol/wakes.ts';
 import { createReachClient, type ReachClient } from '../../../../src/relay/reach-client.ts';
@@ -49,7 +50,9 @@ export const EFFECTIVE: EffectiveConfig = {
     sleep_events: [],
     wake_events: [],
     may_put_others_to_sleep: false,
-    toolsets: { files: 'allow' },
+    toolsets: DEFAULT_TOOLSETS,
+    tools: {},
+    allowed_commands: [],
     may_propose_routines: false,
     daily_budget_usd: null,
   },

@@ -1,0 +1,300 @@
+/**
+ * Calls of tools: which the person lets, which wait for a yes, and the account of all. What waits is a row before anybody is
+ * asked; a yes is on disk before anything runs; and what ran when the relay died is not run again, as nobody knows whether it
+ * did. Its agent is told what came of it by a message, which waits like any other.
+ */
+import { grantOf, toolsetOf, type Grant } from '../../src/domain/toolsets.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import type { AllowedBy, Answer, ToolCall } from '../../src/protocol/calls.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Alone, Caller, Configs, EventLog, Inbox, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
+import { toolDone, toolError } from '../tool-outcome.ts';
+import type { Db } from '../store/index.ts';
+import type { Logger } from '../runs/context.ts';
+import { commandOf } from './command.ts';
+import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
+import { CALL_LIMITS } from './settings.ts';
+import { createTellAgent } from './tell-agent.ts';
+import { SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN, WITHDRAWN } from './words.ts';
+
+export type Answered =
+  | { readonly ok: true; readonly call: ToolCall }
+  | { readonly ok: false; readonly reason: 'unknown' | 'over' | 'misfit'; readonly detail: string };
+
+export interface Calls {
+  /** The same tools, as far as the person lets them be used. */
+  guard(tools: readonly TeamTool[]): readonly TeamTool[];
+  /** That wait for the person, the oldest first. */
+  waiting(): Promise<readonly ToolCall[]>;
+  /** Answered or withdrawn lately, the newest first. */
+  answered(): Promise<readonly ToolCall[]>;
+  page(
+    before: string | null,
+    agentId: string | null,
+    limit: number,
+  ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
+  answer(callId: string, answer: Answer, words: string): Promise<Answered>;
+  /** What those ask who are not here any more waits no more. */
+  keepOnly(agentIds: ReadonlySet<string>): Promise<void>;
+  /** After a start: says what was under way when the relay ended. */
+  recover(): Promise<void>;
+  /** Ends what runs; resolves when that is on disk. */
+  close(): Promise<void>;
+}
+
+export interface CallsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  /** No other process can have this store open. */
+  readonly onlyOne: boolean;
+  readonly configs: Pick<Configs, 'agent' | 'setAgent'>;
+  readonly inbox: Pick<Inbox, 'put' | 'count'>;
+  readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly alone: Alone;
+  readonly tell: (event: RoostEvent) => void;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  readonly logger: Logger;
+}
+
+/** What these do is not in the store beside: it is written that they run before they do. */
+const leavesTraces = ({ name, readOnly }: TeamTool) => {
+  const toolset = toolsetOf(name);
+  return !readOnly && (toolset === 'files' || toolset === 'shell');
+};
+
+// In one piece: a call's life: let, asked for, answered, run, told or withdrawn.
+export function createCalls(deps: CallsDeps): Calls {
+  const { configs, log, host, tell, now, newId, timers, logger } = deps;
+  const rows = createCallRows(deps);
+  const guarded = new Map<string, TeamTool>();
+  const closing = new AbortController();
+  /** What is written or run beside whoever waits for it. */
+  const underWay = new Set<Promise<unknown>>();
+  let kept = 0;
+  let telling = false;
+
+  function beside(work: Promise<unknown>, what: string): void {
+    const known = work.catch((error: unknown) => logger.error(what, { error: String(error) }));
+    underWay.add(known);
+    void known.finally(() => underWay.delete(known));
+  }
+  const tellAgent = createTellAgent({ ...deps, rows, beside, closing: closing.signal });
+  const changed = (agentId: string) => tell({ kind: 'changed', time: now(), what: 'approvals', agentId });
+  /** Those who look at the account are told at times, not with each call. */
+  function counted(): void {
+    if (++kept % CALL_LIMITS.dropEvery === 0)
+      beside(rows.drop(now() - CALL_LIMITS.keptMs), 'calls of long ago could not be dropped');
+    if (telling || closing.signal.aborted) return;
+    telling = true;
+    timers.after(CALL_LIMITS.tellEveryMs, () => {
+      telling = false;
+      if (!closing.signal.aborted) tell({ kind: 'changed', time: now(), what: 'calls', agentId: null });
+    });
+  }
+
+  /** What is asked in one moment, as for each tool of a turn, is read once. */
+  const reading = new Map<string, ReturnType<Configs['agent']>>();
+  function configOf(agentId: string): ReturnType<Configs['agent']> {
+    const under = reading.get(agentId) ?? configs.agent(agentId).finally(() => reading.delete(agentId));
+    reading.set(agentId, under);
+    return under;
+  }
+
+  async function letBy(agentId: string, tool: string, input: unknown): Promise<Grant | 'command'> {
+    const { coordination } = (await configOf(agentId)).effective;
+    const grant = grantOf(coordination, tool) ?? 'off';
+    const command = commandOf(tool, input);
+    return grant === 'ask' && command !== null && coordination.allowed_commands.includes(command) ? 'command' : grant;
+  }
+
+  const newCall = (tool: TeamTool, input: unknown, caller: Caller): NewCall => ({
+    callId: newId(),
+    agentId: caller.agentId,
+    sessionId: caller.sessionId,
+    runId: caller.runId ?? null,
+    place: caller.kind,
+    tool: tool.name,
+    input,
+    askedAt: now(),
+  });
+
+  async function run(tool: TeamTool, input: unknown, caller: Caller, allowedBy: AllowedBy): Promise<ToolOutcome> {
+    const call = newCall(tool, input, caller);
+    const first = leavesTraces(tool);
+    if (first) await rows.add(call, 'running', allowedBy);
+    const over = (ended: { readonly text: string; readonly isError: boolean }) => {
+      counted();
+      beside(
+        first ? rows.end(call.callId, input, ended, now()) : rows.add(call, 'done', allowedBy, { ...ended, at: now() }),
+        'a call could not be kept',
+      );
+    };
+    try {
+      const outcome = await tool.run(input, caller);
+      over(outcome);
+      return outcome;
+    } catch (error) {
+      over({ text: 'Something in the relay broke.', isError: true });
+      throw error;
+    }
+  }
+
+  async function ask(tool: TeamTool, input: unknown, caller: Caller): Promise<ToolOutcome> {
+    const text = JSON.stringify(input ?? null);
+    if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
+    const words = caller.kind === 'run' ? WAITS_IN_A_RUN : WAITS;
+    const own = (await rows.waiting()).filter(({ agentId }) => agentId === caller.agentId);
+    if (own.some((each) => each.tool === tool.name && each.input === text)) return toolDone(words);
+    if (own.length >= CALL_LIMITS.openPerAgent) return toolError(TOO_MANY);
+    await rows.add(newCall(tool, input, caller), 'asked', null);
+    changed(caller.agentId);
+    return toolDone(words);
+  }
+
+  /** A yes is on disk: it is run, once, and told. */
+  async function carryOut({ callId, agentId, tool: name, input: text, runId }: KeptCall): Promise<void> {
+    const tool = guarded.get(name);
+    const input = tool?.input.safeParse(JSON.parse(text));
+    const caller: Caller = {
+      agentId,
+      sessionId: host.stateOf(agentId) === 'absent' ? null : host.sessionId(),
+      ...(runId === null ? {} : { runId }),
+      run: callId,
+      kind: 'run',
+      signal: closing.signal,
+    };
+    const outcome: ToolOutcome =
+      tool && input?.success && ((await tool.allowed?.(caller)) ?? true)
+        ? await tool.run(input.data, caller).catch((error: unknown) => {
+            logger.error('a tool failed', { agentId, tool: name, error: String(error) });
+            return toolError('Something in the relay broke; it may have run or not. The relay’s log says more.');
+          })
+        : toolError('This tool is not there any more.');
+    await rows.end(callId, JSON.parse(text), outcome, now());
+    changed(agentId);
+    counted();
+    const ended = await rows.get(callId);
+    if (ended) await tellAgent(ended, text, outcome.text);
+  }
+
+  /** From now on it holds for every later one. */
+  async function always({ agentId, tool, input }: KeptCall, answer: Answer): Promise<void> {
+    const { own } = await configs.agent(agentId);
+    const { coordination } = own;
+    const command = commandOf(tool, JSON.parse(input));
+    if (answer === 'always-tool')
+      await configs.setAgent(agentId, {
+        ...own,
+        coordination: { ...coordination, tools: { ...coordination.tools, [tool]: 'allow' } },
+      });
+    else if (answer === 'always-command' && command !== null) {
+      const before = (await configs.agent(agentId)).effective.coordination.allowed_commands;
+      await configs.setAgent(agentId, {
+        ...own,
+        coordination: { ...coordination, allowed_commands: [...new Set([...before, command])].slice(-200) },
+      });
+    }
+  }
+
+  async function over(callId: string): Promise<Answered> {
+    const call = await rows.get(callId);
+    if (!call) return { ok: false, reason: 'unknown', detail: 'There is no such question.' };
+    const detail =
+      call.state === 'withdrawn'
+        ? `It was withdrawn, and has not run. ${call.words ?? ''}`.trim()
+        : call.state === 'declined'
+          ? 'It was answered before, with no.'
+          : 'It was answered before, with yes.';
+    return { ok: false, reason: 'over', detail };
+  }
+  async function standing(callId: string): Promise<Answered> {
+    const call = await rows.get(callId);
+    return call ? { ok: true, call } : await over(callId);
+  }
+
+  async function withdraw(call: KeptCall, why: string): Promise<void> {
+    if (await rows.close(call.callId, 'withdrawn', why, now())) changed(call.agentId);
+  }
+
+  async function withdrawAll(which: (call: KeptCall) => boolean, why: string): Promise<void> {
+    for (const call of await rows.waiting()) if (which(call)) await withdraw(call, why);
+  }
+
+  async function answer(callId: string, given: Answer, words: string): Promise<Answered> {
+    const call = await rows.get(callId);
+    if (call?.state !== 'asked') return await over(callId);
+    switch (given) {
+      case 'later':
+        if (!(await rows.putOff(callId))) return await over(callId);
+        changed(call.agentId);
+        return await standing(callId);
+      case 'no':
+        if (!(await rows.close(callId, 'declined', words.trim(), now()))) return await over(callId);
+        changed(call.agentId);
+        beside(
+          rows.get(callId).then((ended) => ended && tellAgent(ended, call.input, null)),
+          'an agent could not be told of a no',
+        );
+        return await standing(callId);
+      default:
+        if (given === 'always-command' && commandOf(call.tool, JSON.parse(call.input)) === null)
+          return { ok: false, reason: 'misfit', detail: 'This is no command.' };
+        if ((await letBy(call.agentId, call.tool, null)) === 'off') {
+          await withdraw(call, WITHDRAWN.off);
+          return await over(callId);
+        }
+        if (!(await rows.begin(callId, given, now()))) return await over(callId);
+        changed(call.agentId);
+        await always(call, given);
+        beside(carryOut(call), 'a call that was let could not be carried out');
+        return await standing(callId);
+    }
+  }
+
+  log.subscribe(({ event }) => {
+    // What was asked in one that was cut, with its relay, may be answered all the same.
+    if (event.kind !== 'session-ended' || (event.reason !== 'ended' && event.reason !== 'idle')) return;
+    const { sessionId } = event;
+    const asked = (call: KeptCall) => call.where === 'session' && call.sessionId === sessionId;
+    beside(withdrawAll(asked, WITHDRAWN.session), 'questions of a session could not be withdrawn');
+  });
+
+  return {
+    guard: (tools) =>
+      tools.map((tool) => {
+        if (toolsetOf(tool.name) === null) throw new Error(`No toolset has a tool ${tool.name}`);
+        guarded.set(tool.name, tool);
+        return {
+          ...tool,
+          allowed: async (caller) =>
+            (await letBy(caller.agentId, tool.name, null)) !== 'off' && ((await tool.allowed?.(caller)) ?? true),
+          async run(input, caller) {
+            const held = await letBy(caller.agentId, tool.name, input);
+            if (held === 'off') return toolError(SWITCHED_OFF);
+            if (held === 'ask') return await ask(tool, input, caller);
+            return await run(tool, input, caller, held === 'command' ? 'command' : 'grant');
+          },
+        };
+      }),
+    waiting: () => rows.waiting(),
+    answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
+    page: (before, agentId, limit) => rows.page(before, agentId, limit),
+    answer,
+    async keepOnly(agentIds) {
+      await withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten);
+    },
+    async recover() {
+      await rows.lost(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, now());
+      await rows.drop(now() - CALL_LIMITS.keptMs);
+      for (const call of await rows.untold()) await tellAgent(call, call.input, null);
+    },
+    async close() {
+      closing.abort();
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}

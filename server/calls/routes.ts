@@ -1,0 +1,44 @@
+/** The person's calls about what agents did and ask for. No program may ask: whoever holds a credential is not the person. */
+import type { Context } from 'hono';
+import { callEndpoints } from '../../src/protocol/endpoints/calls.ts';
+import type { SandboxStanding, ToolCall } from '../../src/protocol/calls.ts';
+import type { Directory } from '../contracts.ts';
+import { agentIdIn } from '../directory/index.ts';
+import { answer, type Env, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
+import type { Calls } from './index.ts';
+
+export interface CallRoutesDeps {
+  readonly calls: Calls;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly sandbox: () => Promise<SandboxStanding>;
+}
+
+const STATUS = { unknown: 404, over: 409, misfit: 400 } as const;
+
+export function createCallRoutes({ calls, directory, sandbox }: CallRoutesDeps): readonly Handled[] {
+  function person(context: Context<Env>): void {
+    if (context.get('browser') === undefined)
+      throw problem(403, 'browsers-only', 'What agents ask for is answered from the household’s page.');
+  }
+  const shown = (list: readonly ToolCall[]) => [...list];
+  return answer(callEndpoints, {
+    async calls({ before, limit, agent }, context) {
+      person(context);
+      const of = agent === null ? null : await agentIdIn(directory, agent);
+      const page = await calls.page(before, of, limit);
+      return { calls: shown(page.calls), more: page.more };
+    },
+    async approvals(_, context) {
+      person(context);
+      const [waiting, answered, standing] = await Promise.all([calls.waiting(), calls.answered(), sandbox()]);
+      return { waiting: shown(waiting), answered: shown(answered), sandbox: standing };
+    },
+    async answerApproval({ callId, body }, context) {
+      person(context);
+      const answered = await calls.answer(callId, body.answer, body.words);
+      if (!answered.ok) throw problem(STATUS[answered.reason], answered.reason, answered.detail);
+      return answered.call;
+    },
+  });
+}

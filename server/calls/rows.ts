@@ -1,0 +1,197 @@
+/** Calls of tools on the store. What an agent may not do twice is decided here, by one statement each. */
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import { ALLOWED_BY, CALL_STATES, type AllowedBy, type CallState, type ToolCall } from '../../src/protocol/calls.ts';
+import { mapStrings } from '../minds/well-formed.ts';
+import { parseText, type Db } from '../store/index.ts';
+import type { Tables } from '../store/tables.ts';
+import { CALL_LIMITS } from './settings.ts';
+
+const json = (text: string) => JSON.stringify(text);
+const stateSchema = z.enum(CALL_STATES);
+const allowedSchema = z.enum(ALLOWED_BY).nullable();
+const placeSchema = z.enum(['session', 'run', 'client']);
+
+export interface NewCall {
+  readonly callId: string;
+  readonly agentId: string;
+  readonly sessionId: string | null;
+  readonly runId: string | null;
+  readonly place: ToolCall['where'];
+  readonly tool: string;
+  readonly input: unknown;
+  readonly askedAt: number;
+}
+export interface Ended {
+  readonly text: string;
+  readonly isError: boolean;
+}
+/** One that was let by an answer, and is to be run or told. */
+export interface KeptCall extends ToolCall {
+  readonly sessionId: string | null;
+  readonly runId: string | null;
+}
+
+/** The beginning of an input, readable as JSON as long as its texts alone are long. */
+const beginningOf = (input: unknown): string =>
+  JSON.stringify(mapStrings(input ?? null, (text) => cutMiddle(text, CALL_LIMITS.keptText))).slice(
+    0,
+    CALL_LIMITS.keptInput,
+  );
+
+const optional = (text: string | null) => (text === null ? null : parseText(text));
+
+function callOf(row: Selectable<Tables['tool_calls']>): KeptCall {
+  return {
+    callId: row.call,
+    agentId: parseText(row.agent_json),
+    sessionId: row.session,
+    runId: row.run,
+    tool: row.tool,
+    input: row.input_json,
+    state: stateSchema.parse(row.state),
+    where: placeSchema.parse(row.place),
+    askedAt: row.asked_at,
+    answeredAt: row.answered_at,
+    endedAt: row.ended_at,
+    allowedBy: allowedSchema.parse(row.allowed_by),
+    words: optional(row.words_json),
+    outcome: optional(row.outcome_json),
+    isError: row.is_error,
+    bytes: row.bytes,
+    later: row.later,
+  };
+}
+
+export type CallRows = ReturnType<typeof createCallRows>;
+
+// In one piece: the statements on one table.
+export function createCallRows({ db, home }: { readonly db: Db; readonly home: string }) {
+  const all = () => db.selectFrom('tool_calls').selectAll().where('home', '=', home);
+  const update = () => db.updateTable('tool_calls').where('home', '=', home);
+  const changedOne = ({ numUpdatedRows }: { readonly numUpdatedRows: bigint }) => numUpdatedRows > 0n;
+  const endOf = ({ text, isError }: Ended, at: number) => ({
+    ended_at: at,
+    outcome_json: json(text.slice(0, CALL_LIMITS.keptOutcome)),
+    is_error: isError,
+    bytes: Buffer.byteLength(text),
+  });
+
+  return {
+    /** `ended`: it is over already. */
+    async add(
+      call: NewCall,
+      state: CallState,
+      allowedBy: AllowedBy | null,
+      ended: (Ended & { readonly at: number }) | null = null,
+    ): Promise<void> {
+      await db
+        .insertInto('tool_calls')
+        .values({
+          home,
+          call: call.callId,
+          agent_json: json(call.agentId),
+          session: call.sessionId,
+          run: call.runId,
+          place: call.place,
+          tool: call.tool,
+          input_json: state === 'asked' ? JSON.stringify(call.input ?? null) : beginningOf(call.input),
+          state,
+          allowed_by: allowedBy,
+          asked_at: call.askedAt,
+          ...(ended ? endOf(ended, ended.at) : {}),
+        })
+        .execute();
+    },
+    async get(callId: string): Promise<KeptCall | null> {
+      const row = await all().where('call', '=', callId).executeTakeFirst();
+      return row ? callOf(row) : null;
+    },
+    /** That wait for the person, the oldest first. */
+    waiting: async (): Promise<KeptCall[]> =>
+      (await all().where('state', '=', 'asked').orderBy('sequence').execute()).map(callOf),
+    answeredSince: async (since: number): Promise<KeptCall[]> =>
+      (
+        await all()
+          .where('state', 'in', ['running', 'done', 'declined', 'withdrawn', 'unknown'])
+          .where('answered_at', '>=', since)
+          .orderBy('answered_at', 'desc')
+          .limit(CALL_LIMITS.answeredShown)
+          .execute()
+      ).map(callOf),
+    async page(
+      before: string | null,
+      agentId: string | null,
+      limit: number,
+    ): Promise<{ readonly calls: KeptCall[]; readonly more: boolean }> {
+      const from = before === null ? null : await all().where('call', '=', before).executeTakeFirst();
+      if (before !== null && !from) return { calls: [], more: false };
+      let query = all()
+        .orderBy('sequence', 'desc')
+        .limit(limit + 1);
+      if (from) query = query.where('sequence', '<', from.sequence);
+      if (agentId !== null) query = query.where('agent_json', '=', json(agentId));
+      const rows = await query.execute();
+      return { calls: rows.slice(0, limit).map(callOf), more: rows.length > limit };
+    },
+    /** The person's yes, before anything runs. False: it waits no more. */
+    begin: async (callId: string, allowedBy: AllowedBy, at: number): Promise<boolean> =>
+      changedOne(
+        await update()
+          .set({ state: 'running', allowed_by: allowedBy, answered_at: at })
+          .where('call', '=', callId)
+          .where('state', '=', 'asked')
+          .executeTakeFirst(),
+      ),
+    /** False: it waits no more. */
+    close: async (callId: string, state: 'declined' | 'withdrawn', words: string, at: number): Promise<boolean> =>
+      changedOne(
+        await update()
+          .set({ state, answered_at: at, ended_at: at, words_json: words === '' ? null : json(words) })
+          .where('call', '=', callId)
+          .where('state', '=', 'asked')
+          .executeTakeFirst(),
+      ),
+    putOff: async (callId: string): Promise<boolean> =>
+      changedOne(
+        await update().set({ later: true }).where('call', '=', callId).where('state', '=', 'asked').executeTakeFirst(),
+      ),
+    async end(callId: string, input: unknown, ended: Ended, at: number): Promise<void> {
+      await update()
+        .set({ state: 'done', input_json: beginningOf(input), ...endOf(ended, at) })
+        .where('call', '=', callId)
+        .where('state', '=', 'running')
+        .execute();
+    },
+    /** Those that ran when the relay died, begun before `before`: nobody knows whether they did. */
+    async lost(before: number, at: number): Promise<void> {
+      await update()
+        .set({ state: 'unknown', ended_at: at, is_error: true })
+        .where('state', '=', 'running')
+        .where('asked_at', '<=', before)
+        .execute();
+    },
+    /** Those whose end an answer has brought about, and of which their agents were not told. */
+    untold: async (): Promise<KeptCall[]> =>
+      (
+        await all()
+          .where('state', 'in', ['done', 'declined', 'unknown'])
+          .where('answered_at', 'is not', null)
+          .where('told_at', 'is', null)
+          .orderBy('sequence')
+          .execute()
+      ).map(callOf),
+    async told(callId: string, at: number): Promise<void> {
+      await update().set({ told_at: at }).where('call', '=', callId).execute();
+    },
+    async drop(before: number): Promise<void> {
+      await db
+        .deleteFrom('tool_calls')
+        .where('home', '=', home)
+        .where('asked_at', '<', before)
+        .where('state', 'not in', ['asked', 'running'])
+        .execute();
+    },
+  };
+}

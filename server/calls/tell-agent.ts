@@ -1,0 +1,60 @@
+/** Tells an agent what came of a question: by a message, which waits like any other, and a turn that begins with it where it can. */
+import type { Alone, Inbox, SessionHost } from '../contracts.ts';
+import type { Logger } from '../runs/context.ts';
+import type { CallRows, KeptCall } from './rows.ts';
+import { ANSWERED, toldOf } from './words.ts';
+
+export interface TellAgentDeps {
+  readonly rows: Pick<CallRows, 'told'>;
+  readonly inbox: Pick<Inbox, 'put' | 'count'>;
+  readonly host: Pick<SessionHost, 'stateOf' | 'rouse'>;
+  readonly alone: Alone;
+  /** Is not waited for by whoever is told; `what` is logged where it fails. */
+  readonly beside: (work: Promise<unknown>, what: string) => void;
+  readonly closing: AbortSignal;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/** `input`: as its agent gave it; `answer`: all that the tool said; null: only its beginning is known. */
+export type TellAgent = (call: KeptCall, input: string, answer: string | null) => Promise<void>;
+
+export function createTellAgent({ rows, inbox, host, alone, beside, closing, now, logger }: TellAgentDeps): TellAgent {
+  /** By agent: its runs that begin with a result, one after another. */
+  const followUps = new Map<string, Promise<void>>();
+
+  /** One run for all that waits by then; the person has said yes, so no limit of wakes is asked. */
+  function followUp(agentId: string): void {
+    const next = (followUps.get(agentId) ?? Promise.resolve()).then(async () => {
+      if (closing.aborted || (await inbox.count(agentId)) === 0 || !(await alone.can(agentId))) return;
+      if (host.stateOf(agentId) !== 'absent') return void (await host.rouse(agentId, ANSWERED));
+      await alone.wake(agentId, { name: 'human', reason: null, why: `[${ANSWERED}]` });
+    });
+    const known = next.catch((error: unknown) =>
+      logger.error('a run that begins with a result could not be begun; the result waits', {
+        agentId,
+        error: String(error),
+      }),
+    );
+    followUps.set(agentId, known);
+    // Not waited for at the end: the run itself is.
+    void known.then(() => followUps.get(agentId) === known && followUps.delete(agentId));
+  }
+
+  return async (call, input, answer) => {
+    const { agentId, callId } = call;
+    await inbox.put({
+      messageId: `call-${callId}`,
+      to: agentId,
+      from: 'relay',
+      text: toldOf(call, input, answer),
+      time: now(),
+      priority: 'high',
+      threadId: null,
+    });
+    await rows.told(callId, now());
+    if (host.stateOf(agentId) !== 'absent') return beside(host.rouse(agentId, ANSWERED), 'a turn could not begin');
+    // A no is read with whatever comes next: it is worth no run of its own.
+    if (call.state !== 'declined') followUp(agentId);
+  };
+}

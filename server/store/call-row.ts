@@ -1,0 +1,28 @@
+import type { Generated } from 'kysely';
+
+/**
+ * Calls of tools. `state`: as `CallState`; `input_json`: whole while it waits, then its beginning. `told_at`: its agent was
+ * told what became of it, where that is not the answer of the call itself. `allowed_by`: null: nobody has let it.
+ */
+export interface ToolCallRow {
+  home: string;
+  call: string;
+  sequence: Generated<number>;
+  agent_json: string;
+  session: string | null;
+  run: string | null;
+  place: string;
+  tool: string;
+  input_json: string;
+  state: string;
+  allowed_by: string | null;
+  asked_at: number;
+  answered_at: number | null;
+  ended_at: number | null;
+  told_at: number | null;
+  words_json: string | null;
+  outcome_json: string | null;
+  is_error: Generated<boolean>;
+  bytes: number | null;
+  later: Generated<boolean>;
+}

@@ -1,0 +1,100 @@
+/** What agents can do besides talk, in sets, and how far the person lets them: which grant holds for which call. Pure. */
+
+/** `off`: it is not offered at all; `ask`: each call waits for the person; `allow`: it is run. */
+export const GRANTS = ['off', 'ask', 'allow'] as const;
+export type Grant = (typeof GRANTS)[number];
+
+/** Every tool that a grant is for, by its set. */
+export const TOOLSETS = {
+  team: [
+    'message_agent',
+    'wake_agent',
+    'message_human',
+    'read_inbox',
+    'list_team',
+    'wake_limits',
+    'go_to_sleep',
+    'put_to_sleep',
+    'create_thread',
+    'add_participant',
+    'remove_participant',
+    'send_message_to_thread',
+    'close_thread',
+    'list_threads',
+    'read_thread',
+    'wait_for_message',
+    'wait_for_mention',
+    'wait_for_agent',
+  ],
+  schedule: ['wake_later', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
+  files: ['list_files', 'read_file', 'write_file', 'edit_file', 'search_files'],
+  shell: ['run_command', 'read_output', 'stop_command'],
+} as const;
+export type Toolset = keyof typeof TOOLSETS;
+export const TOOLSET_NAMES = ['team', 'schedule', 'files', 'shell'] as const satisfies readonly Toolset[];
+
+/** What holds where nothing is set. */
+export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
+  team: 'allow',
+  schedule: 'allow',
+  files: 'allow',
+  shell: 'off',
+};
+
+const sets = new Map<string, Toolset>(
+  TOOLSET_NAMES.flatMap((toolset) => TOOLSETS[toolset].map((tool) => [tool, toolset] as const)),
+);
+/** Null: no grant is for a tool of this name. */
+export const toolsetOf = (tool: string): Toolset | null => sets.get(tool) ?? null;
+
+/** What was set, with every default filled in. */
+export interface Granted {
+  readonly toolsets: Readonly<Record<Toolset, Grant>>;
+  /** Of single tools, over their sets. */
+  readonly tools: Readonly<Record<string, Grant>>;
+}
+
+/** How far the person lets a tool be used; null: no grant is for it. */
+export function grantOf({ toolsets, tools }: Granted, tool: string): Grant | null {
+  const toolset = toolsetOf(tool);
+  if (toolset === null) return null;
+  return Object.hasOwn(tools, tool) ? (tools[tool] ?? toolsets[toolset]) : toolsets[toolset];
+}
+
+/**
+ * What holds for an agent: its own over the household's. A set that the agent has of its own stands over what the household
+ * says of single tools in it: what is switched off for one agent is not let in again by what is set for all.
+ */
+export function grantsOver(
+  own: {
+    readonly toolsets?: { readonly [Name in Toolset]?: Grant | undefined } | undefined;
+    readonly tools?: Readonly<Record<string, Grant>> | undefined;
+  },
+  under: Granted,
+): { toolsets: Record<Toolset, Grant>; tools: Record<string, Grant> } {
+  const set = own.toolsets ?? {};
+  const left = Object.entries(under.tools).filter(([tool]) => {
+    const toolset = toolsetOf(tool);
+    return toolset === null || set[toolset] === undefined;
+  });
+  return {
+    toolsets: {
+      team: set.team ?? under.toolsets.team,
+      schedule: set.schedule ?? under.toolsets.schedule,
+      files: set.files ?? under.toolsets.files,
+      shell: set.shell ?? under.toolsets.shell,
+    },
+    tools: { ...Object.fromEntries(left), ...own.tools },
+  };
+}
+
+/** A grant for all that an agent can do, in one choice. What agents say to each other and what is due are left as they are. */
+export const PRESETS: readonly {
+  readonly id: string;
+  readonly toolsets: Readonly<Pick<Record<Toolset, Grant>, 'files' | 'shell'>>;
+}[] = [
+  { id: 'talks', toolsets: { files: 'off', shell: 'off' } },
+  { id: 'folder', toolsets: { files: 'allow', shell: 'off' } },
+  { id: 'asks', toolsets: { files: 'allow', shell: 'ask' } },
+  { id: 'sandbox', toolsets: { files: 'allow', shell: 'allow' } },
+];

@@ -1,0 +1,57 @@
+/** Calls of tools, as the relay keeps them: what was asked for, who let it, and what became of it. */
+import { z } from 'zod';
+import { common } from './documents.ts';
+
+export const CALL_STATES = ['asked', 'running', 'done', 'declined', 'withdrawn', 'unknown'] as const;
+export type CallState = (typeof CALL_STATES)[number];
+
+/** What let a call be run. */
+export const ALLOWED_BY = ['grant', 'command', 'once', 'always-tool', 'always-command'] as const;
+export type AllowedBy = (typeof ALLOWED_BY)[number];
+
+export const toolCallSchema = z.object({
+  callId: z.string(),
+  agentId: common.agentId,
+  tool: z.string(),
+  input: z.string().describe('as JSON; of a call that is over the first part'),
+  state: z
+    .enum(CALL_STATES)
+    .describe(
+      'asked: it waits for the person; running: it was let, and has not ended; declined: the person said no; withdrawn: nobody needs an answer any more; unknown: the relay died while it ran, and it is not known whether it did',
+    ),
+  where: z.enum(['session', 'run', 'client']).describe('in a session, at work alone, or from a client that joined'),
+  askedAt: common.time,
+  answeredAt: common.time.nullable(),
+  endedAt: common.time.nullable(),
+  allowedBy: z
+    .enum(ALLOWED_BY)
+    .nullable()
+    .describe(
+      'grant: what is set for the tool; command: this exact command was let before; else the answer; null: nobody',
+    ),
+  words: z.string().nullable().describe('of the person with a no, or why it was withdrawn'),
+  outcome: z.string().nullable().describe('the first part of what it answered'),
+  isError: z.boolean(),
+  bytes: z.number().int().nonnegative().nullable().describe('of all that it answered'),
+  later: z.boolean().describe('the person has said “not now”'),
+});
+export type ToolCall = z.infer<typeof toolCallSchema>;
+
+export const ANSWERS = ['once', 'always-tool', 'always-command', 'no', 'later'] as const;
+export type Answer = (typeof ANSWERS)[number];
+
+export const answerSchema = z.strictObject({
+  answer: z
+    .enum(ANSWERS)
+    .describe(
+      'once: this call; always-tool: this and every later one of this tool by this agent; always-command: this and every later one of exactly this command; no; later: it goes on waiting',
+    ),
+  words: z.string().max(4_000).default('').describe('with a no: what the agent is told'),
+});
+
+/** Whether commands can be run here. */
+export const sandboxSchema = z.object({
+  available: z.boolean(),
+  why: z.string().nullable().describe('why not, and what to install: sentences for people; null: they can'),
+});
+export type SandboxStanding = z.infer<typeof sandboxSchema>;

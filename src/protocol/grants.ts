@@ -1,0 +1,28 @@
+/** How far the person lets agents use their tools, as it is set: for all, and over that for one. */
+import { z } from 'zod';
+import { DEFAULT_TOOLSETS, GRANTS } from '../domain/toolsets.ts';
+
+const grant = z.enum(GRANTS);
+
+export const grants = {
+  toolsets: z
+    .strictObject({
+      team: grant.describe('it writes to others, wakes them, and talks in threads'),
+      schedule: grant.describe('it sets reminders, and asks for routines where it may'),
+      files: grant.describe('it reads and writes in its own folder on the relay’s machine'),
+      shell: grant.describe('it runs commands in a sandbox that sees its own folder'),
+    })
+    .partial()
+    .describe('what it may do; off: the tools are not offered to it at all; ask: each call waits for the person'),
+  tools: z
+    .record(z.string().min(1).max(100), grant)
+    .refine((tools) => Object.keys(tools).length <= 200, 'at most 200')
+    .describe('of single tools, over their sets'),
+  allowed_commands: z
+    .array(z.string().min(1).max(10_000))
+    .max(200)
+    .describe('commands that it may run exactly as they stand here, where each other one waits for the person'),
+};
+
+/** Where nothing is set. */
+export const NO_GRANTS = { toolsets: { ...DEFAULT_TOOLSETS }, tools: {}, allowed_commands: [] };

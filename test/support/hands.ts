@@ -1,0 +1,101 @@
+/** An agent with hands, at work alone before a scripted model in a whole relay, and the person at its questions. */
+import { rm } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { toolCallSchema, type Answer, type ToolCall } from '../../src/protocol/calls.ts';
+import { scheduledSchema } from '../../src/protocol/schedules.ts';
+import { createHome, startRelay, type TestRelay } from './relay.ts';
+import { COPY } from './schedules.ts';
+import { startScriptedModel, type Part, type ScriptedModel } from './scripted-model.ts';
+
+export const calls = (name: string, input: object): readonly Part[] => [{ call: name, input }];
+
+const callsSchema = z.object({ calls: z.array(toolCallSchema) });
+const approvalsSchema = z.object({ waiting: z.array(toolCallSchema), answered: z.array(toolCallSchema) });
+
+export interface Hands {
+  readonly model: ScriptedModel;
+  relay(): TestRelay;
+  call(method: string, path: string, json?: unknown): Promise<Response>;
+  /** The agent’s own settings. */
+  grant(coordination: object): Promise<void>;
+  /** It works alone once, and does this; resolves with what each of its calls answered. */
+  works(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
+  waiting(): Promise<readonly ToolCall[]>;
+  answered(): Promise<readonly ToolCall[]>;
+  account(): Promise<readonly ToolCall[]>;
+  answer(callId: string, answer: Answer, words?: string): Promise<Response>;
+  /** A file of its folder; null: there is none. */
+  file(path: string): Promise<string | null>;
+  put(path: string, body: string): Promise<void>;
+  /** kill -9, and a start on the same home. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startHands(args: readonly string[] = []): Promise<Hands> {
+  let turns: readonly (readonly Part[])[] = [];
+  let at = 0;
+  const model = await startScriptedModel((request) => {
+    // A run that begins with a result says one word, and is over.
+    if (request.body.messages.length <= 1) at = request.first.includes('The human has answered') ? turns.length : 0;
+    return turns[at++] ?? [{ say: 'Done.' }];
+  });
+  const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };
+  const home = await createHome();
+  let relay = await startRelay({ home, env, args });
+  const call: Hands['call'] = (method, path, json) =>
+    relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+  await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
+  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  const fileAt = (path: string) => `/api/workspaces/a1/file?path=${encodeURIComponent(path)}`;
+  const approvals = async () => approvalsSchema.parse(await (await call('GET', '/api/approvals')).json());
+
+  return {
+    model,
+    relay: () => relay,
+    call,
+    async grant(coordination) {
+      expect((await call('PUT', '/v1/agents/a1/config', { coordination })).status).toBe(200);
+    },
+    async works(...does) {
+      turns = [...does, [{ say: 'Done.' }]];
+      const before = model.requests.length;
+      const added = await call('POST', '/v1/pulse-routines', {
+        kind: 'routine',
+        agentId: 'a1',
+        name: `Work ${before} ${performance.now()}`,
+        instructions: 'Work.',
+        timing: { kind: 'weekly', days: [1], time: '07:30' },
+      });
+      const { scheduleId } = scheduledSchema.parse(await added.json());
+      expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
+      const history = async () =>
+        JSON.stringify(await (await call('GET', `/v1/pulse-routines/${scheduleId}/history`)).json());
+      await expect.poll(history, { timeout: 20_000 }).toContain('"done"');
+      return model.requests.slice(before + 1, before + turns.length).flatMap(({ results }) => results);
+    },
+    waiting: async () => (await approvals()).waiting,
+    answered: async () => (await approvals()).answered,
+    account: async () => callsSchema.parse(await (await call('GET', '/api/calls')).json()).calls,
+    answer: (callId, answer, words = '') => call('POST', `/api/approvals/${callId}/answer`, { answer, words }),
+    async file(path) {
+      const found = await call('GET', fileAt(path));
+      return found.status === 200 ? await found.text() : null;
+    },
+    async put(path, body) {
+      const headers = { 'content-type': 'application/octet-stream' };
+      expect((await relay.fetch(fileAt(path), { method: 'PUT', body, headers })).status).toBe(204);
+    },
+    async restart() {
+      const signIn = await relay.signIn();
+      await relay.kill('SIGKILL');
+      relay = await startRelay({ home, signIn, env, args });
+    },
+    async close() {
+      await relay.stop();
+      await model.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
