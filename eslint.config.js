@@ -68,6 +68,28 @@ const packages = (...source) => ({ to: { module: { origin: 'external', source } 
 const nodeModules = { to: { module: { origin: 'core' } } };
 /** Storage of the browser's, each known to one folder, or two. */
 const OWNERS = { '@fireproof/*': ['ledger'], idb: ['ledger', 'sync'] };
+/** What a file of this type may import, and what not. `null`: of one that is in no type, which is an error of its own. */
+const arrowsOf = (type) => [
+  'error',
+  {
+    default: 'disallow',
+    checkAllOrigins: true,
+    checkUnknownLocals: true,
+    checkInternals: false,
+    policies: [
+      { allow: packages('*', '@*/*') },
+      ...(type?.startsWith('server') ? [{ allow: nodeModules }] : []),
+      // What is not code: the protocol document, the version, styles and pictures.
+      { allow: { to: { file: { path: ['CLAUDE.md', 'package.json', '**/*.{css,svg,png}'] } } } },
+      ...(type ? [{ allow: { to: [type, ...MAY_IMPORT[type]].map(selector) } }] : []),
+      ...Object.entries(OWNERS)
+        .filter(([, owners]) => !owners.includes(type))
+        .map(([name]) => ({ disallow: packages(name) })),
+      ...(type === 'domain' ? [{ disallow: packages('*', '@*/*') }] : []),
+    ],
+  },
+];
+const filesOf = (type) => [FILES[type] ?? `${folderOf(type)}/**/*.{ts,tsx}`].flat();
 
 /**
  * What came later than the oldest browsers of the README, and that TypeScript's `lib` (ES2023) does not hold back. Ways
@@ -203,33 +225,11 @@ export default tseslint.config(
     rules: {
       // A folder that is not in the table above would go unchecked.
       'boundaries/no-unknown-files': 'error',
-      'boundaries/dependencies': [
-        'error',
-        {
-          default: 'disallow',
-          checkAllOrigins: true,
-          checkUnknownLocals: true,
-          checkInternals: false,
-          policies: [
-            { allow: packages('*', '@*/*') },
-            { from: types.filter((type) => type.startsWith('server')).map(selector), allow: nodeModules },
-            // What is not code: the protocol document, the version, styles and pictures.
-            { allow: { to: { file: { path: ['CLAUDE.md', 'package.json', '**/*.{css,svg,png}'] } } } },
-            // One policy for each that imports: every import is held against every policy.
-            ...types.map((type) => ({
-              from: selector(type),
-              allow: { to: [type, ...MAY_IMPORT[type]].map(selector) },
-            })),
-            ...Object.entries(OWNERS).map(([name, owners]) => ({
-              from: types.filter((type) => !owners.includes(type)).map(selector),
-              disallow: packages(name),
-            })),
-            { from: selector('domain'), disallow: packages('*', '@*/*') },
-          ],
-        },
-      ],
+      'boundaries/dependencies': arrowsOf(null),
     },
   },
+  // A file is held against the arrows of its own type, not against those of all.
+  ...types.map((type) => ({ files: filesOf(type), rules: { 'boundaries/dependencies': arrowsOf(type) } })),
   {
     files: ['src/**/*.ts', 'src/**/*.tsx', 'server/**/*.ts'],
     plugins: { pieces },

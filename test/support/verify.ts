@@ -56,7 +56,7 @@ async function aside(...scripts: readonly string[]): Promise<boolean> {
 
 /** Tests wait a good part of their time: types and lint have the processor meanwhile, and give way to every test. */
 async function everything(args: readonly string[]): Promise<End> {
-  const checks = aside('types', 'lint:format', 'lint:code');
+  const checks = aside('types-and-lint', 'lint:format');
   const ready = await inTurn(
     () => script('browser'),
     () => script('build'),
