@@ -1,7 +1,7 @@
 /** What is due without anybody there, by HTTP, through a whole relay that is killed and started again. */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { occurrenceSchema, scheduledSchema } from '../../src/protocol/schedules.ts';
 import { timelineSchema } from '../../src/protocol/endpoints/schedules.ts';
@@ -20,6 +20,7 @@ const ROUTINE = {
   instructions: 'Look around.',
   timing: { kind: 'weekly', days: [1, 2, 3, 4, 5], time: '07:30' },
 };
+const listSchema = z.object({ schedules: z.array(z.object({ scheduleId: z.string() })) });
 const historySchema = z.object({ occurrences: z.array(occurrenceSchema) });
 
 let model: ScriptedModel;
@@ -47,13 +48,23 @@ async function historyOf(scheduleId: string) {
   return historySchema.parse(await answer.json()).occurrences;
 }
 
-beforeEach(async () => {
-  model = await startScriptedModel(() => [{ say: 'I looked around.' }]);
+beforeAll(async () => {
+  model = await startScriptedModel(() => []);
   home = await createHome();
   relay = await start();
+});
+beforeEach(async () => {
+  model.follow(() => [{ say: 'I looked around.' }]);
   await team();
 });
+/** One relay for all: what a test wrote is gone before the next. */
 afterEach(async () => {
+  const { schedules } = listSchema.parse(await (await call('GET', '/v1/pulse-routines')).json());
+  for (const { scheduleId } of schedules) await call('DELETE', `/v1/pulse-routines/${scheduleId}`);
+  await call('DELETE', '/api/standing-copies/a1');
+  expect((await call('PUT', '/v1/agents/a1/config', { coordination: {}, pulse_blackouts: [] })).status).toBe(200);
+});
+afterAll(async () => {
   await relay.stop();
   await model.close();
   await rm(home, { recursive: true, force: true });
@@ -193,18 +204,19 @@ describe('runs', () => {
 
 describe('a relay that is killed in the middle of a run', () => {
   it('ends it once, keeps its words, and does not begin with it again', async () => {
+    const before = model.requests.length;
     model.follow(() => [{ say: 'I have begun. ' }, { until: new Promise(() => undefined) }]);
     expect(await leave()).toBe(204);
     const { scheduleId } = await add();
     await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
-    await expect.poll(() => model.requests.length).toBe(1);
+    await expect.poll(() => model.requests.length).toBe(before + 1);
     await expect.poll(async () => (await historyOf(scheduleId))[0]?.state).toBe('running');
     const signIn = await relay.signIn();
     await relay.kill('SIGKILL');
     relay = await start(signIn);
     expect(await historyOf(scheduleId)).toMatchObject([{ state: 'crashed' }]);
     await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
-    expect(model.requests).toHaveLength(1);
+    expect(model.requests).toHaveLength(before + 1);
   });
 });
 
