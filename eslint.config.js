@@ -42,6 +42,7 @@ const SERVER_MAY_IMPORT = {
   reach: ['inbox', 'runs'],
   workspaces: ['directory'],
   sandbox: [],
+  shell: ['sandbox', 'workspaces'],
   calls: ['directory', 'minds', 'runs', 'store'],
   schedules: ['directory', 'minds', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
   session: ['minds', 'runs'],

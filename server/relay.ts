@@ -28,6 +28,8 @@ import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
 import { createHomeRoom } from './room-routes.ts';
 import { createSealer, readSealingKey } from './schedules/index.ts';
+import { createClosers, type Closers } from './closers.ts';
+import { createSandbox } from './sandbox/index.ts';
 import { createSync } from './sync/index.ts';
 import { openStore, type Db } from './store/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
@@ -74,19 +76,6 @@ async function openMind(config: Config): Promise<{ mind: Mind; rehearsal: Rehear
     rehearsal: null,
   };
 }
-
-/** Everything that was opened, to be closed from the last to the first. A failure to close one does not keep the others. */
-function createClosers(onError: (error: unknown) => void) {
-  const closers: (() => Promise<void>)[] = [];
-  return {
-    add: (closer: () => Promise<void>) => void closers.push(closer),
-    async closeAll() {
-      for (let closer = closers.pop(); closer; closer = closers.pop()) await closer().catch(onError);
-    },
-  };
-}
-
-type Closers = ReturnType<typeof createClosers>;
 
 /** Throws `StartError` or `StoreError` where it cannot start; what was opened is closed again. */
 export async function openRelay(deps: RelayDeps): Promise<Relay> {
@@ -210,6 +199,8 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     },
     elapsed,
   });
+  const sandbox = createSandbox();
+  closers.add(() => sandbox.close());
   const homes = await openHomes({
     refuseForRoom: room.refuseForRoom,
     db,
@@ -220,6 +211,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     protocol,
     workspaces: home.workspacesFolder,
     runsScripts: config.scripts,
+    sandbox,
     sealer: createSealer(await readSealingKey(home.sealingKeyFile)),
     now,
     elapsed,

@@ -11,11 +11,9 @@ export interface TellDeps {
 export const createTell =
   ({ log, logger }: TellDeps) =>
   (event: RoostEvent): void =>
-    void log
-      .append([event])
-      .catch((error: unknown) =>
-        logger.error('a change could not be told; the page shows it when it asks again', {
-          event,
-          error: String(error),
-        }),
-      );
+    void log.append([event]).catch((error: unknown) =>
+      logger.error('a change could not be told; the page shows it when it asks again', {
+        event,
+        error: String(error),
+      }),
+    );

@@ -17,6 +17,7 @@ import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
 import { createProxy, type ProxyDeps } from '../proxy/index.ts';
 import { createSoulTools } from '../session/index.ts';
+import type { Sandbox } from '../sandbox/index.ts';
 import { createScripts, type Sealer, type WatchedClock } from '../schedules/index.ts';
 import { createPulses } from '../schedules/pulses.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
@@ -49,6 +50,8 @@ export interface OpenHomeDeps {
   readonly sealer: Sealer;
   /** Holds a folder for each home, and in that one for each agent. */
   readonly workspaces: string;
+  /** One for all homes: in it run what agents run. */
+  readonly sandbox: Sandbox;
   /** Scripts that lie in those are run. */
   readonly runsScripts: boolean;
   readonly retentionMs: number;
@@ -98,7 +101,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     }),
   );
   const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed });
-  const scripts = createScripts(deps.runsScripts ? workspaces : null);
+  const scripts = createScripts(deps.runsScripts ? workspaces : null, deps.sandbox);
   const team = await openTeam({
     db,
     openJournal: deps.openJournal,
@@ -115,7 +118,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     refuseForRoom: deps.refuseForRoom,
     sealer: deps.sealer,
     scripts,
-    workspaces,
+    hands: { workspaces, sandbox: deps.sandbox },
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
@@ -220,7 +223,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createCallRoutes({
       calls: team.calls,
       directory,
-      sandbox: () => Promise.resolve({ available: false, why: null }),
+      sandbox: deps.sandbox.standing,
     }),
     ...mcp.endpoints,
     ...proxy.endpoints,

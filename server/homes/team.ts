@@ -44,8 +44,7 @@ import { createScheduleTools } from '../schedules/tools.ts';
 import { createPauses } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
-import type { Workspaces } from '../workspaces/index.ts';
-import { createFileTools } from '../workspaces/tools.ts';
+import { createHandTools, type Hands } from '../shell/index.ts';
 
 export interface TeamDeps {
   readonly db: Db;
@@ -74,7 +73,7 @@ export interface TeamDeps {
   /** Left out: scripts are off. */
   readonly scripts?: Scripts;
   /** Agents’ folders. Left out: they have none, and no tools for them. */
-  readonly workspaces?: Workspaces;
+  readonly hands?: Hands;
   readonly limits?: SessionLimits;
 }
 
@@ -123,11 +122,11 @@ export async function openTeam({
   timers = realTimers,
   sealer,
   scripts = createScripts(null),
-  workspaces,
+  hands,
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
   const tell = createTell({ log, logger });
-  workspaces?.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
+  hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
   const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
   const directory = createDirectory({ db, home, tell, now });
@@ -246,7 +245,7 @@ export async function openTeam({
     calls.guard([
       ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
       ...createThreadTools({ threads, directory }),
-      ...(workspaces ? createFileTools({ workspaces, refuseForRoom }) : []),
+      ...(hands ? createHandTools(hands, refuseForRoom) : []),
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
     ]),
   );

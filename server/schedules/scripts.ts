@@ -1,14 +1,16 @@
 /**
- * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys, for a time. They run as
- * whoever runs the relay, and may do what that user may: so they are off until the person starts the relay with `--scripts`,
- * and what is run is what lay there when the person set it: agents write in that folder.
+ * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys, for a time, in the sandbox
+ * where there is one. Where there is none they run as whoever runs the relay, and may do what that user may: so they are off
+ * until the person starts the relay with `--scripts`, and what is run is what lay there when the person set it: agents write in
+ * that folder.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, realpath, type FileHandle } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
+import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import type { ScriptEnd } from './perform.ts';
 
@@ -18,6 +20,7 @@ const DONE_FOR_GOOD = 75;
 const OUTPUT_BYTES = 4_000;
 /** Where its shell reads it from: the one after its output and errors. */
 const SCRIPT_FD = 3;
+const SANDBOX_FD = 4;
 /** Bytes of a script. */
 const SCRIPT_BYTES = 1_000_000;
 /** ms between asking a script to end and ending it. */
@@ -88,9 +91,14 @@ async function withFile<Value>(
   }
 }
 
-/** `workspaces` null: scripts are off. */
-export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): Scripts {
+/** `workspaces` null: scripts are off. `sandbox` null: they run without. */
+// In one piece: two ways to run what was pinned, and one end.
+export function createScripts(
+  workspaces: Pick<Workspaces, 'folderOf'> | null,
+  sandbox: Pick<Sandbox, 'standing' | 'run'> | null = null,
+): Scripts {
   const running = new Map<number, Promise<unknown>>();
+  const inside = new Set<SandboxRun>();
   const folderOf = (agentId: string) => workspaces?.folderOf(agentId) ?? null;
 
   function end(pid: number, signal: NodeJS.Signals): void {
@@ -100,6 +108,28 @@ export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): 
     } catch {
       // It has ended by itself.
     }
+  }
+
+  async function inSandbox(
+    from: Pick<Sandbox, 'run'>,
+    { file, handle }: Script,
+    folder: string,
+    timeoutMs: number,
+  ): Promise<ScriptEnd> {
+    const source = ['-c', `source /dev/fd/${SANDBOX_FD}`, `${WITHIN}/${basename(file)}`];
+    const run = await from.run({ folder, bash: source, timeoutMs, fd: handle.fd });
+    inside.add(run);
+    const { code, signal, cut } = await run.ended;
+    inside.delete(run);
+    const { total } = run.output(0, 0);
+    const output = run.output(Math.max(0, total - OUTPUT_BYTES), OUTPUT_BYTES).text;
+    if (cut === 'time')
+      return { kind: 'timed-out', status: `its time of ${timeoutMs / 1_000} s`, cancels: false, output };
+    if (cut !== null)
+      return { kind: 'failed', status: `an end that it did not choose: ${cut}`, cancels: false, output };
+    const done = code === 0 || code === DONE_FOR_GOOD;
+    const status = signal ?? `exit status ${code ?? '?'}`;
+    return { kind: done ? 'done' : 'failed', status, cancels: code === DONE_FOR_GOOD, output };
   }
 
   function bash({ file, handle }: Script, cwd: string, timeoutMs: number): Promise<ScriptEnd> {
@@ -165,14 +195,22 @@ export function createScripts(workspaces: Pick<Workspaces, 'folderOf'> | null): 
       // Anew each time: a link may lead elsewhere by now.
       const own = folderOf(agentId);
       if (own === null) return failed(OFF);
+      const available = (await sandbox?.standing())?.available ?? false;
       const found = await withFile(own, script, (file) =>
-        file.sha256 === sha256 ? bash(file, own, timeoutMs) : failed(CHANGED),
+        file.sha256 !== sha256
+          ? failed(CHANGED)
+          : available && sandbox
+            ? inSandbox(sandbox, file, own, timeoutMs)
+            : bash(file, own, timeoutMs),
       );
       return typeof found === 'string' ? failed(found) : found.value;
     },
     async close() {
       const all = [...running];
       for (const [pid] of all) end(pid, 'SIGKILL');
+      const within = [...inside];
+      for (const run of within) run.stop('closing');
+      await Promise.all(within.map(({ ended }) => ended));
       await Promise.all(all.map(([, over]) => over));
     },
   };

@@ -19,7 +19,8 @@ export interface Used {
 
 /** One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with `/` between names. */
 export interface Workspace extends Folder {
-  used(): Promise<Used>;
+  /** `anew`: as it is now, whatever was counted a moment ago. */
+  used(anew?: boolean): Promise<Used>;
   /** All of a file that is no longer than `most` bytes. */
   bytesOf(path: string, most: number): Promise<Buffer>;
 }
@@ -28,6 +29,8 @@ export interface Workspaces {
   /** Where an agent's folder lies. */
   folderOf(agentId: string): string;
   of(agentId: string): Workspace;
+  /** A program besides Roost may have changed an agent's files. */
+  changed(agentId: string): void;
   /** Is told whose files have changed, after each change that was made here. */
   subscribe(listener: (agentId: string) => void): void;
 }
@@ -74,7 +77,8 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
     }
     return {
       ...files,
-      async used() {
+      async used(anew = false) {
+        if (anew) counted = null;
         const { bytes, entries } = await used();
         return { bytes, entries, most: limits.bytes };
       },
@@ -131,6 +135,7 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
   const folderOf = (agentId: string) => join(folder, folderName(agentId));
   return {
     folderOf,
+    changed: (agentId) => listeners.forEach((tell) => tell(agentId)),
     subscribe: (listener) => void listeners.push(listener),
     of(agentId) {
       const path = folderOf(agentId);

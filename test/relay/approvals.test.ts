@@ -150,6 +150,98 @@ describe('a tool that asks, in a run that nobody watches', () => {
   });
 });
 
+describe('commands in the sandbox, through a whole relay', () => {
+  /** Moments at which the relay is killed; more of them by name: ROOST_APPROVAL_KILLS=50. */
+  const KILLS = Number(process.env['ROOST_APPROVAL_KILLS'] ?? 3);
+  let hands: Hands;
+  beforeAll(async () => {
+    hands = await startHands(['--scripts']);
+  });
+  afterAll(() => hands.close());
+  const command = (text: string, more: object = {}) => calls('run_command', { command: text, ...more });
+  const shell = (grant: string, more: object = {}) => hands.grant({ toolsets: { shell: grant }, ...more });
+
+  it('are not offered until the person lets them; then they see the folder, and no key of the relay', async () => {
+    const [off] = await hands.works(command('ls'));
+    expect(off).toContain('There is no tool “run_command” here.');
+    await shell('allow');
+    await hands.put('in.txt', 'three\none\ntwo\n');
+    const [sorted, wrong, env, cut] = await hands.works(
+      command('sort in.txt > out.txt; cat out.txt'),
+      command('echo oops >&2; exit 3'),
+      command(`env; cat ${hands.relay().home}/sealing.key; exec 9<>/dev/tcp/127.0.0.1/${hands.relay().port}`),
+      command('seq 20000'),
+    );
+    expect(sorted).toMatch(/^\[Exit status 0, after [\d.]+ s\.\]\n> one\n> three\n> two\n> $/);
+    expect(wrong).toMatch(/^\[Exit status 3, after [\d.]+ s\.\]\n> oops\n> $/);
+    expect(env).toContain('No such file');
+    expect(env).toContain('Connection refused');
+    expect(env).not.toContain('key-of-a-test');
+    expect(cut?.length).toBeLessThan(50_000);
+    expect(cut).toMatch(/\[\d+ characters more: read_output with id c4, from 30000\.\]$/);
+    expect(await hands.file('out.txt')).toBe('one\nthree\ntwo\n');
+  });
+
+  it('run on in the background, are read and ended', async () => {
+    await shell('allow');
+    const [begun = '', read, ended] = await hands.works(
+      command('echo begun; sleep 60', { background: true }),
+      calls('read_output', { id: 'c5' }),
+      calls('stop_command', { id: 'c5' }),
+    );
+    expect(begun).toContain('It runs as c5.');
+    expect(read).toContain('It runs still, as c5.');
+    expect(ended).toContain('It was stopped after');
+  });
+
+  it('run without a question where exactly this one was let for always, and only then', async () => {
+    await shell('ask', { allowed_commands: [] });
+    await hands.works(command('echo same >> always.txt'));
+    const [question] = await hands.waiting();
+    expect((await hands.answer(question?.callId ?? '', 'always-command')).status).toBe(200);
+    await expect.poll(() => hands.file('always.txt')).toBe('same\n');
+    const [same, other] = await hands.works(command('echo same >> always.txt'), command('echo same  >> always.txt'));
+    expect(same).toContain('Exit status 0');
+    expect(other).toContain('it has not run');
+    expect((await hands.account()).find(({ allowedBy }) => allowedBy === 'command')).toBeDefined();
+    for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');
+  });
+
+  it('run once at most, and no question is lost, whenever the relay is killed', async () => {
+    await shell('ask');
+    for (let kill = 0; kill < KILLS; kill++) {
+      const mark = `mark-${kill}`;
+      await hands.works(command(`echo ${mark} >> ran.txt; sleep 0.2`));
+      const { callId } = (await hands.waiting()).find(({ input }) => input.includes(mark)) ?? { callId: '' };
+      const yes = hands.answer(callId, 'once').catch(() => null);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 500));
+      await hands.restart();
+      await yes;
+      const stateOf = async () => (await hands.account()).find((each) => each.callId === callId)?.state;
+      // The yes may have been lost on its way: then the question stands.
+      if ((await stateOf()) === 'asked') expect((await hands.answer(callId, 'once')).status).toBe(200);
+      await expect.poll(stateOf, { timeout: 10_000 }).toMatch(/^(?:done|unknown)$/);
+      const state = await stateOf();
+      const times = ((await hands.file('ran.txt')) ?? '').split(`${mark}\n`).length - 1;
+      expect(times).toBeLessThanOrEqual(1);
+      if (state === 'done') expect(times).toBe(1);
+      expect((await hands.answer(callId, 'once')).status).toBe(409);
+    }
+  });
+
+  it('keep a script of the night in the same sandbox', async () => {
+    const { home } = hands.relay();
+    await hands.put('look.sh', `{ pwd; env | grep -c ANTHROPIC; cat ${home}/sealing.key; } > saw 2>&1; exit 0`);
+    const timing = { kind: 'weekly', days: [1], time: '07:30' };
+    const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, onFailure: 'ignore' };
+    const added = await hands.call('POST', '/v1/pulse-routines', script);
+    const { scheduleId } = z.looseObject({ scheduleId: z.string() }).parse(await added.json());
+    await hands.call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    await expect.poll(() => hands.file('saw'), { timeout: 10_000 }).toContain('No such file');
+    expect(await hands.file('saw')).toMatch(/^\/workspace\n0\n/);
+  });
+});
+
 /** Whoever is asked who is here looks, says this once it has an answer, and hears what became of it. */
 function asking(meanwhile: string): Script {
   const usual = teamScript();

@@ -33,13 +33,14 @@ export interface Hands {
   close(): Promise<void>;
 }
 
+const isFollowUp = (first: string) => first.includes('The human has answered');
+
 export async function startHands(args: readonly string[] = []): Promise<Hands> {
   let turns: readonly (readonly Part[])[] = [];
-  let at = 0;
-  const model = await startScriptedModel((request) => {
+  const model = await startScriptedModel(({ first, body }) => {
     // A run that begins with a result says one word, and is over.
-    if (request.body.messages.length <= 1) at = request.first.includes('The human has answered') ? turns.length : 0;
-    return turns[at++] ?? [{ say: 'Done.' }];
+    const at = body.messages.filter(({ role }) => role === 'assistant').length;
+    return (isFollowUp(first) ? null : turns[at]) ?? [{ say: 'Done.' }];
   });
   const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };
   const home = await createHome();
@@ -73,7 +74,8 @@ export async function startHands(args: readonly string[] = []): Promise<Hands> {
       const history = async () =>
         JSON.stringify(await (await call('GET', `/v1/pulse-routines/${scheduleId}/history`)).json());
       await expect.poll(history, { timeout: 20_000 }).toContain('"done"');
-      return model.requests.slice(before + 1, before + turns.length).flatMap(({ results }) => results);
+      const own = model.requests.slice(before).filter(({ first }) => !isFollowUp(first));
+      return own.slice(1).flatMap(({ results }) => results);
     },
     waiting: async () => (await approvals()).waiting,
     answered: async () => (await approvals()).answered,

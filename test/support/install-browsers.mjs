@@ -1,7 +1,8 @@
 /**
  * Finds the browsers of the tests, or installs them: Chromium, which every browser test needs, and Firefox and Safari's
  * engine (WebKitGTK), in which the story is lived too where they can be had. Quick where they are there already.
- * Run by `npm test` before the tests; the finders are what the tests themselves ask.
+ * Bubblewrap too, in which the commands of agents run. Run by `npm test` before the tests; the finders are what the tests
+ * themselves ask.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -20,6 +21,8 @@ const WEBKIT = {
   find: () => findWebKit()?.browser ?? null,
   packages: ['webkit2gtk-driver', 'xvfb', 'imagemagick'],
 };
+
+const SANDBOX = { name: 'bubblewrap', find: () => onPath('bwrap')[0] ?? null, packages: ['bubblewrap'] };
 
 const CHROMIUM_COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_CHROMIUM = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
@@ -121,14 +124,14 @@ function installFromDebian(packages) {
 
 function ready({ name, find }, how) {
   const path = find();
-  if (path) console.log(`${name} for the browser tests: ${path}${how}`);
+  if (path) console.log(`${name} for the tests: ${path}${how}`);
   return path !== null;
 }
 
 /** True where it is there in the end. */
 function provide(browser) {
   if (ready(browser, '')) return true;
-  console.log(`No ${browser.name} found for the browser tests. Installing it; this takes a minute, once.`);
+  console.log(`No ${browser.name} found for the tests. Installing it; this takes a minute, once.`);
   if (installFromDebian(browser.packages) && ready(browser, ' (installed just now)')) return true;
   return (
     browser === CHROMIUM &&
@@ -145,6 +148,8 @@ function main() {
     );
     process.exitCode = 1;
   }
+  if (!provide(SANDBOX))
+    console.log('bubblewrap is not here and could not be installed: what runs in a sandbox cannot be tested.');
   for (const browser of [FIREFOX, WEBKIT])
     if (!provide(browser))
       console.log(`${browser.name} is not here and could not be installed: the story is not run in it.`);

@@ -1,0 +1,62 @@
+/**
+ * How bubblewrap (`bwrap`) is called: a new root in memory with the system's programs read-only, one folder to write in, and
+ * namespaces of its own for users, processes, network and the rest. Nothing of the machine is there that is not named here.
+ *
+ * Not `@anthropic-ai/sandbox-runtime`: it shows the whole disk but for what is named, holds one policy for a process, needs
+ * ripgrep and socat beside bubblewrap, and bounds neither memory nor processes nor files. Its calls of `bwrap` are the same.
+ */
+import { lstatSync, readlinkSync } from 'node:fs';
+import { WITHIN, type SandboxLimits } from './settings.ts';
+
+/** Links into `/usr` on most systems today, folders on others. */
+const TOP = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
+/** Without secrets: what programs look up to run at all. */
+const ETC = ['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'fonts', 'localtime', 'mime.types', 'magic'];
+const PATH = '/usr/local/bin:/usr/bin:/bin';
+
+function topFolders(): string[] {
+  return TOP.flatMap((name) => {
+    const path = `/${name}`;
+    try {
+      return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
+    } catch {
+      // This system has none.
+      return [];
+    }
+  });
+}
+
+/** `seccompFd`: where `bwrap` reads the program of calls that are refused. */
+export function bubbleArguments(folder: string, seccompFd: number, limits: SandboxLimits): string[] {
+  const size = (bytes: number) => ['--size', String(bytes)];
+  return [
+    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
+    // No second set of namespaces within: most ways out of one begin with rights in another.
+    '--disable-userns',
+    ...['--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
+    ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
+    ...['--seccomp', String(seccompFd)],
+    '--clearenv',
+    ...['--setenv', 'PATH', PATH, '--setenv', 'HOME', WITHIN, '--setenv', 'TMPDIR', '/tmp'],
+    ...['--setenv', 'LANG', 'C.UTF-8', '--setenv', 'TERM', 'dumb', '--setenv', 'USER', 'agent'],
+    ...['--ro-bind', '/usr', '/usr', ...topFolders()],
+    ...ETC.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...[...size(limits.shared), '--tmpfs', '/dev/shm', ...size(limits.temporary), '--tmpfs', '/tmp'],
+    ...['--bind', folder, WITHIN, '--chdir', WITHIN],
+    // What lies in memory has a size of its own, or cannot be written. Nor can the kernel’s settings: where the relay runs as
+    // root, they take it for root that writes, whoever it is within.
+    ...['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'],
+  ];
+}
+
+/** Run by `bash` within: bounds that nothing in it can raise, and then what was asked for. Sizes of `ulimit` are in KiB. */
+export const boundedBy = ({ file, addresses, processes, openFiles }: SandboxLimits): string =>
+  [
+    'ulimit -c 0',
+    `ulimit -f ${Math.floor(file / 1_024)}`,
+    `ulimit -v ${Math.floor(addresses / 1_024)}`,
+    `ulimit -u ${processes}`,
+    `ulimit -n ${openFiles}`,
+    'exec "$@"',
+  ].join(' && ');

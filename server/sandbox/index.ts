@@ -1,0 +1,232 @@
+/**
+ * The sandbox: bash in a world that holds one folder, the system's programs, and nothing else: no home, no environment, no
+ * other process, no network. What it takes is bounded, and it is ended as a whole. Linux only, by bubblewrap.
+ */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { SandboxStanding } from '../../src/protocol/calls.ts';
+import { boundedBy, bubbleArguments } from './bubble.ts';
+import { createCgroup } from './cgroups.ts';
+import { createOutput } from './output.ts';
+import { seccompProgram } from './seccomp.ts';
+import { SANDBOX_LIMITS, type SandboxLimits } from './settings.ts';
+import { memoryOf } from './taken.ts';
+
+export { WITHIN } from './settings.ts';
+
+/** Why it was ended, where that was not by itself. */
+export type Cut = 'time' | 'memory' | 'output' | 'room' | 'stopped' | 'closing';
+
+export interface SandboxEnd {
+  /** Null: a signal, or `cut`. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly cut: Cut | null;
+  /** ms */
+  readonly tookMs: number;
+}
+
+export interface SandboxRun {
+  /** Never rejects; all that it has started is gone then. */
+  readonly ended: Promise<SandboxEnd>;
+  /** What it has written so far: characters from `offset` on, at most `most`. */
+  output(offset: number, most: number): { readonly text: string; readonly total: number };
+  stop(why: Cut): void;
+}
+
+export interface SandboxTask {
+  /** On the relay's machine; made where it is not there. */
+  readonly folder: string;
+  /** For `bash` as its arguments. */
+  readonly bash: readonly string[];
+  readonly timeoutMs: number;
+  /** An open file that it finds as its fd 4. */
+  readonly fd?: number;
+  /** Bytes that it may still write in its folder; asked only where the disk has lost more than was there at first. */
+  readonly room?: () => Promise<number>;
+}
+
+export interface Sandbox {
+  /** Whether there is one here; looked at once, by running something in it. */
+  standing(): Promise<SandboxStanding>;
+  /** Rejects where there is none. */
+  run(task: SandboxTask): Promise<SandboxRun>;
+  /** Ends all that runs. */
+  close(): Promise<void>;
+}
+
+const INSTALL =
+  'Install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap) and start the relay again.';
+const SECCOMP_FD = 3;
+
+function findBubble(path: string): string | null {
+  return (
+    path
+      .split(delimiter)
+      .filter(Boolean)
+      .map((folder) => join(folder, 'bwrap'))
+      .find((file) => existsSync(file)) ?? null
+  );
+}
+
+export interface SandboxDeps {
+  /** Where programs are looked for; left out: as in this process. */
+  readonly path?: string;
+  readonly limits?: SandboxLimits;
+}
+
+// In one piece: one run's life: bounded before it begins, watched, ended as a whole.
+export function createSandbox({
+  path = process.env['PATH'] ?? '',
+  limits = SANDBOX_LIMITS,
+}: SandboxDeps = {}): Sandbox {
+  const running = new Set<SandboxRun>();
+  const refused = seccompProgram(process.arch);
+  const isRoot = process.getuid?.() === 0;
+  let known: Promise<SandboxStanding> | null = null;
+  let closed = false;
+
+  async function begin(bubble: string, program: Buffer, task: SandboxTask): Promise<SandboxRun> {
+    const { folder, bash, timeoutMs, fd, room } = task;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const cgroup = await createCgroup(`roost-${randomUUID()}`, limits);
+    if (!cgroup && isRoot)
+      throw new Error('As root, processes can only be bounded by control groups, and none can be made here.');
+    const output = createOutput(limits.keptOutput);
+    const startedAt = performance.now();
+    const free = await statfs(folder).then(({ bavail, bsize }) => bavail * bsize);
+    const child = spawn(
+      '/bin/sh',
+      [
+        '-c',
+        // It stands in its groups before it becomes `bwrap`; their folders come first, up to a word that is none.
+        'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"',
+        'sh',
+        ...(cgroup?.folders ?? []),
+        '--',
+        bubble,
+        ...bubbleArguments(folder, SECCOMP_FD, limits),
+        '--',
+        '/bin/bash',
+        '-c',
+        boundedBy(limits),
+        'bash',
+        '/bin/bash',
+        ...bash,
+      ],
+      {
+        env: {},
+        cwd: '/',
+        detached: true,
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])],
+      },
+    );
+    let cut: Cut | null = null;
+    /** With the outer process the one within dies, and with that one, the first of its namespace, all others. */
+    const kill = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    };
+    const stop = (why: Cut) => {
+      cut ??= why;
+      kill();
+    };
+    const take = (chunk: Buffer) => {
+      if (output.take(chunk) > limits.output) stop('output');
+    };
+    child.stdout?.on('data', take);
+    child.stderr?.on('data', take);
+    const calls = child.stdio[SECCOMP_FD];
+    if (calls && 'end' in calls) calls.on('error', () => undefined).end(program);
+
+    async function watch(): Promise<void> {
+      if (child.pid !== undefined && !cgroup && (await memoryOf(child.pid)) > limits.memory) stop('memory');
+      const { bavail, bsize } = await statfs(folder);
+      const left = bavail * bsize;
+      if (left < limits.keptFree) stop('room');
+      else if (room && free - left > 0 && (await room()) <= 0) stop('room');
+    }
+    let watching = false;
+    const watchdog = setInterval(() => {
+      if (watching) return;
+      watching = true;
+      void watch()
+        .catch(() => undefined)
+        .finally(() => (watching = false));
+    }, limits.watchMs);
+    const timer = setTimeout(() => stop('time'), timeoutMs);
+
+    const exited = new Promise<Pick<SandboxEnd, 'code' | 'signal'>>((resolve) => {
+      child.once('error', ({ message }) => resolve({ code: null, signal: message }));
+      child.once('exit', (code, signal) => {
+        // What it wrote last may still be on its way; whatever holds its output open ends with it.
+        const late = setTimeout(() => resolve({ code, signal }), limits.watchMs);
+        child.once('close', () => {
+          clearTimeout(late);
+          resolve({ code, signal });
+        });
+      });
+    });
+    const ended = exited.then(async ({ code, signal }): Promise<SandboxEnd> => {
+      clearInterval(watchdog);
+      clearTimeout(timer);
+      kill();
+      running.delete(run);
+      await cgroup?.remove();
+      return { code: cut === null ? code : null, signal, cut, tookMs: performance.now() - startedAt };
+    });
+    const run: SandboxRun = { ended, output: output.read, stop };
+    running.add(run);
+    if (closed) stop('closing');
+    return run;
+  }
+
+  async function look(): Promise<SandboxStanding> {
+    const no = (why: string): SandboxStanding => ({ available: false, why });
+    if (process.platform !== 'linux')
+      return no('Commands run in a sandbox that Roost has on Linux only, so far. They stay off here.');
+    if (!refused) return no(`Commands run in a sandbox that Roost does not have for ${process.arch} yet.`);
+    const bubble = findBubble(path);
+    if (bubble === null) return no(`Commands run in a sandbox, and the program for it is not here. ${INSTALL}`);
+    const folder = await mkdtemp(join(tmpdir(), 'roost-sandbox-'));
+    try {
+      const run = await begin(bubble, refused, { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs });
+      const { code } = await run.ended;
+      if (code === 0) return { available: true, why: null };
+      const said = run.output(0, 300).text.trim();
+      return no(
+        `The sandbox for commands does not work here: ${said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said}`,
+      );
+    } catch (error) {
+      return no(
+        `The sandbox for commands does not work here: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  const standing = () => (known ??= look());
+
+  return {
+    standing,
+    async run(task) {
+      const { available, why } = await standing();
+      const bubble = findBubble(path);
+      if (!available || !bubble || !refused) throw new Error(why ?? 'There is no sandbox here.');
+      return await begin(bubble, refused, task);
+    },
+    async close() {
+      closed = true;
+      const all = [...running];
+      for (const run of all) run.stop('closing');
+      await Promise.all(all.map(({ ended }) => ended));
+    },
+  };
+}

@@ -1,0 +1,298 @@
+/**
+ * Ways out of the sandbox in which agents' commands run, tried in a real one: by paths, links, `/proc`, the environment, keys,
+ * sockets, the network, and by taking more than there is. What floods is tried under its limit only.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/sandbox/index.ts';
+import { createShellTools } from '../../server/shell/tools.ts';
+import { SANDBOX_LIMITS } from '../../server/sandbox/settings.ts';
+import { createWorkspaces } from '../../server/workspaces/index.ts';
+
+const SECRET = `secret-${randomBytes(8).toString('hex')}`;
+let base: string;
+let folder: string;
+let sandbox: Sandbox;
+let tight: Sandbox;
+let tcp: Server;
+let local: Server;
+let port: number;
+let calls = 0;
+
+async function run(
+  command: string,
+  { in_ = sandbox, timeoutMs = 20_000 }: { readonly in_?: Sandbox; readonly timeoutMs?: number } = {},
+): Promise<SandboxEnd & { readonly text: string }> {
+  const begun = await in_.run({ folder, bash: ['-c', command], timeoutMs });
+  const end = await begun.ended;
+  return { ...end, text: begun.output(0, 1_000_000).text };
+}
+/** Processes of this machine, besides those within, whose command line has this in it. */
+async function processesWith(mark: string): Promise<number> {
+  let count = 0;
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (line.includes(mark)) count += 1;
+  }
+  return count;
+}
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'roost-attack-'));
+  folder = join(base, 'workspaces', 'agent-1');
+  await mkdir(folder, { recursive: true });
+  await mkdir(join(base, 'workspaces', 'agent-2'));
+  await writeFile(join(base, 'sealing.key'), SECRET);
+  await writeFile(join(base, 'workspaces', 'agent-2', 'soul.md'), SECRET);
+  process.env['ROOST_TEST_SECRET'] = SECRET;
+  const listener = () =>
+    createServer((socket) => {
+      calls += 1;
+      socket.end(SECRET);
+    });
+  tcp = listener();
+  local = listener();
+  await new Promise<void>((resolve) => void tcp.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => void local.listen(join(base, 'relay.sock'), resolve));
+  const address = tcp.address();
+  port = typeof address === 'object' && address ? address.port : 0;
+  sandbox = createSandbox();
+  tight = createSandbox({
+    limits: {
+      ...SANDBOX_LIMITS,
+      memory: 150_000_000,
+      processes: 24,
+      file: 1_000_000,
+      output: 1_000_000,
+      temporary: 2_000_000,
+    },
+  });
+  expect(await sandbox.standing()).toEqual({ available: true, why: null });
+  expect(await tight.standing()).toEqual({ available: true, why: null });
+});
+afterAll(async () => {
+  await sandbox.close();
+  await tight.close();
+  tcp.close();
+  local.close();
+  await rm(base, { recursive: true, force: true });
+});
+
+it('runs what is asked for: the control of all the others', async () => {
+  expect(await run('echo "here" > note && cat note && id -u && pwd')).toMatchObject({
+    code: 0,
+    cut: null,
+    text: 'here\n1000\n/workspace\n',
+  });
+  expect(await readFile(join(folder, 'note'), 'utf8')).toBe('here\n');
+});
+
+describe('what the machine keeps is not there', () => {
+  it.each([
+    ['the key of the relay, by its path', () => `cat ${base}/sealing.key`],
+    ['the key, by ..', () => 'cat ../../sealing.key ../sealing.key /workspace/../sealing.key'],
+    ['the key, by a link', () => `ln -s ${base}/sealing.key k; cat k; rm k`],
+    ['the key, by a link of a link', () => `ln -s ${base} d; ln -s d e; cat e/sealing.key; rm d e`],
+    ['the key, by its device and a handle', () => `cat /dev/[sv]d* /dev/nvme* /dev/mem /dev/kmem /dev/port`],
+    [
+      'another agent’s folder',
+      () => `cat ../agent-2/soul.md ${base}/workspaces/agent-2/soul.md /workspaces/agent-2/soul.md`,
+    ],
+    ['another agent’s folder, looked for', () => 'grep -rs secret- / --include=soul.md --include="*.key" 2>/dev/null'],
+    ['the environment', () => 'env; export; cat /proc/*/environ | tr "\\0" "\\n"'],
+    ['the environment of the first process', () => 'cat /proc/1/environ; strings /proc/1/environ'],
+    ['what its parent had open', () => 'for f in /proc/*/fd/* /dev/fd/*; do timeout 0.2 head -c 100 "$f"; done'],
+    ['the root of another process', () => `cat /proc/1/root${base}/sealing.key /proc/self/root${base}/sealing.key`],
+    ['the folder of another process', () => 'cat /proc/1/cwd/sealing.key /proc/[0-9]*/cwd/../../sealing.key'],
+    ['the memory of another process', () => 'dd if=/proc/1/mem bs=1 count=1; cat /proc/kcore | head -c 1'],
+    ['the relay, by TCP', () => `exec 9<>/dev/tcp/127.0.0.1/${port} && cat <&9`],
+    ['the relay, by IPv6', () => `exec 9<>/dev/tcp/::1/${port} && cat <&9`],
+    [
+      'the relay, by its socket',
+      () => `python3 -c "import socket; s=socket.socket(1); s.connect('${base}/relay.sock'); print(s.recv(99))"`,
+    ],
+    ['home', () => 'cat ~root/.ssh/* /root/.ssh/* /home/*/.ssh/* /root/.roost/sealing.key; ls /root /home'],
+  ])('%s', async (_name, command) => {
+    const before = calls;
+    const { text } = await run(command());
+    expect(text).not.toContain(SECRET);
+    expect(calls).toBe(before);
+  });
+
+  it.each([
+    [
+      'a top folder but the few that are there',
+      'ls -A / | sort | tr "\\n" " "',
+      /^bin dev etc lib (?:lib32 )?(?:lib64 )?proc (?:sbin )?tmp usr workspace $/,
+    ],
+    ['a user', 'cat /etc/passwd /etc/shadow /etc/group', /No such file/],
+    ['a host name', 'hostname 2>/dev/null || cat /proc/sys/kernel/hostname', /^sandbox$/m],
+    ['another process', 'ls -d /proc/[0-9]* | wc -l', /^[1-9]$/m],
+    [
+      'a way to the network but its own end',
+      'tail -n +3 /proc/net/dev | grep -v "lo:"; tail -n +2 /proc/net/route',
+      /^$/,
+    ],
+    ['a name of a machine', 'timeout 2 getent hosts example.com || echo none', /none/],
+    ['an address outside', 'timeout 2 bash -c "exec 9<>/dev/tcp/1.1.1.1/53" || echo none', /none/],
+    ['a socket of the system', 'ls /run /var/run 2>&1; ls /run/dbus /tmp/.X11-unix', /cannot access/],
+    ['a terminal', 'tty; echo x > /dev/tty', /not a tty[^]*No such device/],
+    ['a loop or a disk', 'ls /dev | tr "\\n" " "', /^(?!.*(?:loop|sd|vd|kvm|mapper|fuse))/],
+  ])('%s', async (_name, command, shows) => {
+    expect((await run(command)).text).toMatch(shows);
+  });
+});
+
+describe('what it may not do is refused', () => {
+  it.each([
+    ['write beside its folder', 'echo x > /new || echo refused'],
+    ['write among the programs', 'echo x > /usr/bin/new || echo refused'],
+    ['write in its folder for devices, which lies in memory', 'echo x > /dev/new || echo refused'],
+    ['write in its settings', 'echo x > /etc/new || echo refused'],
+    ['change the kernel', 'echo 1 > /proc/sys/kernel/printk || echo refused'],
+    ['ask the kernel for what root may', 'echo h > /proc/sysrq-trigger || echo refused'],
+    ['mount', 'mount -t tmpfs none /tmp || echo refused'],
+    ['unmount what lies over something', 'umount -l /usr || umount /proc || echo refused'],
+    ['make its programs writable', 'mount -o remount,rw /usr || echo refused'],
+    ['have rights in new namespaces', 'unshare -U -r true || echo refused'],
+    ['go into the namespaces of the machine', 'nsenter -t 1 -n true || echo refused'],
+    ['become root', 'chroot /usr /bin/true || setpriv --reuid 0 true || echo refused'],
+    ['make a device', 'mknod d b 8 0 || echo refused'],
+    ['give a program rights', 'cp /usr/bin/id i; setcap cap_sys_admin+ep i || echo refused'],
+    ['raise its limits', 'ulimit -Hu unlimited || echo refused'],
+    ['talk to the machine below', 'python3 -c "import socket; socket.socket(40, 1)" || echo refused'],
+    ['listen to all packets', 'python3 -c "import socket; socket.socket(17, 3)" || echo refused'],
+    ['use the kernel’s ciphers', 'python3 -c "import socket; socket.socket(38, 5)" || echo refused'],
+    [
+      'read keys of the kernel',
+      'python3 -c "import ctypes; l=ctypes.CDLL(None); exit(0 if l.syscall(250, 0, -3, 1) > 0 else 1)" || echo refused',
+    ],
+    [
+      'open a file by its handle',
+      'python3 -c "import ctypes; l=ctypes.CDLL(None); exit(0 if l.syscall(304, 0, 0, 0) == 0 else 1)" || echo refused',
+    ],
+    [
+      'trace the kernel',
+      'python3 -c "import ctypes; l=ctypes.CDLL(None); exit(0 if l.syscall(298, 0, 0, 0, 0, 0) >= 0 else 1)" || echo refused',
+    ],
+    [
+      'use rings of the kernel',
+      'python3 -c "import ctypes; b=ctypes.create_string_buffer(200); l=ctypes.CDLL(None); exit(0 if l.syscall(425, 4, b) >= 0 else 1)" || echo refused',
+    ],
+    [
+      'load into the kernel',
+      'python3 -c "import ctypes; l=ctypes.CDLL(None); exit(0 if l.syscall(321, 0, 0, 0) >= 0 else 1)" || echo refused',
+    ],
+    ['kill what is not its own', `kill -9 ${process.pid} || echo refused`],
+    ['take a file of the machine by a hard link', `ln ${join(tmpdir(), 'x')} y || echo refused`],
+    ['set the clock', 'date -s 2001-01-01 > /dev/null || echo refused'],
+  ])('%s', async (_name, command) => {
+    const { text, cut } = await run(command);
+    expect([text.trim().split('\n').at(-1), cut]).toEqual(['refused', null]);
+  });
+
+  it('changes nothing outside by links that it leaves in its folder', async () => {
+    await run(
+      `ln -sf ${base}/sealing.key key.md; ln -sfn ${base} up; echo planted > key.md; echo planted > up/planted`,
+    );
+    expect(await readFile(join(base, 'sealing.key'), 'utf8')).toBe(SECRET);
+    expect(existsSync(join(base, 'planted'))).toBe(false);
+    const own = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() }).of('agent-1');
+    await expect(own.bytesOf('key.md', 100)).rejects.toThrow('a link');
+    await expect(own.bytesOf('up/sealing.key', 100)).rejects.toThrow();
+    await expect(own.write('up/planted', Buffer.from('x'))).rejects.toThrow();
+  });
+
+  it('makes nothing that could be run with more rights, nor by another name outside', async () => {
+    await run('cp /usr/bin/id suid; chmod 4755 suid; echo x > linked');
+    await link(join(folder, 'linked'), join(base, 'other-name'));
+    const own = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() }).of('agent-1');
+    await expect(own.bytesOf('linked', 100)).rejects.toThrow('a hard link');
+    expect((await run('./suid -u')).text.trim()).toBe('1000');
+  });
+});
+
+describe('what takes more than there is, under its limit', () => {
+  it('processes without end: they end, and the machine has none of them', async () => {
+    // Each waits for the next, 24 at most: under the limit alone, as a bomb would be.
+    const { text } = await run('for i in $(seq 200); do sleep 30.125 & done 2>&1; jobs -p | wc -l', { in_: tight });
+    expect(text).toMatch(/fork|Resource|retry/);
+    await expect.poll(() => processesWith('30.125')).toBe(0);
+  });
+  it('a file without end', async () => {
+    const { text } = await run(
+      'head -c 5000000 /dev/zero > big; truncate -s 100G sparse; fallocate -l 2000000 f; stat -c %s big sparse f',
+      { in_: tight },
+    );
+    for (const size of text.match(/^\d+$/gm) ?? []) expect(Number(size)).toBeLessThanOrEqual(1_000_000);
+    expect((await stat(join(folder, 'big'))).size).toBeLessThanOrEqual(1_000_000);
+  });
+  it('what lies in memory, by files', async () => {
+    const { text } = await run(
+      'for i in 1 2 3 4 5; do head -c 900000 /dev/zero > /tmp/f$i; done; du -s --bytes /tmp | cut -f1',
+      { in_: tight },
+    );
+    expect(text).toContain('No space left');
+  });
+  it('memory', async () => {
+    const { code } = await run('python3 -c "x = bytearray(400_000_000); print(len(x))"', { in_: tight });
+    expect(code).not.toBe(0);
+  });
+  it('output', async () => {
+    expect(await run('yes roost', { in_: tight })).toMatchObject({ code: null, cut: 'output' });
+  });
+  it('time, with all that it has started, and what it left behind when it ended by itself', async () => {
+    expect(await run('(setsid sleep 31.375 &) ; trap "" TERM INT HUP; sleep 31.375', { timeoutMs: 300 })).toMatchObject(
+      {
+        cut: 'time',
+      },
+    );
+    expect(await run('(setsid nohup sleep 31.375 > /dev/null 2>&1 &); echo left')).toMatchObject({ code: 0 });
+    await expect.poll(() => processesWith('31.375')).toBe(0);
+  });
+  it('the room of its folder', async () => {
+    const begun = await sandbox.run({
+      folder,
+      bash: ['-c', 'while :; do head -c 1000000 /dev/zero >> room; sleep 0.05; done'],
+      timeoutMs: 20_000,
+      room: async () => 5_000_000 - (await stat(join(folder, 'room'))).size,
+    });
+    expect(await begun.ended).toMatchObject({ cut: 'room' });
+    expect((await stat(join(folder, 'room'))).size).toBeLessThan(100_000_000);
+  });
+});
+
+it('ends what runs when it is closed, and begins nothing after it', async () => {
+  const own = createSandbox();
+  const begun = await own.run({ folder, bash: ['-c', 'sleep 32.5'], timeoutMs: 60_000 });
+  await sleep(100);
+  await own.close();
+  expect(await begun.ended).toMatchObject({ cut: 'closing' });
+  await expect.poll(() => processesWith('32.5')).toBe(0);
+});
+
+it('is missing where bubblewrap is, and commands are then not offered at all', async () => {
+  const none = createSandbox({ path: join(base, 'nowhere') });
+  expect(await none.standing()).toMatchObject({
+    available: false,
+    why: expect.stringContaining('apt install bubblewrap'),
+  });
+  await expect(none.run({ folder, bash: ['-c', 'true'], timeoutMs: 1_000 })).rejects.toThrow('apt install');
+  const workspaces = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() });
+  const tools = createShellTools({ sandbox: none, workspaces, refuseForRoom: () => Promise.resolve(null) });
+  const caller = {
+    agentId: 'agent-1',
+    sessionId: null,
+    run: 'r',
+    kind: 'run',
+    signal: new AbortController().signal,
+  } as const;
+  for (const tool of tools) expect(await tool.allowed?.(caller)).toBe(false);
+});
