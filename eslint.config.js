@@ -20,7 +20,7 @@ export const MAY_IMPORT = {
 /** Files of `server` itself that everything there may stand on: HTTP, errors, settings, and what parts are to each other. */
 const SERVER_BASE = [
   ...['body', 'config-text', 'endpoint', 'json-bounds', 'problem', 'connections', 'listen', 'tls', 'upgrade'],
-  ...['key-filter', 'logger', 'quotas', 'settings', 'start-error', 'stream', 'unsent'],
+  ...['key-filter', 'logger', 'model-addresses', 'quotas', 'settings', 'start-error', 'stream', 'unsent'],
   ...['contracts', 'define-tool', 'tool-outcome'],
 ];
 /** The same within the relay, from the lowest: each stands on `base` and on those named here, which stand above it in this list. */
@@ -45,6 +45,7 @@ const SERVER_MAY_IMPORT = {
   shell: ['sandbox', 'workspaces'],
   calls: ['directory', 'minds', 'runs', 'store'],
   schedules: ['directory', 'minds', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
+  models: ['minds', 'proxy', 'schedules', 'store'],
   session: ['minds', 'runs'],
   sync: ['access', 'store'],
 };

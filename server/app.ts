@@ -9,7 +9,7 @@ import type { OpenHealth, Rehearsal } from '../src/protocol/http.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
 import { onlyByTls, securityHeaders, type Access } from './access/index.ts';
 import { limitBody } from './body.ts';
-import { answer, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
+import { answer, browserOf, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
 import { createPageRoutes, faviconOf } from './page.ts';
 import { problem, problemResponse } from './problem.ts';
 import { storeTrouble } from './store/index.ts';
@@ -20,9 +20,9 @@ export interface AppDeps {
   /** The session that runs in the household of this sign-in. */
   readonly sessionOf: (browser: string) => Promise<Snapshot['session']>;
   readonly version: string;
-  /** What would answer if a session began now. */
-  readonly mind: MindInfo;
-  /** Null with a real mind. */
+  /** What would answer if a session of this sign-in began now. */
+  readonly mindOf: (browser: string) => Promise<MindInfo>;
+  /** Null where the environment names a model. */
   readonly rehearsal: { options(): Rehearsal; setOptions(options: Rehearsal): void } | null;
   /** The endpoints of further parts. Throws where, with those of this file, one is missing. */
   readonly endpoints: readonly Handled[];
@@ -48,7 +48,7 @@ const RETRY_AFTER_SECONDS = '5';
 const CALLS = ['/api/*', '/v1/*'];
 
 export function createApp(deps: AppDeps): App {
-  const { access, sessionOf, version, mind, rehearsal, onError } = deps;
+  const { access, sessionOf, version, mindOf, rehearsal, onError } = deps;
   const app = new Hono<Env>();
   const newErrorId = () => randomUUID().slice(0, 8);
 
@@ -82,7 +82,10 @@ export function createApp(deps: AppDeps): App {
       if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
     });
 
-  const withRehearsal = () => rehearsal ?? refuseRealMind();
+  async function withRehearsal(browser: string) {
+    const kind = (await sessionOf(browser))?.mind.kind ?? (await mindOf(browser)).kind;
+    return kind === 'rehearsal' && rehearsal ? rehearsal : refuseRealMind();
+  }
   const favicon = faviconOf(deps.pageFolder);
   const own = answer(relayEndpoints, {
     async health(_, context) {
@@ -90,7 +93,7 @@ export function createApp(deps: AppDeps): App {
       context.header('cache-control', 'no-store');
       const browser = await access.browserOf(context);
       if (browser === null) return open;
-      const session = await sessionOf(browser);
+      const [session, mind] = await Promise.all([sessionOf(browser), mindOf(browser)]);
       return {
         ...open,
         mind: mind.kind,
@@ -104,9 +107,9 @@ export function createApp(deps: AppDeps): App {
       return access.enter(context);
     },
     favicon,
-    getRehearsal: () => withRehearsal().options(),
-    putRehearsal({ body }) {
-      withRehearsal().setOptions(body);
+    getRehearsal: async (_, context) => (await withRehearsal(browserOf(context))).options(),
+    async putRehearsal({ body }, context) {
+      (await withRehearsal(browserOf(context))).setOptions(body);
       return body;
     },
   });

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
 import { isLoopback, isWildcard } from './access/index.ts';
 import { KEY_HEADERS, type KeyHeader } from './key-filter.ts';
+import { MODEL_ADDRESSES, type ModelAddresses } from './model-addresses.ts';
 import { QUOTAS } from './quotas.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
@@ -40,6 +41,8 @@ export interface Config {
   readonly rehearsal: Rehearsal;
   /** Agents may keep scripts, which the relay runs. */
   readonly scripts: boolean;
+  /** Which model servers pages may connect. */
+  readonly modelAddresses: ModelAddresses;
   /** Most requests to the model at once. */
   readonly modelRequests: number;
   readonly cookieMs: number;
@@ -199,6 +202,13 @@ function logLevelOf(given: Given | null): LogLevel {
   );
 }
 
+function modelAddressesOf(given: Given | null): ModelAddresses {
+  return (
+    MODEL_ADDRESSES.find((known) => known === given?.text) ??
+    bad(`${given?.source ?? ''} must be one of ${MODEL_ADDRESSES.join(', ')}, not "${given?.text ?? ''}".`)
+  );
+}
+
 function messagesApiOf(source: Source): Config['messagesApi'] {
   const key = source('apiKey')?.text ?? null;
   const baseUrlGiven = source('baseUrl');
@@ -251,6 +261,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     agentModel: text('agentModel'),
     rehearsal: rehearsalOf(source('rehearsal')),
     scripts: switchOf(source('scripts')),
+    modelAddresses: modelAddressesOf(source('modelAddresses')),
     modelRequests: number('modelRequests'),
     cookieMs: number('cookieDays') * DAY,
     linkMs: number('linkHours') * HOUR,

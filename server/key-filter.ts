@@ -102,6 +102,19 @@ export function createKeyFilter(secret: string | null): KeyFilter {
   };
 }
 
+/** Takes keys out of what is written, those too that come while the relay runs. */
+export function createSecrets(first: string | null = null) {
+  const filters = new Map<string, KeyFilter>();
+  const add = (key: string): void => {
+    if (!filters.has(key)) filters.set(key, createKeyFilter(key));
+  };
+  if (first !== null) add(first);
+  return {
+    add,
+    clean: (text: string): string => [...filters.values()].reduce((rest, filter) => filter.words(rest), text),
+  };
+}
+
 /** The same over bytes. Each byte is one character here, so none but the secret's own are changed. */
 export async function* withoutKey(
   body: AsyncIterable<Uint8Array>,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { realTimers } from '../src/domain/platform/timers.ts';
 import { parseProtocol } from '../src/domain/prompts.ts';
-import { bracketed, createAccess, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
+import { bracketed, createAccess, createOrigins, createRateLimit, createSignIn, type Origins } from './access/index.ts';
 import { createApp } from './app.ts';
 import { openClockWatch } from './clock-watch.ts';
 import type { Config } from './config.ts';
@@ -13,17 +13,11 @@ import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
 import { bytesOfBrowser, openHomes, type Homes } from './homes/index.ts';
 import { createEachHome, createHomeRoutes } from './homes/routes.ts';
-import { createKeyFilter } from './key-filter.ts';
+import { createSecrets } from './key-filter.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
-import {
-  createAnthropicMind,
-  createRehearsalMind,
-  DEFAULT_MODELS,
-  withWarmMind,
-  type Mind,
-  type RehearsalMind,
-} from './minds/index.ts';
+import { withWarmMind } from './minds/index.ts';
+import { createModels } from './models/relay.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
 import { createHomeRoom } from './room-routes.ts';
@@ -55,26 +49,6 @@ export interface RelayDeps {
   readonly now: () => number;
   /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
   readonly elapsed: () => number;
-}
-
-async function openMind(config: Config): Promise<{ mind: Mind; rehearsal: RehearsalMind | null }> {
-  const { messagesApi, leadModel, agentModel, rehearsal } = config;
-  if (messagesApi === null) {
-    const mind = await createRehearsalMind(rehearsal);
-    return { mind, rehearsal: mind };
-  }
-  const { key, baseUrl, keyHeader } = messagesApi;
-  const models = { lead: leadModel || DEFAULT_MODELS.lead, agent: agentModel || DEFAULT_MODELS.agent };
-  return {
-    mind: createAnthropicMind({
-      key,
-      baseUrl,
-      models,
-      maxRequests: config.modelRequests,
-      ...(keyHeader === null ? {} : { keyHeader }),
-    }),
-    rehearsal: null,
-  };
 }
 
 /** Throws `StartError` or `StoreError` where it cannot start; what was opened is closed again. */
@@ -126,15 +100,24 @@ async function openListener(
   return { http, certificate, url, byTls: tls !== null };
 }
 
+interface AccessParts {
+  readonly db: Db;
+  readonly relay: string;
+  readonly homes: Homes;
+  readonly origins: Origins;
+  readonly port: number;
+  readonly byTls: boolean;
+}
+
 /** Who is let in, from where, and how often. */
 function openAccess(
   { config, now, elapsed }: Pick<RelayDeps, 'config' | 'now' | 'elapsed'>,
-  { db, relay, homes, port, byTls }: { db: Db; relay: string; homes: Homes; port: number; byTls: boolean },
+  { db, relay, homes, origins, port, byTls }: AccessParts,
 ) {
-  const { host, publicUrl, proxied, cookieMs } = config;
+  const { publicUrl, proxied, cookieMs } = config;
   const signIn = createSignIn({ db, relay, now, linkMs: config.linkMs, cookieMs });
   const access = createAccess({
-    origins: createOrigins({ port, host, publicUrl, tls: byTls, proxied }),
+    origins,
     signIn,
     rate: createRateLimit({ ...config.rate, elapsed }),
     port,
@@ -169,12 +152,13 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   const lock = await lockHome(folder);
   closers.add(() => lock.release());
   const home = await readHome(folder);
+  const secrets = createSecrets(config.messagesApi?.key);
   const logger = createLogger({
     folder: home.logFolder,
     now: () => new Date(now()),
     level: config.logLevel,
     tell: say,
-    clean: createKeyFilter(config.messagesApi?.key ?? null).words,
+    clean: secrets.clean,
   });
   const { http, certificate, url, byTls } = await openListener(deps, logger, closers);
   lock.tell(url);
@@ -187,8 +171,26 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   });
   closers.add(() => store.close());
   const alone = store.kind === 'pglite';
-  const { mind, rehearsal } = await openMind(config);
-  closers.add(() => mind.close());
+  const sealer = createSealer(await readSealingKey(home.sealingKeyFile));
+  const origins = createOrigins({
+    port: http.port,
+    host: config.host,
+    publicUrl: config.publicUrl,
+    tls: byTls,
+    proxied: config.proxied,
+  });
+  const models = await createModels({
+    config,
+    db,
+    first: home.relay,
+    sealer,
+    isOwn: ({ host }) => origins.isHost(host),
+    onKey: secrets.add,
+    now,
+    elapsed,
+    newId: randomUUID,
+  });
+  closers.add(() => models.close());
   const room = createHomeRoom({
     folder: home.path,
     elsewhere: alone ? null : db,
@@ -207,28 +209,27 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     openJournal: store.openJournal,
     relay: home.relay,
     alone,
-    mind,
+    openModels: models.open,
     protocol,
     workspaces: home.workspacesFolder,
     runsScripts: config.scripts,
     sandbox,
-    sealer: createSealer(await readSealingKey(home.sealingKeyFile)),
+    sealer,
     now,
     elapsed,
     newId: () => randomUUID(),
     logger,
     retentionMs: config.retentionMs,
     version: root.version,
-    upstream: config.messagesApi,
     streamBufferBytes: config.streams.bufferBytes,
     mostStreams: config.streams.most,
     most: config.sync.households,
   });
   closers.add(() => homes.close());
-  rehearsal?.meet({
+  models.rehearsal.meet({
     all: async () => (await Promise.all(homes.open().map(({ directory }) => directory.all()))).flat(),
   });
-  const { access, newCode } = openAccess(deps, { db, relay: home.relay, homes, port: http.port, byTls });
+  const { access, newCode } = openAccess(deps, { db, relay: home.relay, homes, origins, port: http.port, byTls });
   const sync = createSync({
     db,
     relay: home.relay,
@@ -246,8 +247,8 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     clock: openClockWatch(homes, { elapsed, say, logger, closers }).state,
     sessionOf: async (browser) => (await homes.of(browser)).log.snapshot().session,
     version: root.version,
-    mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
-    rehearsal,
+    mindOf: async (browser) => (await homes.of(browser)).models.mind.models({ lead: '', agent: '' }),
+    rehearsal: models.fromEnvironment ? null : models.rehearsal,
     endpoints: [...createHomeRoutes(homes), ...createEachHome(homes), ...sync.endpoints, ...room.endpoints],
     tlsName: byTls && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: join(root.path, 'dist/page'),
@@ -273,13 +274,13 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   logger.info('The relay has started.', {
     version: root.version,
     store: store.kind,
-    mind: mind.models({ lead: '', agent: '' }).kind,
+    mind: homes.first().models.mind.models({ lead: '', agent: '' }).kind,
     url,
   });
 
   return {
     url,
-    rehearsal: rehearsal !== null,
+    rehearsal: homes.first().models.shown().connections.length === 0,
     logger,
     reloadCertificate: certificate && (() => certificate.reload()),
     newLink: async () => `${url}/enter?code=${await newCode()}`,

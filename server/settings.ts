@@ -5,6 +5,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { MAX_REQUESTS } from './minds/settings.ts';
+import { MODEL_ADDRESSES } from './model-addresses.ts';
 
 export interface SettingSpec {
   /** Null: only by environment. */
@@ -120,6 +121,13 @@ export const SETTINGS = {
     value: 'name',
     default: null,
     help: 'Model of the agents, where the page names none.',
+  },
+  modelAddresses: {
+    flag: 'model-addresses',
+    env: 'ROOST_MODEL_ADDRESSES',
+    value: MODEL_ADDRESSES.join('|'),
+    default: 'own',
+    help: 'Which model servers pages may connect. own: any for the first household, only public addresses for every other; any; public; none.',
   },
   modelRequests: {
     flag: 'model-requests',

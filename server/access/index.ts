@@ -44,7 +44,7 @@ function pageKeyOf({ req }: Context): string | undefined {
 export { createCredentialRoutes } from './credential-routes.ts';
 export { createCredentials, type Credentials } from './credentials.ts';
 export { onlyByTls, securityHeaders } from './headers.ts';
-export { bracketed, createOrigins, isLoopback, isWildcard } from './origins.ts';
+export { bracketed, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
 export { notBuiltPage } from './pages.ts';
 export { createRateLimit, type RateLimit } from './rate.ts';
 export { createSignIn } from './sign-in.ts';

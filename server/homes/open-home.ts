@@ -15,7 +15,9 @@ import type { Logger } from '../logger.ts';
 import { createMcp } from '../mcp/index.ts';
 import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
-import { createProxy, type ProxyDeps } from '../proxy/index.ts';
+import type { HomeModels } from '../models/index.ts';
+import { createModelRoutes } from '../models/routes.ts';
+import { createProxy } from '../proxy/index.ts';
 import { createSoulTools } from '../session/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { createScripts, type Sealer, type WatchedClock } from '../schedules/index.ts';
@@ -38,7 +40,8 @@ export interface OpenHomeDeps {
   readonly openJournal: OpenJournal | null;
   /** No other process can have this store open. */
   readonly alone: boolean;
-  readonly mind: Mind;
+  /** The models of this home. */
+  readonly openModels: (home: string, onChange: () => void) => Promise<HomeModels>;
   readonly protocol: Protocol;
   /** ms since the epoch */
   readonly now: () => number;
@@ -58,8 +61,6 @@ export interface OpenHomeDeps {
   /** Why agents may store no more just now, as a sentence; null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
   readonly version: string;
-  /** The model that the proxy passes on to. */
-  readonly upstream: ProxyDeps['upstream'];
   readonly streamBufferBytes: number;
   readonly checkStreams: StreamLimit;
 }
@@ -70,6 +71,7 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
   readonly clock: WatchedClock;
   readonly credentials: Credentials;
   readonly streams: Streams;
+  readonly models: HomeModels;
   readonly endpoints: ReadonlyMap<Endpoint, Handled>;
   /** Does once what a wake does, so that the first one need not pay for it. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
@@ -100,6 +102,18 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       ...('agentId' in event ? { agentId: event.agentId } : {}),
     }),
   );
+  const models = await deps.openModels(id, () => {
+    log
+      .append([{ kind: 'changed', time: now(), what: 'models', agentId: null }])
+      .catch((error: unknown) => logger.error('A change of the models could not be told.', { home: id, error }));
+  });
+  if (!deps.alone)
+    log.subscribe(({ event }) => {
+      if (event.kind === 'changed' && event.what === 'models')
+        models
+          .reread()
+          .catch((error: unknown) => logger.error('The models could not be read anew.', { home: id, error }));
+    });
   const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed });
   const scripts = createScripts(deps.runsScripts ? workspaces : null, deps.sandbox);
   const team = await openTeam({
@@ -107,7 +121,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     openJournal: deps.openJournal,
     home: id,
     log,
-    mind: deps.mind,
+    mind: models.mind,
     protocol: deps.protocol,
     now,
     elapsed,
@@ -166,7 +180,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const proxy = createProxy({
     ...clients,
     costs,
-    upstream: deps.upstream,
+    upstream: (model) => models.upstream(model),
     onError: (error) => logger.error('A call of the model proxy failed.', { error }),
   });
   const streams = createStreams({
@@ -225,6 +239,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       directory,
       sandbox: deps.sandbox.standing,
     }),
+    ...createModelRoutes({ models }),
     ...mcp.endpoints,
     ...proxy.endpoints,
   ];
@@ -243,6 +258,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     directory,
     credentials,
     streams,
+    models,
     endpoints: new Map(endpoints.map((each) => [each.endpoint, each])),
     async warm(mind, signal) {
       await log.warm();
@@ -260,6 +276,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     },
     async close() {
       await team.close();
+      await models.close();
       await log.close();
     },
   };

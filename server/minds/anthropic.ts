@@ -52,6 +52,8 @@ export interface AnthropicMindConfig {
   readonly maxRequests?: number;
   readonly queue?: Partial<QueueLimits>;
   readonly timers?: Timers;
+  /** Where key and address are set. Default: the relay's environment. */
+  readonly setOn?: 'page';
   /** Default: the runtime's. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -201,7 +203,9 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       const broken = last && blockOf(last, false);
       if (broken) done.push(clean(broken));
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
-      const problem = clean(problemOf(cause, { model: request.model, host, key: config.key, began: message !== null }));
+      const problem = clean(
+        problemOf(cause, { model: request.model, host, key: config.key, setOn: config.setOn, began: message !== null }),
+      );
       // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever came after it.
       const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
       const refused = problem.kind === 'refused-request' ? refusalIn(error) : null;

@@ -118,6 +118,8 @@ export interface MindListener {
 export interface Mind {
   /** The models that answer, given what the person chose; empty takes the default. */
   models(chosen: { readonly lead: string; readonly agent: string }): MindInfo;
+  /** Of one that the person may change while the relay runs: what answers now. Whatever began with it goes on with it. */
+  current?(): Mind;
   /** One answer. Never rejects for what an upstream does: that is an answer with `ok: false`. */
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
   close(): Promise<void>;

@@ -10,6 +10,8 @@ export interface ProblemContext {
   readonly host: string;
   /** Must not be in any sentence, whatever the upstream echoes. */
   readonly key: string | null;
+  /** Where key and address are set, and so changed. Left out: in the relay's environment. */
+  readonly setOn?: 'page' | undefined;
   /** Whether the answer had begun. */
   readonly began: boolean;
 }
@@ -50,6 +52,8 @@ function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, key: stri
   return text.length > MIND_LIMITS.upstreamDetail ? `${text.slice(0, MIND_LIMITS.upstreamDetail)}…` : text;
 }
 
+const addressIn = ({ setOn }: ProblemContext) => (setOn === 'page' ? 'the address' : 'ANTHROPIC_BASE_URL');
+
 function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: ProblemContext): MindError {
   const { model, host } = context;
   const said = upstreamWords(error, context.key);
@@ -64,14 +68,17 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (is(401, 'authentication_error'))
     return {
       kind: 'bad-key',
-      message: `${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.`,
+      message:
+        context.setOn === 'page'
+          ? `${host} did not accept the key. Change the key under “Connect a model”.`
+          : `${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.`,
     };
   if (is(403, 'permission_error'))
     return { kind: 'bad-key', message: `The API key may not do this at ${host}: ${said}` };
   if (is(404, 'not_found_error') && !namesModel(said, model))
     return {
       kind: 'no-such-address',
-      message: `${host} has no Messages API under this address (404). Check ANTHROPIC_BASE_URL: it is what stands before /v1/messages. ${host} said: ${said}`,
+      message: `${host} has no Messages API under this address (404). Check ${addressIn(context)}: it is what stands before /v1/messages. ${host} said: ${said}`,
     };
   if (is(404, 'not_found_error'))
     return {
@@ -150,7 +157,7 @@ export function problemOf(error: unknown, context: ProblemContext): MindError {
       ? { kind: 'stream-cut', message: `The answer from ${context.host} broke off. Try again.` }
       : {
           kind: 'upstream-broken',
-          message: `${context.host} answered with something that is not the Messages API. Check ANTHROPIC_BASE_URL.`,
+          message: `${context.host} answered with something that is not the Messages API. Check ${addressIn(context)}.`,
         };
   throw error;
 }

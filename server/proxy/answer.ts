@@ -116,7 +116,7 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
           ok: false,
           error: {
             kind: 'bad-key',
-            message: `${upstream.host} did not accept the relay’s own API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again. Your credential is fine.`,
+            message: `${upstream.host} did not accept the relay’s own API key. Change it on Roost’s page, under “Connect a model”, or where the relay is started. Your credential is fine.`,
           },
         };
       }
@@ -126,7 +126,7 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
           ok: false,
           error: {
             kind: 'unreachable',
-            message: `${upstream.host} answered ${sent.status}, which is not the Messages API. Check ANTHROPIC_BASE_URL where the relay runs.`,
+            message: `${upstream.host} answered ${sent.status}, which is not the Messages API. Check its address on Roost’s page, under “Connect a model”, or where the relay is started.`,
           },
         };
       }

@@ -3,6 +3,7 @@
  * cookie of a client reaches the upstream, and nothing of the upstream's connection reaches a client.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import type { KeyFilter, KeyHeader } from '../key-filter.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import { FIRST_VERSION } from './settings.ts';
@@ -13,6 +14,8 @@ export interface UpstreamKey {
   readonly keyHeader: KeyHeader | null;
   /** Without `/v1`; null is Anthropic's own. */
   readonly baseUrl: string | null;
+  /** How its name is looked up, where not every address may be called. */
+  readonly lookup?: LookupFunction;
 }
 
 const REQUEST = new Set(['accept', 'content-type', 'idempotency-key', 'user-agent', 'x-app', 'x-client-request-id']);

@@ -18,7 +18,7 @@ import { requestHeaders, type UpstreamKey } from './headers.ts';
 import { heldAnswer, type Outcome } from './held.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { PROXY_LIMITS } from './settings.ts';
-import { createUpstream } from './upstream.ts';
+import { createUpstream, type Upstream } from './upstream.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 
 export interface ProxyDeps {
@@ -29,8 +29,8 @@ export interface ProxyDeps {
   readonly directory: Pick<Directory, 'all'>;
   readonly sessionId: SessionHost['sessionId'];
   readonly joined: SessionHost['joined'];
-  /** Null: no model is connected. */
-  readonly upstream: UpstreamKey | null;
+  /** Where a request for this model goes, null: for any; null: no model is connected. */
+  readonly upstream: (model: string | null) => UpstreamKey | null;
   readonly now: () => number;
   /** An error of ours that nobody else is told of. */
   readonly onError: (error: unknown) => void;
@@ -40,7 +40,7 @@ export interface ProxyDeps {
 const NO_MODEL: ProxyError = {
   kind: 'no-upstream',
   message:
-    'This relay rehearses: no model is connected to it. Set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL, for a server of your own) where the relay runs, and start it again.',
+    'This relay rehearses: no model is connected to it. Connect one on Roost’s page, or set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL) where the relay runs.',
 };
 const BAD_CREDENTIAL: ProxyError = {
   kind: 'bad-credential',
@@ -63,7 +63,13 @@ const nothing = () =>
       'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.',
   });
 
-type Call = { readonly agent: TeamMember; readonly client: CallingClient; readonly ask: Ask; readonly to: UpstreamKey };
+/** One server that requests go to. */
+type Line = { readonly to: UpstreamKey; readonly upstream: Upstream; readonly ask: Ask };
+type Call = {
+  readonly agent: TeamMember;
+  readonly client: CallingClient;
+  readonly lineOf: (model: string | null) => Line;
+};
 
 export interface Proxy {
   readonly endpoints: readonly Handled[];
@@ -73,10 +79,21 @@ export interface Proxy {
 
 // In one piece: one call, from its credential to its costs: what was held is let go of wherever it ends.
 export function createProxy(deps: ProxyDeps): Proxy {
-  const { credentials, directory, sessionId, joined, upstream: to, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
+  const { credentials, directory, sessionId, joined, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
   const admit = createAdmit(deps);
-  const upstream = to && createUpstream(to.baseUrl ?? OFFICIAL_API);
-  const ask = to && upstream && createAsk({ upstream, key: to.key, onError });
+  /** Each with its connections, for as long as it is among those that are connected. */
+  const lines = new Map<string, Line>();
+  function lineOf(to: UpstreamKey): Line {
+    const baseUrl = to.baseUrl ?? OFFICIAL_API;
+    const known = lines.get(baseUrl);
+    if (known?.to === to) return known;
+    const upstream = createUpstream(baseUrl, PROXY_LIMITS.upstreamSilenceMs, to.lookup);
+    const line = { to, upstream, ask: createAsk({ upstream, key: to.key, onError }) };
+    // Requests that are under way end on the connections that they have.
+    known?.upstream.close();
+    lines.set(baseUrl, line);
+    return line;
+  }
   const open = createOpenCalls(credentials);
   const everybody = singleFlight(() => directory.all());
 
@@ -96,11 +113,13 @@ export function createProxy(deps: ProxyDeps): Proxy {
           ? `${agent.name} is retired, and asks no model any more.`
           : 'The agent of this credential is not in the household any more.',
       });
-    if (to === null || ask === null) return errorResponse(NO_MODEL);
+    const usual = deps.upstream(null);
+    if (usual === null) return errorResponse(NO_MODEL);
     const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
     try {
       const client = { credentialId: bearer.credentialId, name: bearer.label, readsInbox: false };
-      return await run({ agent, client, ask, to }, gone, done);
+      const forModel = (model: string | null) => lineOf(deps.upstream(model) ?? usual);
+      return await run({ agent, client, lineOf: forModel }, gone, done);
     } catch (error) {
       done();
       if (!gone.signal.aborted) onError(error);
@@ -141,7 +160,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' };
 
   async function send(
-    { agent, client, ask: sendOn, to: key }: Call,
+    { agent, client, lineOf: forModel }: Call,
     context: Context<Env>,
     body: ProxyBody,
     costly: boolean,
@@ -156,6 +175,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       });
       if (admission.kind === 'gone') return left(signal);
       if (admission.kind === 'refused') return { kind: 'error', error: admission.error };
+      const { ask: sendOn, to: key } = forModel(body.size.model);
       const account: Account | null = admission.hold && {
         sessionId: sessionId(),
         model: body.size.model,
@@ -196,7 +216,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     });
 
   const get = (_: unknown, context: Context<Env>) =>
-    called(context, async ({ ask: sendOn, to: key }, gone, done) => {
+    called(context, async ({ lineOf: forModel }, gone, done) => {
+      const { ask: sendOn, to: key } = forModel(null);
       const sent = await sendOn(
         {
           method: 'GET',
@@ -224,6 +245,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
       llmOtherGet: nothing,
       llmOtherPost: nothing,
     }),
-    close: () => upstream?.close(),
+    close() {
+      for (const { upstream } of lines.values()) upstream.close();
+    },
   };
 }

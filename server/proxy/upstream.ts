@@ -1,4 +1,5 @@
 /** Requests to the server behind the proxy. By node:http, which changes no byte of a body and follows no redirect with a key in hand. */
+import type { LookupFunction } from 'node:net';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { PROXY_LIMITS } from './settings.ts';
@@ -33,7 +34,11 @@ export interface Upstream {
 const isStale = (error: NodeJS.ErrnoException, request: http.ClientRequest) =>
   request.reusedSocket && error.code === 'ECONNRESET';
 
-export function createUpstream(baseUrl: string, silenceMs: number = PROXY_LIMITS.upstreamSilenceMs): Upstream {
+export function createUpstream(
+  baseUrl: string,
+  silenceMs: number = PROXY_LIMITS.upstreamSilenceMs,
+  lookup?: LookupFunction,
+): Upstream {
   const base = new URL(baseUrl);
   const secure = base.protocol === 'https:';
   const agent = secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
@@ -47,6 +52,7 @@ export function createUpstream(baseUrl: string, silenceMs: number = PROXY_LIMITS
         method,
         agent,
         signal,
+        ...(lookup ? { lookup } : {}),
         headers: { ...headers, ...length },
       });
       request.setTimeout(silenceMs, () => request.destroy(new Error(`nothing was said for ${silenceMs / 1_000} s`)));

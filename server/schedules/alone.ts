@@ -119,12 +119,13 @@ function firstWords(
 }
 
 export function createAlone(deps: AloneDeps): OpenAlone {
-  const { copies, runs, log, protocol, mind, logger, limits = SCHEDULE_LIMITS } = deps;
+  const { copies, runs, log, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
 
   async function work(asked: Work): Promise<Worked> {
     const { agentId, cause, timeoutMs, busyMs } = asked;
     const copy = await copies.of(agentId);
     if (!copy) return { kind: 'skipped', why: 'no-copy' };
+    const mind = deps.mind.current?.() ?? deps.mind;
     const own = asked.model ?? mind.models({ lead: '', agent: copy.model }).agentModel;
     const only = asked.tools && new Set(asked.tools);
     const started = await runs.start({

@@ -49,7 +49,6 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     configs,
     teamTools,
     wakeMaterials,
-    mind,
     protocol,
     now,
     elapsed = now,
@@ -85,6 +84,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const begun = await around();
     const prompts = createPrompts(protocol, request);
     const settings = settingsOf(request.settings);
+    // A session keeps the mind that it began with.
+    const mind = deps.mind.current?.() ?? deps.mind;
     const info = mind.models({ lead: request.settings?.leadModel ?? '', agent: request.settings?.agentModel ?? '' });
     let broken = false;
     let sealed = false;

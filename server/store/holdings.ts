@@ -43,6 +43,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   schedules: 'record',
   occurrences: 'quota',
   standing_copies: 'lease',
+  model_connections: 'lease',
   clocks: 'counter',
   proposals: 'waiting',
   tool_calls: 'quota',

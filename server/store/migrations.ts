@@ -15,6 +15,7 @@ import { schedules } from './steps/0012-schedules.ts';
 import { night } from './steps/0013-night.ts';
 import { moving } from './steps/0014-moving.ts';
 import { hands } from './steps/0015-hands.ts';
+import { models } from './steps/0016-models.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -32,4 +33,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0013-night': night,
   '0014-moving': moving,
   '0015-hands': hands,
+  '0016-models': models,
 };

@@ -279,6 +279,8 @@ export interface Tables {
   };
   tool_calls: ToolCallRow;
   /** What an agent needs to be at work without a browser, sealed with a key that lies in the relay's folder. `version`: as the page named it. */
+  /** Sealed, with its key. */
+  model_connections: { home: string; connection: string; sealed: Uint8Array; made_at: number };
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
   /** A home's clock. `seen_at`: it went then. `stopped_at`: the person ended it then, and it has not gone since. */
   clocks: { home: string; seen_at: number; stopped_at: number | null };

@@ -70,6 +70,7 @@ export const CHANGES = [
   'files',
   'calls',
   'approvals',
+  'models',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

@@ -5,6 +5,7 @@
 import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
+import { modelEndpoints } from '../protocol/endpoints/models.ts';
 import { recordEndpoints } from '../protocol/endpoints/records.ts';
 import { pauseEndpoints } from '../protocol/endpoints/pauses.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
@@ -29,6 +30,7 @@ const endpoints = {
   ...recordEndpoints,
   ...scheduleEndpoints,
   ...workspaceEndpoints,
+  ...modelEndpoints,
 };
 const YAML = 'application/yaml';
 

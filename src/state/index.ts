@@ -22,6 +22,7 @@ import { createHousehold, type Household } from './household.ts';
 import { createQuery, type Query } from './query.ts';
 import { createLimits, type HouseholdLimits } from './limits.ts';
 import { createLive, type Live } from './live.ts';
+import { createConnectedModels, type ConnectedModels } from './models.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
@@ -57,6 +58,8 @@ export interface RoostState {
   readonly changes: Changes;
   /** How many messages wait in the inbox of each agent, by agent id. */
   readonly unreadMessages: Query<Readonly<Record<string, number>>>;
+  /** The models that are connected, and whether they answer. */
+  readonly models: ConnectedModels;
   /** What the household's agents may do, and changes to it. */
   readonly limits: HouseholdLimits;
   readonly archive: ArchivePort;
@@ -269,6 +272,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     reach,
     changes,
     unreadMessages,
+    models: createConnectedModels({ reach, changes, device, onChange: actions.refreshHealth }),
     limits,
     archive,
     device,

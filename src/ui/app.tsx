@@ -20,7 +20,6 @@ import { PATHS, useRoute, type Route } from './routes.ts';
 import { Arrival } from './shell/arrival.tsx';
 import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
-import { ConnectSteps } from './shell/connect.tsx';
 import { Header } from './shell/header.tsx';
 import { KeysDialog } from './shell/keys-dialog.tsx';
 import { NoticeList } from './shell/notices.tsx';
@@ -49,6 +48,7 @@ const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
 const NightPage = lazy(() => import('./night/night-page.tsx'));
+const ConnectDialog = lazy(() => import('./models/connect-dialog.tsx'));
 const FilesPage = lazy(() => import('./files/files-page.tsx'));
 const AskedPage = lazy(() => import('./welcome/asked.tsx'));
 const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
@@ -220,7 +220,9 @@ export function App() {
       <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
       {route.kind === 'connect' && (
         <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>
-          <ConnectSteps />
+          <Suspense fallback={null}>
+            <ConnectDialog onClose={() => go(PATHS.hearth)} />
+          </Suspense>
         </Dialog>
       )}
       {help && <KeysDialog onClose={() => setHelp(false)} />}

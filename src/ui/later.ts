@@ -18,6 +18,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./night/night-page.tsx'),
     import('./night/morning.tsx'),
     import('./files/files-page.tsx'),
+    import('./models/connect-dialog.tsx'),
     import('./agent/elsewhere.tsx'),
     import('./preview/wake-preview.tsx'),
     import('./agent/forget-dialog.tsx'),

@@ -56,7 +56,7 @@ describe.each([
     const shot = (name: string) => `${mind}-${width}-${name}`;
 
     const evening = await createVisitor(await profile.open(options), relay.link);
-    await evening.page.getByText(mind === 'rehearsal' ? /rehearsal mind is in use/i : /^Connected: /).waitFor();
+    await evening.page.getByText(mind === 'rehearsal' ? /no model is connected yet/ : /^Connected: /).waitFor();
     await evening.picture(shot('1-first-visit'));
     expect(await evening.axe()).toEqual([]);
     await evening.begin('Marcus', 'Julian');

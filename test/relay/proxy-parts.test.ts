@@ -287,7 +287,7 @@ describe('an upstream of its own kind', () => {
     const response = await ask({ redirect: 'manual' });
     expect([response.status, await response.json()]).toMatchObject([
       502,
-      { error: { message: expect.stringContaining('Check ANTHROPIC_BASE_URL') as unknown } },
+      { error: { message: expect.stringContaining('Check its address') as unknown } },
     ]);
   });
 

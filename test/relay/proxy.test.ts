@@ -336,7 +336,7 @@ describe('without a model', () => {
     const refused = await refusalOf(clientOf(`${other.url}/llm/${await other.join('a1')}`).messages.create(hello));
     expect(refused).toMatchObject({
       status: 400,
-      message: expect.stringContaining('Set ANTHROPIC_API_KEY') as unknown,
+      message: expect.stringContaining('Connect one on Roost’s page') as unknown,
     });
     await other.close();
   });

@@ -34,7 +34,7 @@ export interface ProxiedOptions {
   readonly store: Store;
   /** Names the home: every test its own. */
   readonly relay: string;
-  readonly upstream: ProxyDeps['upstream'];
+  readonly upstream: ReturnType<ProxyDeps['upstream']>;
   readonly pingMs?: number;
 }
 
@@ -70,7 +70,7 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
       joined.push(agentId);
       await pauses.join(agentId);
     },
-    upstream,
+    upstream: () => upstream,
     now,
     onError,
     ...(pingMs === undefined ? {} : { pingMs }),

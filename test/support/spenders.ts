@@ -69,6 +69,7 @@ export async function openSpenders(
   });
   const credentials = createCredentials({ db, home: relay, now, newId, log });
   const { pauses, costs, configs, directory, host } = team;
+  const upstream = { baseUrl: modelUrl, key: REAL_KEY, keyHeader: null };
   const proxy = createProxy({
     credentials,
     pauses,
@@ -77,7 +78,7 @@ export async function openSpenders(
     directory,
     sessionId: () => host.sessionId(),
     joined: host.joined,
-    upstream: { baseUrl: modelUrl, key: REAL_KEY, keyHeader: null },
+    upstream: () => upstream,
     now,
     onError,
   });

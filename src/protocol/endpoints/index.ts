@@ -3,6 +3,7 @@ import { credentialEndpoints, mcpEndpoints } from './clients.ts';
 import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
+import { modelEndpoints } from './models.ts';
 import { proxyEndpoints } from './proxy.ts';
 import { recordEndpoints } from './records.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
@@ -32,5 +33,6 @@ export const ENDPOINTS = {
   ...scheduleEndpoints,
   ...workspaceEndpoints,
   ...callEndpoints,
+  ...modelEndpoints,
   ...syncEndpoints,
 } satisfies Endpoints;

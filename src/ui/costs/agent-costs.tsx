@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import { replyCostsOf } from '../../state/reply-costs.ts';
 import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { useRehearsing } from '../shell/rehearsal-note.tsx';
+import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
 import { AgentBudget } from './agent-budget.tsx';
 import { Meter } from './meter.tsx';

@@ -4,12 +4,12 @@ import type { Costs, Spent } from '../../protocol/costs.ts';
 import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
-import { useRehearsing } from '../shell/rehearsal-note.tsx';
+import { useRehearsing } from '../models/chip.tsx';
 import { budgetText, costText, tokens, tokensOf } from '../text/money.ts';
 import { plural, count } from '../text/sizes.ts';
 import { useTeammates, type Teammates } from '../use-teammates.ts';
 import { Chart, type Measure, dayText } from './chart.tsx';
-import { OneOf } from './one-of.tsx';
+import { OneOf } from '../parts/one-of.tsx';
 import { Meter } from './meter.tsx';
 import { USUAL_DAYS, useCostBook, useCosts } from './use-costs.ts';
 import './costs.css';
@@ -179,7 +179,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
       </section>
       {rehearsing && (
         <p className="cost-note">
-          Rehearsal: nobody is thinking here, and nothing costs anything. Tokens are counted as if it did.
+          Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.
         </p>
       )}
       <section className="cost-block" aria-label="Day by day">

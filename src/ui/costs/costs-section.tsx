@@ -5,7 +5,7 @@ import { useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../routes.ts';
-import { useRehearsing } from '../shell/rehearsal-note.tsx';
+import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
 import { useTeammates, type Teammate } from '../use-teammates.ts';
 import { AgentBudget } from './agent-budget.tsx';
@@ -80,7 +80,7 @@ export function CostsSection() {
       </p>
       {rehearsing && (
         <p className="cost-note">
-          Rehearsal: nobody is thinking, and nothing costs anything. Budgets and prices hold once a model is connected.
+          Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.
         </p>
       )}
       {!online && (

@@ -8,7 +8,7 @@ import { useActions, useDevices, useHousehold, useLive, useRoost } from '../cont
 import { CloseIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../routes.ts';
-import { RehearsalNote } from '../shell/rehearsal-note.tsx';
+import { ModelChip } from '../models/chip.tsx';
 import { endText } from '../text/reasons.ts';
 import { bytes, plural } from '../text/sizes.ts';
 import { BigButton, useProgress } from './big-button.tsx';
@@ -212,7 +212,7 @@ export function Hearth({ selected }: { selected: string | null }) {
         <BigButton />
         <Status />
         <WhyAsleep />
-        <RehearsalNote where="hearth" />
+        <ModelChip where="hearth" />
       </div>
     </section>
   );

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../../domain/schedule/timing.ts';
-import { OneOf } from '../costs/one-of.tsx';
+import { OneOf } from '../parts/one-of.tsx';
 import { localText, type Draft, type Wrong } from './draft.ts';
 import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
 

@@ -3,7 +3,7 @@ import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
-import { OneOf } from '../costs/one-of.tsx';
+import { OneOf } from '../parts/one-of.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { clockTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';

@@ -40,7 +40,7 @@ export function Minds() {
       <NextSession />
       <p className="settings-note">
         {health?.mind === 'rehearsal' ? 'A rehearsal mind answers now, whatever stands here. ' : ''}
-        <Link href={PATHS.connect}>How to connect a model</Link>
+        <Link href={PATHS.connect}>Connect a model</Link>
       </p>
       <TextSetting
         setting="leadModel"

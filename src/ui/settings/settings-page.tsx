@@ -6,7 +6,7 @@ import { CopiesSection } from '../copies/copies-section.tsx';
 import { DevicesSection } from '../devices/devices-section.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../routes.ts';
-import { useRehearsing } from '../shell/rehearsal-note.tsx';
+import { useRehearsing } from '../models/chip.tsx';
 import { LimitsSection } from '../limits/limits-section.tsx';
 import { PromptSection } from './prompt-section.tsx';
 import { seatNumber } from '../../domain/seat.ts';

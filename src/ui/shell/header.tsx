@@ -14,7 +14,7 @@ import {
 import { optional } from '../parts/optional.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { Mark } from './mark.tsx';
-import { RehearsalNote } from './rehearsal-note.tsx';
+import { ModelChip } from '../models/chip.tsx';
 import { WakesStopped, useWakesOn } from './wakes-switch.tsx';
 import './header.css';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
@@ -211,7 +211,7 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
         <span className="mark-name">Roost</span>
       </Link>
       {(begun || !quiet) && <SessionPill />}
-      <RehearsalNote where="header" />
+      <ModelChip where="header" />
       <span className="spacer" />
       {begun && <SyncSign />}
       {begun && <WakesStopped />}

@@ -1,7 +1,9 @@
 import { seatColor, SEAT_ORDER } from '../../domain/seat.ts';
 import { useDevices, useInfo } from '../context.tsx';
 import { Egg } from '../grid/egg.tsx';
-import { ConnectSteps } from '../shell/connect.tsx';
+import { Link } from 'wouter';
+import { PATHS } from '../routes.ts';
+import { modelName } from '../models/words.ts';
 import { Begin } from './begin.tsx';
 import { ComeBack } from './come-back.tsx';
 import { OnItsWay } from './on-its-way.tsx';
@@ -34,16 +36,14 @@ export function Welcome({ onBegun }: { onBegun: () => void }) {
             <ComeBack />
           </>
         )}
-        <details className="welcome-mind" data-mind={health?.mind}>
-          <summary>
-            {health === null
-              ? 'Asking the relay who thinks…'
-              : health.mind === 'rehearsal'
-                ? 'A rehearsal mind is in use: nobody is thinking yet. How to connect a model'
-                : `Connected: ${health.model}`}
-          </summary>
-          <ConnectSteps />
-        </details>
+        <p className="welcome-mind" data-mind={health?.mind}>
+          {health === null
+            ? 'Asking the relay who thinks…'
+            : health.mind === 'rehearsal'
+              ? 'Demo: no model is connected yet. Connect one now, or look around first.'
+              : `Connected: ${modelName(health.model)}`}{' '}
+          {health?.mind === 'rehearsal' && <Link href={PATHS.connect}>Connect a model</Link>}
+        </p>
       </div>
     </main>
   );

@@ -167,7 +167,7 @@ test('with the rehearsal mind everything is free, and the page says so', async (
     path: '/costs',
     prepare: ({ reach }) => reach.on('GET /api/costs', report({ today: NOTHING, days: [], dailyBudgetUsd: null })),
   });
-  expect(await screen.findByText(/nobody is thinking here, and nothing costs anything/)).toBeDefined();
+  expect(await screen.findByText(/no model is connected, and nothing costs anything/)).toBeDefined();
 });
 
 test('costs that cannot be read say so and can be asked for again', async () => {

@@ -34,17 +34,17 @@ test('nothing is shown as begun before it is stored', async () => {
   expect(screen.getByLabelText<HTMLInputElement>('Your name').value).toBe('Marcus');
 });
 
-test('it says that nobody is thinking, and how to connect a model', async () => {
+test('it says that no model is connected, and how to connect one there and then', async () => {
   const page = await openPage({ docs: [] });
-  await page.user.click(screen.getByText(/A rehearsal mind is in use/));
-  expect(screen.getByText(/ANTHROPIC_API_KEY=/)).toBeDefined();
-  expect(screen.getByText(/ANTHROPIC_BASE_URL=/).textContent).toContain('ROOST_AGENT_MODEL');
+  expect(screen.getByText(/no model is connected yet/)).toBeDefined();
+  await page.user.click(screen.getAllByRole('link', { name: 'Connect a model' }).at(-1) ?? document.body);
+  expect(await screen.findByLabelText('Your key')).toBeDefined();
 });
 
 test('with a model connected, it says which', async () => {
   await openPage({ docs: [], prepare: ({ relay }) => (relay.mind = 'anthropic') });
   expect(screen.getByText('Connected: claude-sonnet')).toBeDefined();
-  expect(screen.queryByText(/nobody is thinking/)).toBeNull();
+  expect(screen.queryByText(/no model is connected/)).toBeNull();
 });
 
 test('a household that cannot be read is not taken for a first visit', async () => {

@@ -132,5 +132,6 @@ export function memoryReach(): MemoryReach {
   };
   reach.on('PUT /api/team', () => new Response(null, { status: 204 }));
   reach.on('GET /api/inbox', { unread: {} });
+  reach.on('GET /api/models', { connections: [], may: 'any' });
   return reach;
 }

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import './one-of.css';
 
 interface Props<Value extends string | number> {
   readonly label: string;

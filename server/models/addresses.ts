@@ -1,0 +1,100 @@
+/**
+ * Which addresses a household may have the relay call. The relay stands in somebody's network: whoever may name an address
+ * there has a hand inside. So a name is looked up here, and again by the very connection that is made (`lookup`), and no
+ * redirect is followed.
+ */
+import { lookup as lookUp, type LookupAddress } from 'node:dns';
+import { lookup as lookUpAll } from 'node:dns/promises';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { MayConnect } from '../../src/protocol/models.ts';
+
+type Reach = 'public' | 'inner' | 'never';
+
+function listOf(ranges: readonly (readonly [address: string, bits: number])[]): BlockList {
+  const list = new BlockList();
+  for (const [address, bits] of ranges) list.addSubnet(address, bits, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return list;
+}
+
+/** Of this machine and its networks (RFC 1918, 6598, 4193). */
+const INNER = listOf([
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['100.64.0.0', 10],
+  ['::1', 128],
+  ['fc00::', 7],
+]);
+/** Where no model is, but what clouds tell their machines is: link-local, unspecified, multicast, reserved; and IPv6 that stands for other addresses. */
+const NEVER = listOf([
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['192.0.0.0', 24],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+  ['::', 128],
+  ['64:ff9b::', 96],
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
+]);
+
+/** An IPv4 address that is written as IPv6, as the URL parser writes it. */
+function mapped(address: string): string | null {
+  const match = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(new URL(`http://[${address}]`).hostname.slice(1, -1));
+  if (!match) return null;
+  const [high, low] = [parseInt(match[1] ?? '', 16), parseInt(match[2] ?? '', 16)];
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** `address`: an IP address, without brackets or zone. */
+export function reachOf(address: string): Reach {
+  const family = isIP(address);
+  if (family === 0) return 'never';
+  const four = family === 6 ? mapped(address) : address;
+  const type = four === null ? 'ipv6' : 'ipv4';
+  const asked = four ?? address;
+  if (NEVER.check(asked, type)) return 'never';
+  return INNER.check(asked, type) ? 'inner' : 'public';
+}
+
+const fits = (address: string, may: MayConnect): boolean => {
+  const reach = reachOf(address);
+  return reach === 'public' ? may !== 'none' : reach === 'inner' && may === 'any';
+};
+
+/** A name that leads where this household may not go. */
+export class AddressError extends Error {
+  readonly code = 'ENOTFOUND';
+}
+
+/** As Node's own, but it gives only addresses that fit: what a connection is made to is what was checked. */
+export const lookupWithin =
+  (may: MayConnect): LookupFunction =>
+  (hostname, options, done) => {
+    lookUp(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
+      if (error) return done(error, '');
+      const allowed = found.filter(({ address }) => fits(address, may));
+      const [first] = allowed;
+      if (!first) return done(new AddressError(`${hostname} leads to an address that may not be connected`), '');
+      if (options.all) done(null, allowed);
+      else done(null, first.address, first.family);
+    });
+  };
+
+/** `ok`, `refused`: it leads where this household may not go, or `unknown`: the name leads nowhere just now. */
+export async function checkAddress(url: URL, may: MayConnect): Promise<'ok' | 'refused' | 'unknown'> {
+  if (may === 'none') return 'refused';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0) return fits(host, may) ? 'ok' : 'refused';
+  try {
+    const found = await lookUpAll(host, { all: true });
+    return found.some(({ address }) => fits(address, may)) ? 'ok' : 'refused';
+  } catch {
+    return 'unknown';
+  }
+}

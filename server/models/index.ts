@@ -1,0 +1,269 @@
+/**
+ * The models of one household: what the relay's environment names, and what its pages have connected. What begins takes them
+ * as they are then; a session that runs keeps its own, another key holds for it at once, and a model that is removed answers
+ * nothing more. Where none is connected, the rehearsal mind answers.
+ */
+import type { Connection, ConnectModel, FoundServer, MayConnect, Models } from '../../src/protocol/models.ts';
+import { MODEL_LIMITS } from '../../src/protocol/models.ts';
+import type { Mind } from '../minds/index.ts';
+import type { UpstreamKey } from '../proxy/headers.ts';
+import { checkAddress } from './addresses.ts';
+import { createConnected, createLine, usualModels, type Connected, type Line } from './connection.ts';
+import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
+import { CONNECT_LIMITS, USUAL_SERVERS } from './settings.ts';
+import { listModels } from './trial.ts';
+
+/** What is set where the relay is started, for every household. */
+export interface EnvironmentModel {
+  readonly kept: Kept;
+  readonly line: Line;
+}
+
+export const ENVIRONMENT = 'environment';
+
+export type Connecting =
+  | { readonly ok: true; readonly connection: Connection }
+  | { readonly ok: false; readonly reason: 'address' | 'unknown' | 'too-many'; readonly detail: string }
+  | { readonly ok: false; readonly reason: 'no-answer'; readonly detail: string };
+
+export interface HomeModels {
+  /** What answers now: routed by the model that is asked for. */
+  readonly mind: Mind;
+  /** Where the proxy sends a request for this model; null: no model is connected. */
+  upstream(model: string | null): UpstreamKey | null;
+  shown(): Models;
+  /** Asks every server for its models, and gives them all. */
+  list(): Promise<Models>;
+  connect(given: ConnectModel): Promise<Connecting>;
+  changeKey(connectionId: string, key: string): Promise<Connecting>;
+  /** Null: there is none such. */
+  try(connectionId: string): Promise<Connection | null>;
+  remove(connectionId: string): Promise<boolean>;
+  /** Null: this household may not ask there. */
+  find(): Promise<FoundServer[] | null>;
+  /** Reads anew what the store says: another process has changed it. */
+  reread(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface HomeModelsDeps extends ModelRowsDeps {
+  readonly environment: EnvironmentModel | null;
+  /** Answers where no model is connected. */
+  readonly rehearsal: Mind;
+  readonly may: MayConnect;
+  /** Addresses of the relay itself, which would ask itself for ever. */
+  readonly isOwn: (url: URL) => boolean;
+  readonly maxRequests: number;
+  readonly elapsed: () => number;
+  readonly newId: () => string;
+  /** Something of `shown` has changed. */
+  readonly onChange: () => void;
+  /** No log is to hold it. */
+  readonly onKey: (key: string) => void;
+}
+
+const withoutV1 = (address: string) => new URL(address).href.replace(/\/+(?:v1\/*)?$/, '');
+const INNER =
+  'This address lies in the relay’s own network, or leads into it. Only the relay’s first household may connect such a model, unless whoever runs the relay allows it (--model-addresses any).';
+const NONE = 'Whoever runs this relay has not allowed pages to connect models (--model-addresses).';
+
+/** By the model that is asked for: the first that lists it, else the first. */
+function routed(all: readonly Connected[], rehearsal: Mind): Mind {
+  const [first] = all;
+  if (!first) return rehearsal;
+  const of = (model: string) => all.find((each) => each.kept().models.some(({ id }) => id === model)) ?? first;
+  return {
+    models: (chosen) => ({
+      ...first.mind.models(chosen),
+      leadModel: chosen.lead || first.kept().leadModel,
+      agentModel: chosen.agent || first.kept().agentModel,
+    }),
+    answer: (request, listener) => of(request.model).mind.answer(request, listener),
+    close: () => Promise.resolve(),
+  };
+}
+
+// In one piece: what is connected, added, changed and removed is one list.
+export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> {
+  const { environment, rehearsal, may, now, elapsed } = deps;
+  const rows = createModelRows(deps);
+  const lineOf = ({
+    key,
+    address,
+    leadModel,
+    agentModel,
+  }: Pick<Kept, 'key' | 'address' | 'leadModel' | 'agentModel'>) =>
+    createLine({
+      key,
+      address,
+      models: { lead: leadModel, agent: agentModel },
+      maxRequests: deps.maxRequests,
+      guard: may,
+      now,
+      elapsed,
+    });
+  const connected = (connectionId: string, kept: Kept, line: Line, state: Connection['state'] = { kind: 'untried' }) =>
+    createConnected({ connectionId, kept, line, state, now, elapsed, onState: deps.onChange });
+
+  const own = environment && connected(ENVIRONMENT, environment.kept, environment.line);
+  let pages: Connected[] = [];
+  let current: Mind = rehearsal;
+  function settle(next: readonly Connected[]): void {
+    pages = [...next];
+    current = routed(all(), rehearsal);
+  }
+  const all = (): Connected[] => [...(own ? [own] : []), ...pages];
+  const pageOf = (connectionId: string) => pages.find((each) => each.connectionId === connectionId);
+
+  async function reread(): Promise<void> {
+    const kept = await rows.all();
+    const next = await Promise.all(
+      kept.map(async ({ connectionId, ...each }) => {
+        if (each.key !== null) deps.onKey(each.key);
+        const known = pageOf(connectionId);
+        if (!known) return connected(connectionId, each, lineOf(each));
+        if (JSON.stringify(known.kept()) !== JSON.stringify(each))
+          await known.take(lineOf(each), each, { kind: 'untried' });
+        return known;
+      }),
+    );
+    const gone = pages.filter((each) => !next.includes(each));
+    settle(next);
+    await Promise.all(gone.map((each) => each.close()));
+  }
+  await reread();
+
+  const shown = (): Models => ({ connections: all().map((each) => each.shown()), may });
+
+  type Tried = { readonly ok: true; readonly line: Line; readonly kept: Kept; readonly state: Connection['state'] };
+  async function tried(
+    given: Pick<Kept, 'kind' | 'address' | 'key'> & { readonly model: string },
+  ): Promise<Tried | Extract<Connecting, { ok: false }>> {
+    const { kind, address, key } = given;
+    if (key !== null) deps.onKey(key);
+    if (may === 'none') return { ok: false, reason: 'address', detail: NONE };
+    if (address !== null) {
+      const url = new URL(address);
+      if (deps.isOwn(url))
+        return { ok: false, reason: 'address', detail: 'This is Roost’s own address: it would ask itself for ever.' };
+      const check = await checkAddress(url, may);
+      if (check === 'refused') return { ok: false, reason: 'address', detail: INNER };
+      if (check === 'unknown')
+        return { ok: false, reason: 'no-answer', detail: `${url.hostname} cannot be found. Is the address right?` };
+    }
+    const looking = lineOf({ key, address, leadModel: '', agentModel: '' });
+    const listed = await looking.list();
+    await looking.close();
+    const { lead: leadModel, agent: agentModel } = usualModels(kind, listed ?? [], given.model);
+    if (leadModel === '') {
+      const why = listed === null ? 'does not say which models it has' : 'has no models';
+      return {
+        ok: false,
+        reason: 'no-answer',
+        detail: `${new URL(address ?? '').host} cannot be reached, or ${why}. If it runs, name the model yourself.`,
+      };
+    }
+    const kept: Kept = { kind, address, key, models: listed ?? [], leadModel, agentModel };
+    const line = lineOf(kept);
+    const state = await line.try(agentModel);
+    if (state.kind === 'answers') return { ok: true, line, kept, state };
+    await line.close();
+    return { ok: false, reason: 'no-answer', detail: state.kind === 'fails' ? state.message : 'It did not answer.' };
+  }
+
+  return {
+    mind: {
+      current: () => current,
+      models: (chosen) => current.models(chosen),
+      answer: (request, listener) => current.answer(request, listener),
+      close: () => Promise.resolve(),
+    },
+    upstream(model) {
+      const [first] = all();
+      const listing =
+        model === null ? undefined : all().find((each) => each.kept().models.some(({ id }) => id === model));
+      return (listing ?? first)?.line().upstream ?? null;
+    },
+    shown,
+    async list() {
+      await Promise.all(
+        all().map(async (each) => {
+          const models = await each.line().list();
+          const kept = each.kept();
+          if (models === null || JSON.stringify(models) === JSON.stringify(kept.models)) return;
+          const next = { ...kept, models };
+          if (each !== own) await rows.put(each.connectionId, next);
+          each.relist(models);
+        }),
+      );
+      return shown();
+    },
+    async connect(given) {
+      if (pages.length >= MODEL_LIMITS.connections)
+        return {
+          ok: false,
+          reason: 'too-many',
+          detail: `${MODEL_LIMITS.connections} models are connected, which is the most. Remove one first.`,
+        };
+      const address = given.kind === 'claude' ? null : withoutV1(given.address);
+      const key = given.key ?? null;
+      const result = await tried({ kind: given.kind, address, key, model: given.model ?? '' });
+      if (!result.ok) return result;
+      const { line, kept, state } = result;
+      // The same server once more is the same connection with what was said now.
+      const same = pages.find((each) => each.kept().address === address);
+      const connectionId = same?.connectionId ?? deps.newId();
+      await rows.put(connectionId, kept);
+      if (same) await same.take(line, kept, state);
+      const added = same ?? connected(connectionId, kept, line, state);
+      settle(same ? pages : [...pages, added]);
+      deps.onChange();
+      return { ok: true, connection: added.shown() };
+    },
+    async changeKey(connectionId, key) {
+      const there = pageOf(connectionId);
+      if (!there) return { ok: false, reason: 'unknown', detail: 'There is no such connection of a page.' };
+      const { kind, address, models, leadModel } = there.kept();
+      const result = await tried({ kind, address, key, model: kind === 'server' ? leadModel : '' });
+      if (!result.ok) return result;
+      const kept = { ...result.kept, models: result.kept.models.length > 0 ? result.kept.models : models };
+      await rows.put(connectionId, kept);
+      await there.take(result.line, kept, result.state);
+      settle(pages);
+      return { ok: true, connection: there.shown() };
+    },
+    async try(connectionId) {
+      const there = all().find((each) => each.connectionId === connectionId);
+      if (!there) return null;
+      there.note(await there.line().try(there.kept().agentModel));
+      return there.shown();
+    },
+    async remove(connectionId) {
+      const there = pageOf(connectionId);
+      if (!there) return false;
+      await rows.remove(connectionId);
+      settle(pages.filter((each) => each !== there));
+      await there.close();
+      deps.onChange();
+      return true;
+    },
+    async find() {
+      if (may !== 'any') return null;
+      const found = await Promise.all(
+        USUAL_SERVERS.map(async ({ program, address }): Promise<FoundServer[]> => {
+          if (deps.isOwn(new URL(address))) return [];
+          const models = await listModels(
+            { baseUrl: address, headers: {}, fetch: globalThis.fetch },
+            CONNECT_LIMITS.findMs,
+          );
+          return models === null ? [] : [{ program, address, models }];
+        }),
+      );
+      return found.flat();
+    },
+    reread,
+    async close() {
+      await Promise.all(pages.map((each) => each.close()));
+    },
+  };
+}

@@ -1,0 +1,128 @@
+/** Asking a server which models it has, and one of them for a word. */
+import { z } from 'zod';
+import { realTimers } from '../../src/domain/platform/timers.ts';
+import { MODEL_LIMITS, type ConnectionState, type ListedModel } from '../../src/protocol/models.ts';
+import type { Mind, MindErrorKind } from '../minds/index.ts';
+import { CONNECT_LIMITS } from './settings.ts';
+
+/** As Anthropic and every server that speaks OpenAI's list say it. What does not fit is left out. */
+const listSchema = z.object({
+  data: z.array(z.unknown()).transform((all) =>
+    all.flatMap((each): ListedModel[] => {
+      const parsed = z
+        .object({ id: z.string().min(1).max(MODEL_LIMITS.model), display_name: z.string().optional().catch(undefined) })
+        .safeParse(each);
+      if (!parsed.success) return [];
+      const { id, display_name: name } = parsed.data;
+      return [{ id, name: (name ?? id).slice(0, MODEL_LIMITS.model) }];
+    }),
+  ),
+});
+
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    const bytes: unknown = chunk;
+    if (!(bytes instanceof Uint8Array)) continue;
+    size += bytes.byteLength;
+    if (size > CONNECT_LIMITS.listBytes) throw new SyntaxError('the list is too long');
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+export interface ListedServer {
+  /** Without `/v1`. */
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** The models of a server; null: it has no such list, or says nothing in time. */
+export async function listModels(
+  { baseUrl, headers, fetch }: ListedServer,
+  ms: number = CONNECT_LIMITS.listMs,
+): Promise<ListedModel[] | null> {
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/v1/models?limit=${MODEL_LIMITS.listed}`, {
+      headers: { ...headers, accept: 'application/json' },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ms),
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return null;
+    }
+    const parsed = listSchema.safeParse(JSON.parse(await boundedText(response)));
+    return parsed.success ? parsed.data.data.slice(0, MODEL_LIMITS.listed) : null;
+  } catch {
+    // Whatever is wrong with it, there is no list; the request for a word says what is wrong.
+    return null;
+  }
+}
+
+/** How a failure of the model's server is told apart on the page. */
+export function whyOf(kind: MindErrorKind): Extract<ConnectionState, { kind: 'fails' }>['why'] {
+  switch (kind) {
+    case 'bad-key':
+      return 'key';
+    case 'out-of-credit':
+      return 'credit';
+    case 'unreachable':
+    case 'no-such-address':
+      return 'unreachable';
+    case 'no-such-model':
+      return 'no-model';
+    case 'rate-limited':
+    case 'overloaded':
+      return 'busy';
+    case 'aborted':
+    case 'stream-cut':
+    case 'too-large':
+    case 'refused-request':
+    case 'upstream-broken':
+      return 'other';
+    default:
+      return kind satisfies never;
+  }
+}
+
+export interface TrialClock {
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** ms, only ever forward */
+  readonly elapsed: () => number;
+}
+
+/** One short request: the fewest words that show that it answers. */
+export async function tryModel(mind: Mind, model: string, { now, elapsed }: TrialClock): Promise<ConnectionState> {
+  const leaving = new AbortController();
+  const stop = realTimers.after(CONNECT_LIMITS.tryMs, () => leaving.abort());
+  const begun = elapsed();
+  try {
+    const answer = await mind.answer(
+      {
+        priority: 'person',
+        model,
+        system: 'Answer with one word.',
+        messages: [{ role: 'user', blocks: [{ kind: 'text', text: 'Are you there?' }] }],
+        tools: [],
+        maxTokens: CONNECT_LIMITS.tryTokens,
+      },
+      { onText: () => undefined, signal: leaving.signal },
+    );
+    if (answer.ok) return { kind: 'answers', at: now(), ms: Math.round(elapsed() - begun) };
+    const late = answer.error.kind === 'aborted';
+    return {
+      kind: 'fails',
+      at: now(),
+      why: late ? 'unreachable' : whyOf(answer.error.kind),
+      message: late
+        ? `It said nothing for ${CONNECT_LIMITS.tryMs / 1_000} seconds. Is the model loaded? Try again.`
+        : answer.error.message,
+    };
+  } finally {
+    stop();
+  }
+}

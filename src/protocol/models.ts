@@ -1,0 +1,94 @@
+/** The models that are connected: what a page is told of them, and what it says. A key goes one way only. */
+import { z } from 'zod';
+import { urlOf } from '../domain/platform/old-browsers.ts';
+
+/** Longest key, address and name of a model; most models that are listed of one connection, and connections of a household. */
+export const MODEL_LIMITS = { key: 1_000, address: 500, model: 200, listed: 500, connections: 8 } as const;
+
+export const modelSchema = z.object({
+  id: z.string().min(1).max(MODEL_LIMITS.model),
+  name: z.string().max(MODEL_LIMITS.model).describe('as people read it'),
+});
+export type ListedModel = z.infer<typeof modelSchema>;
+
+const WHYS = ['key', 'credit', 'unreachable', 'no-model', 'busy', 'other'] as const;
+
+export const connectionStateSchema = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('untried') }),
+    z.object({ kind: z.literal('answers'), at: z.number().describe('ms since the epoch'), ms: z.number().int() }),
+    z.object({
+      kind: z.literal('fails'),
+      at: z.number(),
+      why: z.enum(WHYS),
+      message: z.string().describe('a sentence or two for people'),
+    }),
+  ])
+  .describe('how its last answer went, since the relay was started');
+export type ConnectionState = z.infer<typeof connectionStateSchema>;
+
+const connectionId = z.string().min(1).max(60);
+
+export const connectionSchema = z.object({
+  connectionId: connectionId.describe('`environment`: it was set where the relay was started, and is changed there'),
+  kind: z.enum(['claude', 'server']),
+  address: z.string().nullable().describe('of the server; null: Anthropic’s own'),
+  hasKey: z.boolean(),
+  models: z.array(modelSchema).describe('as the server lists them; empty: not known'),
+  leadModel: z.string().describe('what answers for the lead where nobody has chosen'),
+  agentModel: z.string(),
+  state: connectionStateSchema,
+});
+export type Connection = z.infer<typeof connectionSchema>;
+
+/** `any`: also addresses of the relay's own machine and network. */
+export const mayConnectSchema = z.enum(['any', 'public', 'none']);
+export type MayConnect = z.infer<typeof mayConnectSchema>;
+
+export const modelsSchema = z.object({
+  connections: z
+    .array(connectionSchema)
+    .describe('a model is asked for at the first that lists it, else at the first; none: the rehearsal mind answers'),
+  may: mayConnectSchema.describe('which addresses this household may connect'),
+});
+export type Models = z.infer<typeof modelsSchema>;
+
+const key = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MODEL_LIMITS.key)
+  .regex(/^[\x21-\x7e]+$/, 'holds a space, or a character that no key has')
+  .describe('never answered, shown or logged');
+const address = z
+  .string()
+  .trim()
+  .max(MODEL_LIMITS.address)
+  .refine((text) => ['http:', 'https:'].includes(urlOf(text)?.protocol ?? ''), {
+    message: 'must be an address such as http://127.0.0.1:11434',
+  })
+  .refine((text) => `${urlOf(text)?.username ?? ''}${urlOf(text)?.password ?? ''}` === '', {
+    message: 'must hold no name and no password; a key has its own field',
+  });
+const model = z.string().trim().max(MODEL_LIMITS.model).optional().describe('which to try; left out: a usual one');
+
+export const connectModelSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('claude'), key, model }),
+  z.object({ kind: z.literal('server'), address, key: key.optional(), model }),
+]);
+export type ConnectModel = z.infer<typeof connectModelSchema>;
+
+export const changeKeySchema = z.object({ key });
+
+export const foundServersSchema = z.object({
+  found: z.array(
+    z.object({
+      program: z.string().describe('what usually answers at this port'),
+      address: z.string(),
+      models: z.array(modelSchema),
+    }),
+  ),
+});
+export type FoundServer = z.infer<typeof foundServersSchema>['found'][number];
+
+export const connectionIdText = connectionId;

@@ -1,0 +1,67 @@
+/** Who thinks, and whether it answers: in the header where there is room, else under the big button. */
+import { Link } from 'wouter';
+import type { Connection } from '../../protocol/models.ts';
+import { useInfo, useLive, useRoost } from '../context.tsx';
+import { PATHS } from '../routes.ts';
+import { useQuery } from '../use-query.ts';
+import { connectionName, modelName, stateText } from './words.ts';
+import './chip.css';
+
+/** Is the stand-in in use? As the running session says, else as the relay does. */
+export function useRehearsing(): boolean {
+  const health = useInfo((state) => state.health?.mind);
+  const running = useLive((state) => (state.live ? state.session?.mind.kind : undefined));
+  return (running ?? health) === 'rehearsal';
+}
+
+function Connected({ connection, agentModel }: { connection: Connection; agentModel: string | undefined }) {
+  const { state, connectionId } = connection;
+  const name = connectionName(connection);
+  const model = modelName(agentModel ?? connection.agentModel, connection.models);
+  const said = name === 'Claude' || !model.startsWith(name) ? `${name} · ${model}` : model;
+  if (state.kind === 'fails')
+    return (
+      <span className="model-chip model-chip-fails">
+        <span>
+          <b>{name}</b>: {stateText(connection)}
+        </span>
+        <Link href={PATHS.connect}>
+          {state.why === 'key' && connectionId !== 'environment' ? 'Change the key' : 'What to do'}
+        </Link>
+      </span>
+    );
+  return (
+    <Link href={PATHS.connect} className="model-chip" title={`${said}: ${stateText(connection)}`}>
+      <span>{said}</span>
+      {state.kind === 'answers' && (
+        <b className="model-chip-good" role="img" aria-label="answers">
+          ✓
+        </b>
+      )}
+    </Link>
+  );
+}
+
+export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
+  const { models } = useRoost();
+  const state = useQuery(models.query);
+  const rehearsing = useRehearsing();
+  const agentModel = useLive((live) => (live.live ? live.session?.mind.agentModel : undefined));
+  const [first] = state.kind === 'ready' ? state.value.connections : [];
+  if (rehearsing)
+    return (
+      <p className={`rehearsal rehearsal-${where}`}>
+        <span>{first ? 'Demo until this session ends' : 'Demo: no model connected'}</span>
+        <span className="rehearsal-dot" aria-hidden="true">
+          ·
+        </span>
+        <Link href={PATHS.connect}>{first ? `Then ${connectionName(first)}` : 'Connect a model'}</Link>
+      </p>
+    );
+  if (!first) return null;
+  return (
+    <p className={`model-place model-place-${where}`} data-state={first.state.kind}>
+      <Connected connection={first} agentModel={agentModel} />
+    </p>
+  );
+}

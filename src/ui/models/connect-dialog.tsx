@@ -1,0 +1,173 @@
+/** Connect a model: a key or an address, tried at once. What is typed here goes to the relay once, and nowhere else. */
+import { useState } from 'react';
+import type { ConnectModel, Models } from '../../protocol/models.ts';
+import { useActions, useLive, usePending, useRoost } from '../context.tsx';
+import { OneOf } from '../parts/one-of.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { ConnectionCard } from './connection-card.tsx';
+import { KeyField } from './key-field.tsx';
+import { ServerForm } from './server-form.tsx';
+import { useConnect, type Connect, type Trying } from './use-connect.ts';
+import { connectionName, modelName, secondsText } from './words.ts';
+import './connect.css';
+
+type Kind = ConnectModel['kind'];
+
+function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
+  const [key, setKey] = useState('');
+  return (
+    <form
+      className="connect-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (key.trim() === '') return;
+        void connect({ kind: 'claude', key: key.trim() }, 'Asking Claude').then((ok) => ok && setKey(''));
+      }}
+    >
+      <KeyField
+        label="Your key"
+        value={key}
+        onChange={setKey}
+        placeholder="sk-ant-…"
+        hint={
+          <>
+            Make one at{' '}
+            <a href="https://console.anthropic.com/settings/keys" target="_blank" rel="noopener noreferrer nofollow">
+              console.anthropic.com
+            </a>
+            . What Claude is asked there is paid for there.
+          </>
+        }
+      />
+      <button type="submit" className="solid" disabled={busy || key.trim() === ''}>
+        Connect
+      </button>
+    </form>
+  );
+}
+
+/** What came of it, and what comes next. */
+function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
+  const actions = useActions();
+  const running = useLive((state) => (state.live ? state.session?.mind.kind : undefined));
+  const ending = usePending((state) => state.ending);
+  switch (trying.kind) {
+    case 'idle':
+      return null;
+    case 'trying':
+      return (
+        <p className="connect-trying" role="status">
+          <i aria-hidden="true" />
+          {trying.what}…
+        </p>
+      );
+    case 'failed':
+      return (
+        <div className="wrong-note" role="alert">
+          <p>
+            <strong>It is not connected.</strong> {trying.text}
+          </p>
+        </div>
+      );
+    case 'done': {
+      const { connection } = trying;
+      const ms = connection.state.kind === 'answers' ? connection.state.ms : null;
+      return (
+        <div className="connect-done" role="status">
+          <p>
+            <b>
+              {connectionName(connection)} answers{ms === null ? '' : `, ${secondsText(ms)}`}.
+            </b>{' '}
+            Your agents think with {modelName(connection.agentModel, connection.models)}
+            {connection.leadModel === connection.agentModel
+              ? ''
+              : `, the lead with ${modelName(connection.leadModel, connection.models)}`}
+            .
+          </p>
+          {running === 'rehearsal' ? (
+            <>
+              <p>The session that runs stays a demo. End it; the next one thinks.</p>
+              <button
+                type="button"
+                className="solid"
+                disabled={ending}
+                onClick={() => void actions.endSession().then(onClose)}
+              >
+                {ending ? 'Ending…' : 'End session'}
+              </button>
+            </>
+          ) : (
+            <button type="button" className="solid" onClick={onClose}>
+              Good
+            </button>
+          )}
+        </div>
+      );
+    }
+    default:
+      return trying satisfies never;
+  }
+}
+
+function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
+  const { trying, connect } = useConnect();
+  const [kind, setKind] = useState<Kind>('claude');
+  const busy = trying.kind === 'trying';
+  const { connections, may } = all;
+  return (
+    <div className="connect">
+      {connections.length === 0 && trying.kind !== 'done' && (
+        <p>
+          No model is connected: a small stand-in plays all the parts, so that you can look around. Your agents keep
+          their names, souls and conversations whichever model thinks.
+        </p>
+      )}
+      {connections.length > 0 && (
+        <ul className="connections" aria-label="Connected">
+          {connections.map((connection) => (
+            <li key={connection.connectionId}>
+              <ConnectionCard connection={connection} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Outcome trying={trying} onClose={onClose} />
+      {may === 'none' ? (
+        <p className="connect-note">Whoever runs this relay has not allowed pages to connect models.</p>
+      ) : (
+        trying.kind !== 'done' && (
+          <section aria-label={connections.length === 0 ? 'Connect a model' : 'Connect another'}>
+            {connections.length > 0 && <h3>Connect another</h3>}
+            <OneOf<Kind>
+              label="What to connect"
+              options={[
+                { value: 'claude', text: 'Claude' },
+                { value: 'server', text: 'A model of your own' },
+              ]}
+              value={kind}
+              onChange={setKind}
+            />
+            {kind === 'claude' ? (
+              <ClaudeForm connect={connect} busy={busy} />
+            ) : (
+              <ServerForm connect={connect} busy={busy} may={may} />
+            )}
+          </section>
+        )
+      )}
+      <p className="connect-note">
+        It is tried at once with one short question. A key goes to the relay once, lies there sealed, and is never shown
+        or sent again.
+      </p>
+    </div>
+  );
+}
+
+export default function ConnectDialog({ onClose }: { onClose: () => void }) {
+  const { models } = useRoost();
+  return (
+    <QueryView query={models.query} what="The models">
+      {(all) => <Ways all={all} onClose={onClose} />}
+    </QueryView>
+  );
+}

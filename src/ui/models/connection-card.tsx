@@ -1,0 +1,98 @@
+/** One model that is connected: how it stands, and what can be done about it. */
+import { useState } from 'react';
+import type { Connection } from '../../protocol/models.ts';
+import type { ConnectedModels } from '../../state/models.ts';
+import { useRoost } from '../context.tsx';
+import { KeyField } from './key-field.tsx';
+import { connectionName, modelName, stateText } from './words.ts';
+
+export function ConnectionCard({ connection }: { connection: Connection }) {
+  const { models } = useRoost();
+  const { connectionId, state } = connection;
+  const given = connectionId === 'environment';
+  const [changing, setChanging] = useState(state.kind === 'fails' && state.why === 'key' && !given);
+  const [key, setKey] = useState('');
+  const [busy, setBusy] = useState<string | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const name = connectionName(connection);
+
+  const run = async (what: string, call: Parameters<ConnectedModels['change']>[0]) => {
+    setBusy(what);
+    setFailed(null);
+    const done = await models.change(call);
+    setBusy(null);
+    if (!done.ok) setFailed(done.reason);
+    return done.ok;
+  };
+
+  return (
+    <article className="connection" data-state={state.kind} aria-label={name}>
+      <header>
+        <b>{name}</b>
+        <span className="connection-state" role="status">
+          {busy ?? stateText(connection)}
+        </span>
+      </header>
+      <p className="connection-models">
+        {connection.leadModel === connection.agentModel
+          ? modelName(connection.agentModel, connection.models)
+          : `Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
+        {connection.models.length > 1 && ` · ${connection.models.length} models`}
+      </p>
+      {given && <p className="connect-note">Set where the relay was started; it is changed there, and goes first.</p>}
+      {state.kind === 'fails' && busy === null && <p className="connection-why">{state.message}</p>}
+      {failed !== null && (
+        <p className="connection-why" role="alert">
+          {failed}
+        </p>
+      )}
+      {changing && (
+        <form
+          className="connect-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (key.trim() === '') return;
+            const next = key.trim();
+            void run('trying the key…', (client) => client.changeModelKey({ connectionId, body: { key: next } })).then(
+              (ok) => {
+                if (!ok) return;
+                setKey('');
+                setChanging(false);
+              },
+            );
+          }}
+        >
+          <KeyField label="Another key" value={key} onChange={setKey} />
+          <button type="submit" className="solid" disabled={busy !== null || key.trim() === ''}>
+            Change the key
+          </button>
+        </form>
+      )}
+      <div className="connection-ways">
+        <button
+          type="button"
+          className="ghost"
+          disabled={busy !== null}
+          onClick={() => void run('asking it for a word…', (client) => client.tryModel({ connectionId }))}
+        >
+          Try it
+        </button>
+        {!given && !changing && (connection.hasKey || connection.kind === 'claude') && (
+          <button type="button" className="ghost" onClick={() => setChanging(true)}>
+            Change the key
+          </button>
+        )}
+        {!given && (
+          <button
+            type="button"
+            className="ghost ghost-danger"
+            disabled={busy !== null}
+            onClick={() => void run('removing it…', (client) => client.removeModel({ connectionId }))}
+          >
+            Remove
+          </button>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,42 @@
+import { useId, type ReactNode } from 'react';
+
+/** Where a key is typed or pasted. It is not shown, and no browser is to remember it. */
+export function KeyField({
+  label,
+  value,
+  onChange,
+  placeholder,
+  hint,
+}: {
+  label: string;
+  value: string;
+  onChange: (key: string) => void;
+  placeholder?: string;
+  hint?: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <div className="connect-field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        className="field"
+        type="password"
+        value={value}
+        placeholder={placeholder}
+        // As of one-time codes: password managers leave it alone.
+        autoComplete="off"
+        data-1p-ignore=""
+        data-lpignore="true"
+        spellCheck={false}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="setting-hint">
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+/**
+ * What people say first to somebody new. Written down before it was looked at how the rehearsal mind answers them, and kept so:
+ * each gets a sensible answer.
+ */
+export const FIRST_SENTENCES = [
+  'Hello!',
+  'Hi there, how are you?',
+  'Good morning',
+  'Who are you?',
+  'What is your name?',
+  'Tell me about yourself',
+  'What can you do?',
+  'Who else is here?',
+  'How do I get started?',
+  'Can you help me write a letter to my landlord?',
+  'What is the capital of France?',
+  'Why is the sky blue?',
+  'Tell me a joke',
+  'Write a haiku about autumn',
+  'Write a small Python function that reverses a string',
+  'Give me a list of five books I should read',
+  'Thanks!',
+  'Thank you, that was really helpful',
+  'What did we talk about last time?',
+  'Do you remember me?',
+  'My name is Anna and I live in Berlin',
+  'Remind me to call my mother tomorrow at nine',
+  'Wake me up at seven',
+  'Tell me that everything will be fine',
+  'Ask Google what the weather is like',
+  'I am tired and want to go to sleep',
+  'Are you a real AI?',
+  'ok',
+  'Wie geht es dir?',
+  'Goodbye, see you tomorrow',
+] as const;

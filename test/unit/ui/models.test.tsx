@@ -1,0 +1,117 @@
+import { screen, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import type { Connection } from '../../../src/protocol/models.ts';
+import { team } from './support/household.ts';
+import { json, refused } from './support/reach.ts';
+import { openPage } from './support/render.tsx';
+
+const KEY = 'sk-ant-planted-77c1';
+const claude = (more: Partial<Connection> = {}): Connection => ({
+  connectionId: 'c1',
+  kind: 'claude',
+  address: null,
+  hasKey: true,
+  models: [{ id: 'claude-sonnet-5-5', name: 'Claude Sonnet 5.5' }],
+  leadModel: 'claude-opus-5-5',
+  agentModel: 'claude-sonnet-5-5',
+  state: { kind: 'answers', at: 0, ms: 812 },
+  ...more,
+});
+const REFUSED = claude({ state: { kind: 'fails', at: 0, why: 'key', message: 'It did not accept the key.' } });
+
+describe('Connecting a model', () => {
+  test('sends the key once, says how it answers, and holds the key nowhere on the page', async () => {
+    const page = await openPage({ docs: team(1), path: '/connect' });
+    page.reach.on('POST /api/models', () => {
+      page.reach.on('GET /api/models', { connections: [claude()], may: 'any' });
+      return json(claude(), 201);
+    });
+    await page.user.type(await screen.findByLabelText('Your key'), KEY);
+    expect(screen.getByLabelText<HTMLInputElement>('Your key').type).toBe('password');
+    await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+    expect(await screen.findByText('Claude answers, 0.8 s.')).toBeDefined();
+    expect(page.reach.bodies('POST /api/models')).toEqual([{ kind: 'claude', key: KEY }]);
+    expect(document.body.innerHTML).not.toContain(KEY);
+    expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain(KEY);
+  });
+
+  test('says why it is not connected, and keeps what was typed', async () => {
+    const page = await openPage({ docs: team(1), path: '/connect' });
+    page.reach.on('POST /api/models', () => refused('api.anthropic.com did not accept the key.', 422));
+    await page.user.type(await screen.findByLabelText('Your key'), KEY);
+    await page.user.click(screen.getByRole('button', { name: 'Connect' }));
+    expect((await screen.findByRole('alert')).textContent).toContain('did not accept the key');
+    expect(screen.getByLabelText<HTMLInputElement>('Your key').value).toBe(KEY);
+  });
+
+  test('looks for servers only when that is pressed, and connects the one that is chosen', async () => {
+    const page = await openPage({ docs: team(1), path: '/connect' });
+    page.reach.on('POST /api/models/find', {
+      found: [
+        {
+          program: 'Ollama',
+          address: 'http://127.0.0.1:11434',
+          models: [
+            { id: 'a', name: 'a' },
+            { id: 'qwen3', name: 'qwen3' },
+          ],
+        },
+      ],
+    });
+    page.reach.on('POST /api/models', () => json(claude(), 201));
+    await page.user.click(await screen.findByRole('radio', { name: 'A model of your own' }));
+    expect(page.reach.times('POST /api/models/find')).toBe(0);
+    await page.user.click(screen.getByRole('button', { name: 'Look for one here' }));
+    const found = await screen.findByRole('list', { name: 'Found on this machine' });
+    await page.user.selectOptions(within(found).getByLabelText('Model of Ollama'), 'qwen3');
+    await page.user.click(within(found).getByRole('button', { name: 'Connect' }));
+    expect(page.reach.bodies('POST /api/models')).toEqual([
+      { kind: 'server', address: 'http://127.0.0.1:11434', model: 'qwen3' },
+    ]);
+  });
+
+  test('a refused key is said in the header, and changed right there', async () => {
+    const page = await openPage({
+      docs: team(1),
+      prepare: ({ relay, reach }) => {
+        relay.mind = 'anthropic';
+        reach.on('GET /api/models', { connections: [REFUSED], may: 'any' });
+      },
+    });
+    page.reach.on('PUT /api/models/c1/key', () => {
+      page.reach.on('GET /api/models', { connections: [claude()], may: 'any' });
+      return json(claude());
+    });
+    await page.user.click((await screen.findAllByRole('link', { name: 'Change the key' }))[0] ?? document.body);
+    const card = await screen.findByRole('article', { name: 'Claude' });
+    await page.user.type(within(card).getByLabelText('Another key'), KEY);
+    await page.user.click(within(card).getByRole('button', { name: 'Change the key' }));
+    expect(await within(card).findByText('answers, 0.8 s')).toBeDefined();
+    expect(page.reach.bodies('PUT /api/models/c1/key')).toEqual([{ key: KEY }]);
+  });
+
+  test('what the environment has set is shown as such, and offers nothing that cannot be done', async () => {
+    await openPage({
+      docs: team(1),
+      path: '/connect',
+      prepare: ({ reach }) =>
+        reach.on('GET /api/models', { connections: [claude({ connectionId: 'environment' })], may: 'any' }),
+    });
+    const card = await screen.findByRole('article', { name: 'Claude' });
+    expect(card.textContent).toContain('Set where the relay was started');
+    expect(within(card).queryByRole('button', { name: 'Remove' })).toBeNull();
+    expect(within(card).queryByRole('button', { name: 'Change the key' })).toBeNull();
+  });
+});
+
+test('the header says what is connected and that it answers', async () => {
+  await openPage({
+    docs: team(1),
+    prepare: ({ relay, reach }) => {
+      relay.mind = 'anthropic';
+      reach.on('GET /api/models', { connections: [claude()], may: 'any' });
+    },
+  });
+  const [chip] = await screen.findAllByRole('link', { name: /^Claude · Sonnet 5\.5\s*answers$/ });
+  expect(chip?.getAttribute('href')).toBe('/connect');
+});
