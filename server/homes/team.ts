@@ -213,6 +213,7 @@ export async function openTeam({
     db,
     rows: scheduleRows,
     leases,
+    log,
     home,
     onlyOne: alone,
     cron: createCronClock(),

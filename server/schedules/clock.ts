@@ -12,7 +12,11 @@ import { NO_DETAIL, type Claim, type Detail, type Row, type ScheduleRows } from 
 import type { ScheduleLimits } from './settings.ts';
 
 /** What became of a moment; `again`: nothing yet, and it waits until then. */
-export type Performed = { readonly end: OccurrenceEnd; readonly detail: Detail } | { readonly again: number };
+export type Performed = Ended | { readonly again: number };
+export interface Ended {
+  readonly end: OccurrenceEnd;
+  readonly detail: Detail;
+}
 
 /** What one that performs a moment may do with its row. */
 interface Performing {
@@ -39,6 +43,8 @@ export interface ClockDeps {
   ): Promise<{ contextOf(row: Row): TimingContext; isDark(row: Row, at: number): boolean }>;
   /** Does what is due. Never rejects for what an agent or a script does. */
   perform(claim: Claim, row: Row, performing: Performing): Promise<Performed>;
+  /** How these runs ended, those that did, though nobody had written it here. */
+  endsOf(runIds: ReadonlySet<string>): Promise<ReadonlyMap<string, Ended>>;
   /** A schedule has come to an end so often in a row: it is paused. */
   onPaused(row: Row, why: string): void;
   /** Something of it has changed, for the pages. */
@@ -59,6 +65,8 @@ export interface Clock {
   /** `planned`: the person ended the relay. Nothing is begun after it; what is being done is waited for. */
   close(planned: boolean): Promise<void>;
 }
+
+const BROKEN = 'Something in the relay broke. The relay’s log says more.';
 
 // In one piece: one loop: what is due, under way and waited for decides when it next looks.
 export function createClock(deps: ClockDeps): Clock {
@@ -100,22 +108,29 @@ export function createClock(deps: ClockDeps): Clock {
       return;
     }
     deps.onChange(claim.agentId);
-    try {
-      const performed = await deps.perform(claim, row, {
-        begins: (runId) => rows.begins(claim, runId, now()),
+    const performed = await deps
+      .perform(claim, row, { begins: (runId) => rows.begins(claim, runId, now()) })
+      .catch((error: unknown): Performed => {
+        logger.error('what was due could not be done', { scheduleId: claim.scheduleId, error: String(error) });
+        return { end: { state: 'failed', reason: null }, detail: { ...NO_DETAIL, detail: BROKEN } };
       });
-      if ('again' in performed) await rows.putBack(claim, performed.again);
-      else await finish(claim, row, performed.end, performed.detail);
-    } catch (error) {
-      logger.error('what was due could not be done', { scheduleId: claim.scheduleId, error: String(error) });
-      await finish(
-        claim,
-        row,
-        { state: 'failed', reason: null },
-        { ...NO_DETAIL, detail: 'Something in the relay broke. The relay’s log says more.' },
-      );
-    }
+    await tryOn(() =>
+      'again' in performed ? rows.putBack(claim, performed.again) : finish(claim, row, performed.end, performed.detail),
+    );
     deps.onChange(claim.agentId);
+  }
+
+  /** A store that is away for a while is no other end: what became of it is written once it is there again. */
+  async function tryOn(write: () => Promise<unknown>): Promise<void> {
+    for (let tries = 1; ; tries++)
+      try {
+        await write();
+        return;
+      } catch (error) {
+        if (closed || tries >= limits.endTries) throw error;
+        failed(error);
+        await sleep(timers.after, limits.endAgainMs);
+      }
   }
 
   function begin(claim: Claim): void {
@@ -128,6 +143,14 @@ export function createClock(deps: ClockDeps): Clock {
         wake();
       });
     live.set(claim, work);
+  }
+
+  /** What this process is at is not dead, however long it was held up; and what the log knows to have ended has ended so. */
+  async function recover(time: number, all: boolean): Promise<void> {
+    const mine = leases.tokens();
+    const runIds = await rows.dead(time, all, mine);
+    const ends = runIds.length === 0 ? new Map<string, Ended>() : await deps.endsOf(new Set(runIds));
+    await rows.recover(time, all, mine, ends);
   }
 
   /** Gives what is due by now its rows. Only that is read, however much is scheduled. */
@@ -171,7 +194,7 @@ export function createClock(deps: ClockDeps): Clock {
     }
     if (seen === null || Math.abs(time - seen) >= limits.checkMs / 2) {
       await rows.writeSign(time, null);
-      await rows.recover(time, false);
+      await recover(time, false);
     }
     seen = time;
     await judgeDue(time);
@@ -219,7 +242,7 @@ export function createClock(deps: ClockDeps): Clock {
       const from = sign?.stoppedAt ?? sign?.seenAt ?? time;
       const planned = sign?.stoppedAt !== null && sign !== null;
       stops = planned && time > from ? [{ from, to: time }] : [];
-      await rows.recover(time, alone);
+      await recover(time, alone);
       started = true;
       wake();
       return { stoodMs: Math.max(0, time - from), planned };

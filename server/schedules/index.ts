@@ -8,13 +8,14 @@ import { slotAfter, type CronClock } from '../../src/domain/schedule/timing.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { Changed, RoostEvent } from '../../src/protocol/events.ts';
 import { SCHEDULE_BOUNDS, type Occurrence, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
-import type { Configs, Directory, Inbox, Reach, SessionHost } from '../contracts.ts';
+import type { Configs, Directory, EventLog, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
 import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
 import type { Db } from '../store/index.ts';
+import { endsInLog } from './ends.ts';
 import { createPerform } from './perform.ts';
 import { createProposals, type Proposals } from './proposals.ts';
 import { createPreview, type Dark } from './preview.ts';
@@ -97,6 +98,7 @@ export interface SchedulesDeps {
   readonly cron: CronClock;
   readonly configs: Configs;
   readonly inbox: Inbox;
+  readonly log: Pick<EventLog, 'read'>;
   readonly reach: Pick<Reach, 'ask' | 'askTo'>;
   readonly threads: { hasNews(agentId: string, since: number): Promise<boolean> };
   readonly directory: Pick<Directory, 'all'>;
@@ -148,6 +150,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       newId,
       now,
     }),
+    endsOf: (runIds) => endsInLog(deps.log, runIds, limits.saidChars),
     onPaused: ({ schedule: { agentId, name } }, why) => {
       logger.warn('what was scheduled failed too often, and is paused', { agentId, name, why });
       changed(agentId);

@@ -14,6 +14,8 @@ export interface LeasesDeps {
 export interface Leases {
   /** Keeps a claim alive. Returns the way to let go of it. */
   hold(claim: Claim): () => void;
+  /** Of those that are held. */
+  tokens(): readonly string[];
   /** None is renewed after it. */
   close(): void;
 }
@@ -40,6 +42,7 @@ export function createLeases({ rows, limits, timers, now, onError }: LeasesDeps)
       renewLater();
       return () => void held.delete(claim);
     },
+    tokens: () => [...held].map(({ token }) => token),
     close() {
       closed = true;
       cancel?.();

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { parseText, type Db } from '../store/index.ts';
+import type { Ended } from './clock.ts';
 import type { Detail } from './history.ts';
 import { judge, type Judging } from './judge.ts';
 import { json, rowOf, standing, type Row, type RowsDeps } from './schedule-rows.ts';
@@ -193,17 +194,37 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    /** Runs of those who are dead. `all`: nobody else can have this store; `mine`: tokens of claims that are held here. */
+    async dead(now: number, all: boolean, mine: readonly string[]): Promise<string[]> {
+      const found = await db
+        .selectFrom('occurrences')
+        .select('run')
+        .where('home', '=', home)
+        .where('ended_at', 'is', null)
+        .where('state', '=', 'running')
+        .where(sql<boolean>`token <> all(${[...mine]}::text[])`)
+        .$if(!all, (query) => query.where('lease_until', '<', now))
+        .execute();
+      return found.flatMap(({ run }) => run ?? []);
+    },
     /**
      * Ends what somebody had begun who is dead, and gives back what nobody had: it is judged anew, by what time it is now.
-     * `all`: nobody else can have this store.
+     * `all` and `mine` as with `dead`; `ends`: how runs ended of which that is known, by their ids.
      */
-    async recover(now: number, all: boolean): Promise<void> {
+    async recover(now: number, all: boolean, mine: readonly string[], ends: ReadonlyMap<string, Ended>): Promise<void> {
       await db.transaction().execute(async (trx) => {
         const dead = trx
           .updateTable('occurrences')
           .where('home', '=', home)
           .where('ended_at', 'is', null)
+          .where(sql<boolean>`(token is null or token <> all(${[...mine]}::text[]))`)
           .$if(!all, (query) => query.where('lease_until', '<', now));
+        for (const [run, { end, detail }] of ends)
+          await dead
+            .where('state', '=', 'running')
+            .where('run', '=', run)
+            .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
+            .execute();
         await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
         // Who was woken and had not begun is not woken again: its message waits.
         await dead

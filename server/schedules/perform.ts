@@ -10,7 +10,7 @@ import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { OverRun } from '../runs/index.ts';
 import type { OpenAlone, Worked } from './alone.ts';
-import type { ClockDeps, Performed } from './clock.ts';
+import type { ClockDeps, Ended, Performed } from './clock.ts';
 import { NO_DETAIL, type Claim, type Detail, type Row, type ScheduleRows } from './rows.ts';
 
 export interface PerformDeps {
@@ -43,11 +43,11 @@ export interface ScriptEnd {
 const RUNS_BEFORE = 3;
 const HOUR_MS = 60 * MINUTE_MS;
 
-const skipped = (reason: SkipReason, detail: string | null = null): Performed => ({
+const skipped = (reason: SkipReason, detail: string | null = null): Ended => ({
   end: { state: 'skipped', reason },
   detail: { ...NO_DETAIL, detail },
 });
-const ended = (state: Exclude<OccurrenceEnd['state'], 'skipped'>, detail: Partial<Detail> = {}): Performed => ({
+const ended = (state: Exclude<OccurrenceEnd['state'], 'skipped'>, detail: Partial<Detail> = {}): Ended => ({
   end: { state, reason: null },
   detail: { ...NO_DETAIL, ...detail },
 });
@@ -68,10 +68,11 @@ function reasonOf(check: GateCheck | null): SkipReason {
   }
 }
 
-function endOfRun(
+/** What became of a run, as its moment has it. */
+export function endOfRun(
   { outcome, reason, usage, costMicroUsd, estimated, overBudget }: OverRun,
   said: string | null,
-): Performed {
+): Ended {
   // What it was let do before, it did.
   if (overBudget && usage === null) return skipped('budget', reason);
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;

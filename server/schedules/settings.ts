@@ -19,6 +19,9 @@ export interface ScheduleLimits {
   /** Looks, and ms between two, for what is due and is being written by somebody at that moment. */
   readonly judgeTries: number;
   readonly judgeAgainMs: number;
+  /** Times, and ms between two, that an end is written where the store is away. */
+  readonly endTries: number;
+  readonly endAgainMs: number;
   /** Schedules that are looked at in one transaction. */
   readonly batch: number;
   /** Moments of one schedule that get a row each after an absence; those before them share one. */
@@ -50,6 +53,8 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   lateAtOnce: 2,
   judgeTries: 3,
   judgeAgainMs: 20,
+  endTries: 600,
+  endAgainMs: 1_000,
   batch: 200,
   rowsAfterAbsence: 500,
   keptMs: 90 * 86_400_000,

@@ -1,6 +1,7 @@
 /**
  * What this household knows and its relay does not: limits, prices, threads. A relay whose home was lost, or put back from
- * an old copy, is given them back by the person, in one step. Nothing goes there without that.
+ * an old copy, is given them back by the person, in one step. Nothing goes there without that, but the newest version of what is
+ * due there: else it would run as it was, or at two relays.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { runAgain } from '../domain/platform/single-flight.ts';
@@ -66,6 +67,12 @@ interface Version {
 }
 
 const recordIdOf = (doc: Doc) => (typeof doc['recordId'] === 'string' ? doc['recordId'] : null);
+const offered = (doc: Doc): OfferedRecord => ({
+  type: doc.type,
+  id: recordIdOf(doc) ?? '',
+  at: doc.at,
+  value: doc['value'],
+});
 
 // In one piece: what is missing, given and refused is one account, made anew with each change.
 function createGiveBack({ owner, reach, household, live, device }: RoostState): GiveBack {
@@ -103,7 +110,20 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
         if (standing === 'unknown' || standing === 'older') missing.push({ doc, standing, messages });
       });
     }
-    if (store.getState().missing.length > 0 || missing.length > 0) store.setState({ missing });
+    // What the relay has of these is of before, and might run at two relays, or though it was taken away.
+    const due = missing.filter(({ doc, standing }) => doc.type === 'schedule' && standing === 'older');
+    await tell(due);
+    const rest = missing.filter((each) => !due.includes(each));
+    if (store.getState().missing.length > 0 || rest.length > 0) store.setState({ missing: rest });
+  }
+
+  /** The newest of what is due, to a relay that has an older version of it: that is no secret to it, and nobody is asked. */
+  async function tell(due: readonly Missing[]): Promise<void> {
+    for (let from = 0; from < due.length; from += GIVING.records) {
+      const records = due.slice(from, from + GIVING.records).map(({ doc }) => offered(doc));
+      // What is not taken now, as it runs just then, is told again with the next look.
+      await reach((client) => client.offerRecords({ body: { records } }));
+    }
   }
 
   const lookAgain = runAgain(() =>
@@ -115,12 +135,6 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
   async function* offers(missing: readonly Missing[]): AsyncGenerator<readonly OfferedRecord[]> {
     let part: OfferedRecord[] = [];
     let chars = 0;
-    const offered = (doc: Doc): OfferedRecord => ({
-      type: doc.type,
-      id: recordIdOf(doc) ?? '',
-      at: doc.at,
-      value: doc['value'],
-    });
     const docs = async function* (): AsyncGenerator<Doc> {
       for (const { doc } of missing) {
         yield doc;

@@ -11,6 +11,8 @@ import { createTimings, type TimingChange } from './timings.ts';
 
 /** Moments of one routine that its history shows. */
 const HISTORY = 50;
+/** Runs that are looked through for those that go on: so many at once is more than a household has. */
+const LIVE = 100;
 
 /** Why the relay did not take something: at each field, and what belongs to none. */
 interface Misfit {
@@ -31,6 +33,12 @@ export interface Schedules {
   /** `hours`: either way. */
   timeline(hours: number): Query<Timeline>;
   history(scheduleId: string): Query<readonly Occurrence[]>;
+  /** Runs that go on, the newest first. */
+  readonly live: Query<readonly Occurrence[]>;
+  /** What it has said stays. What is refused is told as a notice. */
+  stopRun(runId: string): Promise<void>;
+  /** Brings here what is due at another relay. `gone`: that one runs no more, says the person. */
+  move(gone: boolean): Promise<void>;
   readonly copies: Query<Copies>;
   /** What agents ask for, the oldest first. */
   readonly proposals: Query<readonly Proposal[]>;
@@ -61,11 +69,19 @@ function misfitOf(problem: RelayProblem): Misfit {
   return { ok: false, fields, reason: errors.length > 0 ? null : problemText(problem) };
 }
 
+// In one piece: a table of calls, and what is shown of their answers.
 function createSchedules({ reach, changes, device, notices }: RoostState): Schedules {
   const deps = { changes, device, what: ['schedules'] as const };
   const list = createQuery<readonly Scheduled[]>({
     ...deps,
     ask: async () => mapResult(await reach((client) => client.schedules()), ({ schedules }) => schedules),
+  });
+  const live = createQuery<readonly Occurrence[]>({
+    ...deps,
+    ask: async () =>
+      mapResult(await reach((client) => client.runs({ agent: null, before: null, limit: LIVE })), ({ runs }) =>
+        runs.filter(({ endedAt }) => endedAt === null),
+      ),
   });
   const copies = createQuery<Copies>({ ...deps, ask: () => reach((client) => client.standingCopies()) });
   const proposals = createQuery<readonly Proposal[]>({
@@ -106,6 +122,15 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       await told(reach((client) => client.reorderSchedules({ body: { scheduleIds: [...scheduleIds] } })));
     },
     copies,
+    live,
+    async stopRun(runId) {
+      const stopped = await reach((client) => client.stopRun({ runId }));
+      await live.again();
+      if (!stopped.ok) notices.refused(stopped.problem);
+    },
+    async move(gone) {
+      await told(reach((client) => client.moveSchedules({ body: { gone } })));
+    },
     proposals,
     async accept({ proposalId, routine }) {
       const made = await told(reach((client) => client.acceptProposal({ proposalId })));

@@ -94,7 +94,7 @@ export function createStandingCopies({
     const { copies, takenBack } = standing.value;
     const wanted = new Set(
       scheduled.value.schedules
-        .filter(({ schedule }) => schedule.kind === 'reminder' || schedule.enabled)
+        .filter(({ schedule, elsewhere }) => elsewhere === null && (schedule.kind === 'reminder' || schedule.enabled))
         .map(({ schedule }) => schedule.agentId),
     );
     for (const agentId of takenBack) wanted.delete(agentId);

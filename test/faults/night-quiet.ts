@@ -5,7 +5,8 @@ import { createScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import { openMortalRelay } from '../support/mortal-relay.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
-import { startScriptedModel } from '../support/scripted-model.ts';
+import { startScriptedModel, type Script } from '../support/scripted-model.ts';
+import type { Store } from '../../server/store/index.ts';
 import { createStorePlace } from '../support/stores.ts';
 import { AGENTS, DAY, openNight } from './night.ts';
 
@@ -15,8 +16,8 @@ const EVENING = Date.UTC(2027, 2, 27, 21);
 const NIGHT_MS = 9 * HOUR;
 
 /** Eight agents with the default pulse, and nothing for them. Throws where a model was asked, or a run began. Answers with the moments that passed. */
-export async function idleNights(nights: number, nightMs = NIGHT_MS): Promise<number> {
-  const house = await openNight({ start: EVENING });
+export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: Store): Promise<number> {
+  const house = await openNight({ start: EVENING, ...(shared ? { shared } : {}) });
   try {
     for (const agentId of AGENTS) {
       const pulse = routine({ agentId, name: 'Pulse', timing: { kind: 'every', minutes: 30, offset: null } });
@@ -46,13 +47,14 @@ export async function idleNights(nights: number, nightMs = NIGHT_MS): Promise<nu
 }
 
 /** Forty schedules of eight agents are due while the relay is dead for eight hours. Answers with what became of the moments. */
-export async function awayForHours(): Promise<{
+export async function awayForHours(shared?: Store): Promise<{
   readonly madeUp: number;
   readonly missed: number;
   readonly atOnce: number;
 }> {
   const start = Date.UTC(2027, 5, 1, 12, 1);
-  const house = await openNight({ start, script: () => [{ wait: 15 }, { say: 'I am late.' }] });
+  const script: Script = () => [{ wait: 15 }, { say: 'I am late.' }];
+  const house = await openNight({ start, script, ...(shared ? { shared } : {}) });
   try {
     for (let i = 0; i < 40; i++) {
       const written = await house.relay().team.schedules.add(
@@ -95,9 +97,10 @@ export async function awayForHours(): Promise<{
  * Two relays on one store. The first hangs, after its claim or in its run, for longer than its lease; the second takes over;
  * then the first comes back. Throws where one moment asked a model twice for the same work, or its end changed.
  */
-export async function hungRelay(where: 'claimed' | 'in a run'): Promise<string> {
-  const place = await createStorePlace('pglite');
-  const store = await place.open();
+export async function hungRelay(where: 'claimed' | 'in a run', shared?: Store): Promise<string> {
+  const place = shared ? null : await createStorePlace('pglite');
+  const store = shared ?? (await place?.open());
+  if (!store) throw new Error('There is no store.');
   let letGo: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (letGo = resolve));
   const model = await startScriptedModel(() =>
@@ -147,7 +150,7 @@ export async function hungRelay(where: 'claimed' | 'in a run'): Promise<string> 
     await second.stop();
     await mind.close();
     await model.close();
-    await store.close();
-    await place.remove();
+    if (!shared) await store.close();
+    await place?.remove();
   }
 }

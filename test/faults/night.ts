@@ -15,6 +15,7 @@ import { createRandom } from '../support/random.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
 import { createStorePlace } from '../support/stores.ts';
+import { faultsOfOutcomes } from './night-outcomes.ts';
 import { BERLIN, momentsByHand, timingsOf, YEAR_START } from './night-moments.ts';
 
 const MINUTE = 60_000;
@@ -66,6 +67,8 @@ export interface NightOptions {
   readonly start: number;
   readonly script?: Script;
   readonly agents?: number;
+  /** Has room for another home, and stays open; left out: one of its own. */
+  readonly shared?: Store;
 }
 
 /** A household whose agents have left their copies, with its relay running. */
@@ -73,9 +76,11 @@ export async function openNight({
   start,
   script = () => [{ say: 'I looked around.' }],
   agents = POSITIONS.length,
+  shared,
 }: NightOptions): Promise<NightHouse> {
-  const place = await createStorePlace('pglite');
-  const store = await place.open();
+  const place = shared ? null : await createStorePlace('pglite');
+  const store = shared ?? (await place?.open());
+  if (!store) throw new Error('There is no store.');
   const model = await startScriptedModel(script);
   const mind: Mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: model.url });
   const home = randomUUID();
@@ -134,8 +139,9 @@ export async function openNight({
       if (!relay.isDead()) await relay.stop();
       await mind.close();
       await model.close();
+      if (shared) return;
       await store.close();
-      await place.remove();
+      await place?.remove();
     },
   };
 }
@@ -230,6 +236,7 @@ export async function liveSlice(
       until <= to + DAY ? until : to + DAY,
     ),
     ...faultsOfRequests(house, firstRequest),
+    ...(await faultsOfOutcomes(house.store, rows)),
   ];
   if (faults.length > 0) throw new Error(`${faults.length} faults:\n${faults.slice(0, 20).join('\n')}`);
   const ends: Record<string, number> = {};
@@ -312,8 +319,8 @@ function faultsOfRequests({ model }: NightHouse, from: number): string[] {
 }
 
 /** A year, or a part of it from `start` on, in rounds that follow each other. */
-export async function openYear(many = 100, start = YEAR_START): Promise<NightHouse> {
-  const house = await openNight({ start });
+export async function openYear(many = 100, start = YEAR_START, shared?: Store): Promise<NightHouse> {
+  const house = await openNight({ start, ...(shared ? { shared } : {}) });
   await addRoutines(house, many, createRandom(1));
   return house;
 }

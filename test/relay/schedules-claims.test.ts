@@ -61,7 +61,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     const rows = await open();
     const now = START + 10 * MINUTE;
     const first = await claim(rows, now);
-    await rows.recover(now, true);
+    await rows.recover(now, true, [], new Map());
     const second = await claim(rows, now);
     expect(second.dueAt).toBe(first.dueAt);
     // The first comes back: it may neither begin nor end what is not its own any more.
@@ -78,9 +78,9 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     const now = START + 10 * MINUTE;
     const dead = await claim(rows, now);
     await rows.begins(dead, 'run-1', now);
-    await rows.recover(now + SCHEDULE_LIMITS.leaseMs / 2, false);
+    await rows.recover(now + SCHEDULE_LIMITS.leaseMs / 2, false, [], new Map());
     expect(await states(rows, now)).toEqual([[10, 'running']]);
-    await rows.recover(now + SCHEDULE_LIMITS.leaseMs + 1, false);
+    await rows.recover(now + SCHEDULE_LIMITS.leaseMs + 1, false, [], new Map());
     expect(await states(rows, now)).toEqual([[10, 'crashed']]);
     expect(await rows.claim(now + 2 * MINUTE, randomUUID(), true)).toBeNull();
     expect(await rows.end(dead, DONE, NO_DETAIL, now)).toBe(false);
@@ -93,7 +93,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     await rows.begins(live, 'run-1', now);
     for (let time = now; time < now + 5 * MINUTE; time += SCHEDULE_LIMITS.renewMs) {
       await rows.renew([live], time);
-      await rows.recover(time, false);
+      await rows.recover(time, false, [], new Map());
     }
     expect(await rows.end(live, DONE, NO_DETAIL, now + 5 * MINUTE)).toBe(true);
   });
@@ -106,7 +106,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     const rows = await open(catchUp);
     const dead = await claim(rows, START + 10 * MINUTE);
     const back = START + 8 * 60 * MINUTE + 2 * MINUTE;
-    await rows.recover(back, true);
+    await rows.recover(back, true, [], new Map());
     await advance(rows, back);
     const all = await states(rows, back);
     expect(all).toHaveLength(48);

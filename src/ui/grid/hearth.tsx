@@ -88,6 +88,7 @@ function Grid({ selected }: { selected: string | null }) {
 }
 
 const Morning = optional(() => import('../night/morning.tsx'));
+const ClockNote = optional(() => import('../night/clock-note.tsx'));
 
 /** How much would be remembered: kept current while anybody sleeps. */
 function WakeSizesKeeper() {
@@ -204,6 +205,7 @@ export function Hearth({ selected }: { selected: string | null }) {
   return (
     <section className="hearth" aria-label="Hearth">
       <h1 className="visually-hidden">Your team</h1>
+      {scheduled && <ClockNote />}
       {scheduled && <Morning />}
       <Grid selected={selected} />
       {failed && <LoadFailed />}

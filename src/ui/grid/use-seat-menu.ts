@@ -70,6 +70,7 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
   items.push({ label: 'Show soul', run: () => go(PATHS.soul(agent.agentId)) });
   items.push({ label: 'Inbox', run: () => go(PATHS.inbox(agent.agentId)) });
   items.push({ label: 'Wakes', run: () => go(PATHS.wakes(agent.agentId)) });
+  items.push({ label: 'Routines', run: () => go(PATHS.night(agent.agentId)) });
   items.push({ label: 'Copy soul', disabled: soul === '', run: () => void copyText(state, soul, `${name}’s soul`) });
   items.push({
     label: 'Copy link',

@@ -18,7 +18,7 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
         const mate = team.find(line.agentId);
         const { lastDone } = line;
         return (
-          <li key={line.scheduleId} className="tint" style={{ '--c': mate.color }}>
+          <li key={line.key} className="tint" style={{ '--c': mate.color }}>
             <span className="account-face">
               <FaceOf agentId={mate.agentId} />
             </span>

@@ -1,9 +1,10 @@
 /** What happened since the person was last here, for one card. Pure. */
 import type { Occurrence } from '../../protocol/schedules.ts';
-import { toneOf } from './words.ts';
+import { toneOf, whatText } from './words.ts';
 
 /** What became of one routine: its newest words, and how often it did what. */
 export interface AccountLine {
+  readonly key: string;
   readonly scheduleId: string;
   readonly agentId: string;
   readonly name: string;
@@ -25,10 +26,13 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
     const tone = toneOf(one);
     if (one.endedAt === null || one.endedAt <= since || one.endedAt > upTo) continue;
     if (tone === 'quiet' || tone === 'open') continue;
-    const held = lines.get(one.scheduleId) ?? {
+    // Wakes of one agent have one name in the account; whoever woke it has a line.
+    const key = `${one.scheduleId} ${one.kind === 'wake' ? one.name : ''}`;
+    const held = lines.get(key) ?? {
+      key,
       scheduleId: one.scheduleId,
       agentId: one.agentId,
-      name: one.name,
+      name: whatText(one),
       done: 0,
       lastDone: null,
       troubles: [],
@@ -40,7 +44,7 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
     const troubles = held.troubles.some(same)
       ? held.troubles.map((trouble) => (same(trouble) ? { ...trouble, count: trouble.count + 1 } : trouble))
       : [...held.troubles, { newest: one, count: 1 }];
-    lines.set(one.scheduleId, {
+    lines.set(key, {
       ...held,
       done: held.done + (tone === 'good' ? 1 : 0),
       lastDone: held.lastDone ?? (tone === 'good' ? one : null),

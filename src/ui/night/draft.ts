@@ -23,6 +23,13 @@ export interface Draft {
   /** Minutes that a run may take. */
   readonly most: string;
   readonly model: string;
+  /** Empty: as `model`. */
+  readonly planningModel: string;
+  readonly executorModel: string;
+  /** Names with commas between; empty: all that its agent has. */
+  readonly tools: string;
+  /** Runs of it at once. */
+  readonly maxConcurrent: string;
   readonly context: Routine['context'];
   readonly catchUp: Routine['catchUp'];
   /** `#rrggbb`; empty: its agent's. */
@@ -51,6 +58,10 @@ export const emptyDraft = (agentId: string): Draft => ({
   onlyWaiting: false,
   most: String(SCHEDULE_BOUNDS.timeoutMs.otherwise / MINUTE),
   model: '',
+  planningModel: '',
+  executorModel: '',
+  tools: '',
+  maxConcurrent: String(SCHEDULE_BOUNDS.maxConcurrent.otherwise),
   context: 'none',
   catchUp: 'once',
   color: '',
@@ -70,6 +81,10 @@ export function draftOf(routine: Routine): Draft {
     onlyWaiting: routine.when === 'something_waits',
     most: String(routine.timeoutMs / MINUTE),
     model: routine.model ?? '',
+    planningModel: routine.planningModel ?? '',
+    executorModel: routine.executorModel ?? '',
+    tools: routine.tools?.join(', ') ?? '',
+    maxConcurrent: String(routine.maxConcurrent),
     context: routine.context,
     catchUp: routine.catchUp,
     color: routine.color ?? '',
@@ -80,6 +95,7 @@ export function draftOf(routine: Routine): Draft {
 const STANDS_AT: Readonly<Record<string, string>> = {
   timeoutMs: 'most',
   when: 'onlyWaiting',
+  tools: 'tools',
 };
 export type Wrong = Readonly<Record<string, string>>;
 
@@ -93,7 +109,7 @@ export function wrongAt(
   const own = { every: 'minutes', weekly: 'time', cron: 'cron', once: 'at' }[timing];
   for (const [field, message] of Object.entries(fields)) {
     const last = field.replace(/^timing\.(days)(\.\d+)?$/, '$1').replace(/^timing\./, '');
-    const place = STANDS_AT[field] ?? (field === 'timing' ? own : last);
+    const place = STANDS_AT[field.replace(/\.\d+$/, '')] ?? (field === 'timing' ? own : last);
     if (FIELDS.has(place)) at[place] = message;
     else rest.push(`${field}: ${message}`);
   }
@@ -121,6 +137,10 @@ export function wrongIn(draft: Draft): Wrong {
   if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = 'Choose a day and a time.';
   if (!(most >= timeoutMs.min && most <= timeoutMs.max))
     wrong['most'] = `At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
+  const { maxConcurrent } = SCHEDULE_BOUNDS;
+  const atOnce = Number(draft.maxConcurrent);
+  if (!Number.isInteger(atOnce) || atOnce < maxConcurrent.min || atOnce > maxConcurrent.max)
+    wrong['maxConcurrent'] = `A whole number from ${maxConcurrent.min} to ${maxConcurrent.max}.`;
   return wrong;
 }
 
@@ -158,16 +178,15 @@ function timingOf(draft: Draft, before: Timing | null = null): Timing | null {
   }
 }
 
+const orNull = (text: string) => (text.trim() === '' ? null : text.trim());
+const toolsOf = (text: string) => text.split(/[\s,]+/).filter((name) => name !== '');
+
 /** The whole of it as the relay takes it; what stands in no field stays as it was. Null while `wrongIn` finds something. */
 export function routineOf(draft: Draft, before: Routine | null): Routine | null {
   const timing = timingOf(draft, before?.timing ?? null);
   if (!timing || Object.keys(wrongIn(draft)).length > 0) return null;
   return {
-    planningModel: null,
-    executorModel: null,
-    tools: null,
     columns: [],
-    maxConcurrent: SCHEDULE_BOUNDS.maxConcurrent.otherwise,
     enabled: true,
     ...before,
     kind: 'routine',
@@ -176,7 +195,11 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     instructions: draft.instructions,
     timing: timing.kind === 'weekly' ? { ...timing, days: [...timing.days] } : timing,
     timeoutMs: Math.round(Number(draft.most) * MINUTE),
-    model: draft.model.trim() === '' ? null : draft.model.trim(),
+    model: orNull(draft.model),
+    planningModel: orNull(draft.planningModel),
+    executorModel: orNull(draft.executorModel),
+    tools: draft.tools.trim() === '' ? null : toolsOf(draft.tools),
+    maxConcurrent: Number(draft.maxConcurrent),
     context: draft.context,
     catchUp: draft.catchUp,
     color: draft.color === '' ? null : draft.color,

@@ -8,6 +8,7 @@ import { useQuery } from '../use-query.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { nextOf, routineOf, wrongAt, wrongIn, type Draft, type Routine, type Wrong } from './draft.ts';
 import { Labelled, WhenFields } from './editor-fields.tsx';
+import { MORE_TEXTS, MoreTexts } from './editor-more.tsx';
 
 interface Props {
   /** null: a new one. */
@@ -150,19 +151,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
                 </span>
               )}
             </Labelled>
-            <Labelled label="Model" hint="Empty: the agent’s own." wrong={wrong['model']}>
-              {(given) => (
-                <input
-                  {...given}
-                  className="field"
-                  autoComplete="off"
-                  spellCheck={false}
-                  maxLength={200}
-                  value={draft.model}
-                  onChange={({ target }) => set({ model: target.value })}
-                />
-              )}
-            </Labelled>
+            <MoreTexts draft={draft} set={set} wrong={wrong} />
             <Labelled label="What it is given of before" wrong={wrong['context']}>
               {(given) => (
                 <select
@@ -229,7 +218,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
 /** Moments to come that are named. */
 const NEXT_SHOWN = 3;
 /** Where something of these is wrong, it is to be seen. */
-const UNDER_MORE = ['most', 'color', 'model', 'context', 'catchUp'] as const;
+const UNDER_MORE = ['most', 'color', 'context', 'catchUp', ...MORE_TEXTS.map(({ field }) => field)] as const;
 const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [
   ['none', 'Nothing: it begins fresh'],
   ['last_session', 'Its last conversation'],

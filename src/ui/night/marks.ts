@@ -100,7 +100,7 @@ export function linesOf(
     };
   }
   for (const one of timeline.occurrences) {
-    const { past } = of(one.scheduleId, one.agentId, one.name);
+    const { past } = of(one.scheduleId, one.agentId, one.kind === 'wake' ? 'woken by others' : one.name);
     const text = say(one);
     past.set(text, { tone: toneOf(one), count: (past.get(text)?.count ?? 0) + 1 });
   }

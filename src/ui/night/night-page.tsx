@@ -9,9 +9,12 @@ import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../routes.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
+import { AtWork } from './at-work.tsx';
+import ClockNote, { StoodNote } from './clock-note.tsx';
 import { StandingCopies } from './copies.tsx';
 import { draftOf, emptyDraft, EXAMPLES, type Draft, type Routine } from './draft.ts';
 import { RoutineEditor } from './editor.tsx';
+import { Elsewhere } from './elsewhere.tsx';
 import { Lately } from './lately.tsx';
 import { Proposals } from './proposals.tsx';
 import { AgentGroup } from './routines.tsx';
@@ -100,11 +103,14 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
         </button>
       </PageHead>
       <p className="night-about">What your agents do by themselves, while you are away.</p>
+      <ClockNote />
       <StopSwitch
         label="Stop everything"
         on="Stopped: no routine, reminder or script runs, and nothing but you wakes anybody."
         off="At once, for everybody: routines, reminders, scripts and every other wake but yours."
       />
+      <StoodNote />
+      <AtWork agentId={agentId} />
       <Proposals agentId={agentId} />
       <section className="night-block" aria-labelledby="night-routines">
         <div className="night-bar">
@@ -115,7 +121,7 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
           {(all) => {
             const shown = all.filter(({ schedule }) => agentId === null || schedule.agentId === agentId);
             if (shown.length === 0) return <Empty onExample={who === '' ? null : begin} />;
-            return team
+            const groups = team
               .among([...new Set(shown.map(({ schedule }) => schedule.agentId))])
               .map((mate) => (
                 <AgentGroup
@@ -126,6 +132,12 @@ export default function NightPage({ agentId, onClose }: { agentId: string | null
                   onSwap={(one, other) => schedules.order(swapped(all, one, other))}
                 />
               ));
+            return (
+              <>
+                <Elsewhere all={shown} />
+                {groups}
+              </>
+            );
           }}
         </QueryView>
       </section>

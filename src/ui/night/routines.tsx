@@ -55,7 +55,8 @@ function Row({ scheduled, onChange, onMove }: RowProps) {
   const historyId = useId();
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
-  const { schedule, nextAt, running } = scheduled;
+  const { schedule, nextAt, running, elsewhere } = scheduled;
+  const away = elsewhere !== null;
   const on = isOn(scheduled);
   const warning = warningText(scheduled);
   const act = (does: () => Promise<void>) => {
@@ -64,7 +65,7 @@ function Row({ scheduled, onChange, onMove }: RowProps) {
     void does().finally(() => setBusy(false));
   };
   const items: MenuItem[] = [
-    ...(schedule.kind === 'routine' ? [{ label: 'Change', run: () => onChange(scheduled) }] : []),
+    ...(schedule.kind === 'routine' && !away ? [{ label: 'Change', run: () => onChange(scheduled) }] : []),
     {
       label: 'Duplicate',
       ...(schedule.kind === 'reminder' ? {} : { hint: 'Switched off at first' }),
@@ -76,8 +77,17 @@ function Row({ scheduled, onChange, onMove }: RowProps) {
     }),
     { label: 'Delete', run: () => act(() => schedules.remove(scheduled)) },
   ];
-  const next =
-    running > 0 ? 'at work now' : !on ? 'off' : nextAt === null ? 'not due any more' : `next ${nextText(nextAt, now)}`;
+  const next = away
+    ? elsewhere === 'asked'
+      ? 'asked for at another relay'
+      : 'due at another relay'
+    : running > 0
+      ? 'at work now'
+      : !on
+        ? 'off'
+        : nextAt === null
+          ? 'not due any more'
+          : `next ${nextText(nextAt, now)}`;
   return (
     <li className="routine" data-on={on}>
       <div className="routine-line">
@@ -88,7 +98,8 @@ function Row({ scheduled, onChange, onMove }: RowProps) {
             type="button"
             role="switch"
             aria-checked={on}
-            aria-disabled={busy}
+            aria-disabled={busy || away}
+            disabled={away}
             aria-label={schedule.name}
             className="switch"
             onClick={() => act(() => schedules.toggle(scheduled))}
@@ -103,7 +114,7 @@ function Row({ scheduled, onChange, onMove }: RowProps) {
               type="button"
               className="ghost"
               aria-label={`Run now: ${schedule.name}`}
-              disabled={busy}
+              disabled={busy || away}
               onClick={() => act(() => schedules.runNow(scheduled))}
             >
               Run now

@@ -93,6 +93,10 @@ const SKIPPED: Record<SkipReason, string> = {
 export const toneOf = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): Tone =>
   reason === 'nothing-waits' ? 'quiet' : STATES[state].tone;
 
+/** What set it to work, after its agent's name: `Morning round`, `woken by Wren`. */
+export const whatText = ({ kind, name }: Pick<Occurrence, 'kind' | 'name'>): string =>
+  kind === 'wake' ? `woken by ${name}` : name;
+
 /** `done`, `skipped: quiet hours`, `failed` */
 export const outcomeText = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): string =>
   state === 'skipped' && reason !== null ? `skipped: ${SKIPPED[reason]}` : STATES[state].word;
@@ -137,7 +141,9 @@ export function clashText(
 }
 
 /** What is to be known of something that is not well; null where it is. */
-export function warningText({ pausedWhy, warning, failedInARow }: Scheduled): string | null {
+export function warningText({ pausedWhy, warning, failedInARow, elsewhere }: Scheduled): string | null {
+  // What belongs to another relay is told once, above all of them.
+  if (elsewhere !== null) return null;
   if (pausedWhy !== null) return `Paused. ${pausedWhy} Switch it on to let it go on.`;
   if (failedInARow > 1) return `It failed ${failedInARow} times in a row.`;
   return warning;

@@ -16,6 +16,7 @@ function kindsOf(count: (type: string) => number): string {
   return names([
     ...(count('limits') > 0 ? ['limits and budgets'] : []),
     ...(count('prices') > 0 ? ['prices'] : []),
+    ...(count('schedule') > 0 ? [plural(count('schedule'), 'routine or reminder', 'routines and reminders')] : []),
     ...(count('thread') > 0 ? [plural(count('thread'), 'thread')] : []),
     ...(count('thread-message') > 0 ? [plural(count('thread-message'), 'message')] : []),
   ]);
@@ -38,6 +39,11 @@ function titleOf(missing: Missing, nameOf: (agentId: string) => string): string 
     case 'prices': {
       const rows = 'prices' in value && Array.isArray(value.prices) ? value.prices.length : 0;
       return rows === 0 ? 'Roost’s own prices' : `The table of prices, ${plural(rows, 'row')}`;
+    }
+    case 'schedule': {
+      const what = 'schedule' in value ? value.schedule : null;
+      const name = typeof what === 'object' && what !== null && 'name' in what ? String(what.name) : '';
+      return `“${name}”, which stays due where it is until you bring it here`;
     }
     default: {
       const title = 'title' in value && typeof value.title === 'string' ? value.title : '';

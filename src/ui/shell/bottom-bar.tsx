@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useUnread } from '../context.tsx';
-import { HomeIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
+import { HomeIcon, MoonIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../routes.ts';
 import { newCount } from '../text/unread.ts';
@@ -30,6 +30,10 @@ export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string
         <ThreadsIcon />
         Threads
         {at !== 'threads' && <ThreadsBadge className="bar-badge" />}
+      </Link>
+      <Link href={PATHS.night()} aria-current={at === 'night' ? 'page' : undefined}>
+        <MoonIcon />
+        Night
       </Link>
     </nav>
   );

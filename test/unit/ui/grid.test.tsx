@@ -173,6 +173,7 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
     'Show soul',
     'Inbox',
     'Wakes',
+    'Routines',
     'Copy soul',
     'Copy link',
     'Export as a zip',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NOW, team } from './support/household.ts';
-import { nights, SCHEDULED, scheduled, timeline } from './support/night.ts';
+import { nights, occurrence, SCHEDULED, scheduled, timeline } from './support/night.ts';
 import { json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
@@ -17,6 +17,15 @@ const NOTHING = timeline({
   clashes: [],
   most: { runs: 0, microUsd: 0 },
 });
+/** What tells a page that something is scheduled. */
+const RECORD: Doc = {
+  _id: 'schedule:1',
+  type: 'schedule',
+  schema: 1,
+  at: at(NOW - 48 * 3_600_000),
+  recordId: 'schedule-1',
+  value: { home: 'h', removed: false, schedule: SCHEDULED[0]?.schedule },
+};
 const none = (reach: MemoryReach) => nights(reach, { schedules: [], line: NOTHING });
 
 test('the page says who does what by itself, when next, and what is not well', async () => {
@@ -279,17 +288,9 @@ test('where the relay cannot say it, the page says so and asks again', async () 
 });
 
 test('a card says once what they did while nobody was here, and it stays closed', async () => {
-  const record: Doc = {
-    _id: 'schedule:1',
-    type: 'schedule',
-    schema: 1,
-    at: at(NOW - 48 * 3_600_000),
-    recordId: 'schedule-1',
-    value: { home: 'h', removed: false, schedule: SCHEDULED[0]?.schedule },
-  };
   const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
-  await page.say({ news: 'documents', docs: [record] });
+  await page.say({ news: 'documents', docs: [RECORD] });
   const card = await screen.findByRole('region', { name: 'While you were away' });
   expect(card.textContent).toContain('Lyra and Wren, for $0.0246.');
   const [lyra, wren, more] = within(card)
@@ -308,4 +309,95 @@ test('a card says once what they did while nobody was here, and it stays closed'
   await page.user.click(await screen.findByText('What happened in the last 7 days'));
   const lately = await screen.findByRole('list', { name: 'What they did by themselves' });
   expect(lately.textContent).toMatch(/The bridge holds.*failed, today 04:55/);
+});
+
+test('who is at work alone is there to be watched and stopped', async () => {
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /v1/runs', {
+      runs: [
+        occurrence(0, { state: 'running', endedAt: null, said: null, runId: 'run-now' }),
+        occurrence(1, { kind: 'wake', name: 'Wren', state: 'running', endedAt: null, said: null, agentId: 'agent-3' }),
+        occurrence(2),
+      ],
+    });
+  });
+  const region = await screen.findByRole('region', { name: 'At work now' });
+  expect(within(region).getAllByRole('listitem')).toHaveLength(2);
+  expect(region.textContent).toContain('woken by Wren');
+  expect(within(region).getByRole('link', { name: 'Watch Lyra: Morning round' }).getAttribute('href')).toBe(
+    '/agent/agent-1',
+  );
+  page.reach.on('POST /v1/runs/run-now/stop', () => new Response(null, { status: 202 }));
+  page.reach.on('GET /v1/runs', { runs: [] });
+  await page.user.click(within(region).getByRole('button', { name: 'Stop Lyra: Morning round' }));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'At work now' })).toBeNull());
+  expect(page.reach.times('POST /v1/runs/run-now/stop')).toBe(1);
+});
+
+test('what is due at another relay does not run here, and is brought here by asking, or by the person’s word', async () => {
+  const away = SCHEDULED.map((one) => ({ ...one, elsewhere: 'due' as const, nextAt: null, running: 0 }));
+  const page = await open((reach) => nights(reach, { schedules: away }));
+  const note = await screen.findByRole('note', { name: 'Due at another relay' });
+  expect(note.textContent).toContain('What is due runs at one relay only, so it does not run here.');
+  const lyra = await routines('Lyra');
+  expect(within(lyra).getByRole<HTMLButtonElement>('button', { name: 'Run now: Morning round' }).disabled).toBe(true);
+  expect(within(lyra).getByRole<HTMLButtonElement>('switch', { name: 'Mail' }).disabled).toBe(true);
+  page.reach.on('POST /v1/pulse-routines-move', () => new Response(null, { status: 204 }));
+  nights(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
+  await page.user.click(within(note).getByRole('button', { name: 'Bring it here' }));
+  await screen.findByText(/open Roost at the other relay once, and then here again/);
+  await page.user.click(screen.getByRole('button', { name: 'That relay is gone…' }));
+  nights(page.reach);
+  await page.user.click(await screen.findByRole('button', { name: 'Yes, it is gone' }));
+  await waitFor(() => expect(screen.queryByRole('note', { name: 'Due at another relay' })).toBeNull());
+  expect(page.reach.bodies('POST /v1/pulse-routines-move')).toEqual([{ gone: false }, { gone: true }]);
+});
+
+test('every field of a routine is in its editor: what few change stands under More', async () => {
+  const page = await open(none);
+  await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
+  const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
+  const field = (name: string) => within(dialog).getByLabelText(name);
+  await page.user.type(field('Model of the first request'), 'planner');
+  await page.user.type(field('Model after tools were used'), 'doer');
+  await page.user.type(field('Tools it may use'), 'send_message, wake_list');
+  await page.user.clear(field('Runs of it at once'));
+  await page.user.type(field('Runs of it at once'), '11');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  expect(within(dialog).getByText('A whole number from 1 to 10.')).toBeTruthy();
+  await page.user.clear(field('Runs of it at once'));
+  await page.user.type(field('Runs of it at once'), '3');
+  page.reach.on('POST /v1/pulse-routines', () =>
+    json(
+      {
+        type: 'about:roost/misfit',
+        title: 'Bad Request',
+        status: 400,
+        detail: 'tools: there is none such',
+        errors: [{ field: 'tools', message: 'There is no tool called send_message.' }],
+      },
+      400,
+    ),
+  );
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(field('Tools it may use').getAttribute('aria-invalid')).toBe('true'));
+  expect(page.reach.bodies('POST /v1/pulse-routines')).toMatchObject([
+    { planningModel: 'planner', executorModel: 'doer', tools: ['send_message', 'wake_list'], maxConcurrent: 3 },
+  ]);
+});
+
+test.each(['/night', '/'])('a clock that stands still is said, at %s', async (path) => {
+  const page = await openPage({
+    docs: team(3),
+    path,
+    prepare({ reach, relay }) {
+      nights(reach);
+      relay.clock = { standsStillMs: 120_000, stoodMs: null };
+    },
+  });
+  await page.say({ news: 'documents', docs: [RECORD] });
+  expect((await screen.findByRole('alert')).textContent).toContain(
+    'The relay’s clock stands still, for 2 minutes now: nothing that is due begins.',
+  );
 });

@@ -182,6 +182,7 @@ export interface MemoryRelay extends RelayPort {
   standing: HomeStanding;
   readonly onlookers: Set<Parameters<RelayPort['look']>[0]>;
   mind: Health['mind'];
+  clock: Health['clock'];
 }
 
 export function memoryRelay(): MemoryRelay {
@@ -196,13 +197,14 @@ export function memoryRelay(): MemoryRelay {
     standing: { begun: false, lived: false, others: 0, look: false },
     onlookers: new Set(),
     mind: 'rehearsal',
+    clock: { standsStillMs: null, stoodMs: null },
     health: () =>
       Promise.resolve({
         ok: true,
         value: {
           status: 'ok',
           version: '0.1.0',
-          clock: { standsStillMs: null, stoodMs: null },
+          clock: relay.clock,
           mind: relay.mind,
           model: 'claude-sonnet',
           sessionActive: false,

@@ -164,6 +164,7 @@ export function nights(
     reach.on(`GET /v1/pulse-routines/${scheduleId}/history`, {
       occurrences: line.occurrences.filter((one) => one.scheduleId === scheduleId),
     });
+  reach.on('GET /v1/runs', { runs: [] });
   reach.on('GET /api/standing-copies', {
     takenBack: ['agent-2'],
     copies: schedules.some(({ schedule }) => schedule.agentId === 'agent-1')

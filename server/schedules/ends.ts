@@ -1,0 +1,33 @@
+/** How runs ended, as the event log tells it: what is said of a run in its conversation and in the account is one and the same. */
+import type { EventOf } from '../../src/protocol/events.ts';
+import type { EventLog } from '../contracts.ts';
+import type { Ended } from './clock.ts';
+import { endOfRun } from './perform.ts';
+
+/** Events that are read at once. */
+const PAGE = 2_000;
+
+/** Those of these runs that the log knows to have ended. `saidChars`: that are kept of last words. */
+export async function endsInLog(
+  log: Pick<EventLog, 'read'>,
+  runIds: ReadonlySet<string>,
+  saidChars: number,
+): Promise<ReadonlyMap<string, Ended>> {
+  const said = new Map<string, string>();
+  const over: EventOf<'run-ended'>[] = [];
+  for (let after = 0; ;) {
+    const page = await log.read(after, PAGE);
+    for (const { event } of page) {
+      if (event.kind === 'run-ended' && runIds.has(event.runId)) over.push(event);
+      if (event.kind !== 'message' || event.runId === undefined || event.author !== event.agentId) continue;
+      const text = event.blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('');
+      if (runIds.has(event.runId) && text.trim() !== '') said.set(event.runId, text.trim().slice(-saidChars));
+    }
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) break;
+    after = last.id;
+  }
+  return new Map(
+    over.map((event) => [event.runId, endOfRun({ ...event, overBudget: false }, said.get(event.runId) ?? null)]),
+  );
+}

@@ -1,0 +1,46 @@
+import { useEffect } from 'react';
+import { useActions, useInfo, useLive, useRoost } from '../context.tsx';
+import { WarnIcon } from '../parts/icons.tsx';
+import { duration } from '../text/time.ts';
+import './clock-note.css';
+
+/** ms between two looks: it is said within two minutes of the last time that the clock went. */
+const LOOK_MS = 20_000;
+
+/** Says that the clock stands still by which routines are due; nothing while it goes. What it says comes from the relay, which watches it. */
+export default function ClockNote() {
+  const { device } = useRoost();
+  const actions = useActions();
+  const isLive = useLive(({ link }) => link.kind === 'live');
+  const still = useInfo(({ health }) => health?.clock.standsStillMs ?? null);
+  useEffect(() => {
+    if (!isLive) return;
+    let stop: () => void = () => undefined;
+    const look = () => {
+      stop = device.after(LOOK_MS, () => void actions.refreshHealth().finally(look));
+    };
+    look();
+    return () => stop();
+  }, [device, actions, isLive]);
+  if (!isLive || still === null) return null;
+  return (
+    <p className="clock-note" role="alert">
+      <WarnIcon /> The relay’s clock stands still, for {duration(still)} now: nothing that is due begins. It is tried
+      again every minute, and nothing is lost. The relay’s log says why.
+    </p>
+  );
+}
+
+/** How long the clock had stood when the relay started; nothing where it had not. */
+export function StoodNote() {
+  const stood = useInfo(({ health }) => health?.clock.stoodMs ?? null);
+  if (stood === null || stood < WORTH_SAYING_MS) return null;
+  return (
+    <p className="night-note">
+      Before its last start the relay did not run for {duration(stood)}, and nobody had ended it. What was due then is
+      made up for once, or stands as missed.
+    </p>
+  );
+}
+/** ms */
+const WORTH_SAYING_MS = 60_000;

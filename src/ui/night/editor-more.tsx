@@ -1,0 +1,47 @@
+import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+import type { Draft, Wrong } from './draft.ts';
+import { Labelled } from './editor-fields.tsx';
+
+/** What few change: each a line of text. */
+export const MORE_TEXTS = [
+  { field: 'model', label: 'Model', hint: 'Empty: the agent’s own.' },
+  { field: 'planningModel', label: 'Model of the first request', hint: 'Empty: the one above.' },
+  { field: 'executorModel', label: 'Model after tools were used', hint: 'Empty: the one above.' },
+  { field: 'tools', label: 'Tools it may use', hint: 'Names with commas between. Empty: all that the agent has.' },
+  {
+    field: 'maxConcurrent',
+    label: 'Runs of it at once',
+    hint: 'An agent does one thing at a time: more than one wait in line.',
+  },
+] as const;
+
+interface Props {
+  readonly draft: Draft;
+  readonly set: (more: Partial<Draft>) => void;
+  readonly wrong: Wrong;
+}
+
+export function MoreTexts({ draft, set, wrong }: Props) {
+  return MORE_TEXTS.map(({ field, label, hint }) => (
+    <Labelled key={field} label={label} hint={hint} wrong={wrong[field]}>
+      {(given) => (
+        <input
+          {...given}
+          className="field"
+          autoComplete="off"
+          spellCheck={false}
+          {...(field === 'maxConcurrent'
+            ? {
+                type: 'number',
+                inputMode: 'numeric',
+                min: SCHEDULE_BOUNDS.maxConcurrent.min,
+                max: SCHEDULE_BOUNDS.maxConcurrent.max,
+              }
+            : { maxLength: field === 'tools' ? 10_000 : 200 })}
+          value={draft[field]}
+          onChange={({ target }) => set({ [field]: target.value })}
+        />
+      )}
+    </Labelled>
+  ));
+}
