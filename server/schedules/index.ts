@@ -168,25 +168,24 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const sha256 = await deps.scripts.pin(schedule.agentId, schedule.script);
     return sha256 === null ? rest : { ...rest, sha256 };
   }
-  /** One after another: each is given its place beside those before it. */
-  const written = (scheduleId: string, asked: Schedule, position: number | null): Promise<Written> =>
-    inTurn(async () => {
-      const schedule = await pinned(asked);
-      const [contextOf, givenOffset] = await Promise.all([
-        preview.readContext(),
-        preview.offsetFor(scheduleId, schedule.timing),
-      ]);
-      const time = now();
-      const dueAt = isOn({ schedule, pausedWhy: null })
-        ? slotAfter(schedule.timing, time, contextOf({ givenOffset }))
-        : null;
-      await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset);
-      changed(schedule.agentId);
-      clock.wake();
-      const scheduled = await oneShown(await rows.get(scheduleId));
-      if (!scheduled) throw new Error('What was written is not there.');
-      return { ok: true, scheduled };
-    });
+  /** In turn: each has its place beside those before it, and what was looked at before it still holds. */
+  async function written(scheduleId: string, asked: Schedule, position: number | null): Promise<Written> {
+    const schedule = await pinned(asked);
+    const [contextOf, givenOffset] = await Promise.all([
+      preview.readContext(),
+      preview.offsetFor(scheduleId, schedule.timing),
+    ]);
+    const time = now();
+    const dueAt = isOn({ schedule, pausedWhy: null })
+      ? slotAfter(schedule.timing, time, contextOf({ givenOffset }))
+      : null;
+    await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset);
+    changed(schedule.agentId);
+    clock.wake();
+    const scheduled = await oneShown(await rows.get(scheduleId));
+    if (!scheduled) throw new Error('What was written is not there.');
+    return { ok: true, scheduled };
+  }
 
   async function added(scheduleId: string, schedule: Schedule): Promise<Written> {
     const { own, all } = await rows.count(schedule.agentId);
@@ -235,15 +234,17 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     list: async (agentId) => allShown(await rows.all(agentId)),
     get: async (scheduleId) => oneShown(await rows.get(scheduleId)),
     named: async (agentId, name) => oneShown(await rows.named(agentId, name)),
-    add: (schedule) => added(newId(), schedule),
-    async change(scheduleId, schedule) {
-      const row = await rows.get(scheduleId);
-      return row && (await changedTo(row, schedule));
-    },
-    async put(scheduleId, schedule) {
-      const row = await rows.get(scheduleId);
-      return row ? await changedTo(row, schedule) : await added(scheduleId, schedule);
-    },
+    add: (schedule) => inTurn(() => added(newId(), schedule)),
+    change: (scheduleId, schedule) =>
+      inTurn(async () => {
+        const row = await rows.get(scheduleId);
+        return row && (await changedTo(row, schedule));
+      }),
+    put: (scheduleId, schedule) =>
+      inTurn(async () => {
+        const row = await rows.get(scheduleId);
+        return row ? await changedTo(row, schedule) : await added(scheduleId, schedule);
+      }),
     async freeName(agentId, name) {
       for (let n = 1; ; n++) {
         const ending = n === 1 ? '' : ` (${n})`;
@@ -267,7 +268,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     },
     async move(gone) {
       for (const { scheduleId, schedule } of await rows.away())
-        if (gone) await written(scheduleId, schedule, null);
+        if (gone) await inTurn(() => written(scheduleId, schedule, null));
         else await rows.ask(scheduleId);
       changed(null);
     },
@@ -275,7 +276,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       for (const { scheduleId, schedule, elsewhere } of await rows.all(agentId))
         // What is due elsewhere is switched off there.
         if (elsewhere === null && schedule.kind !== 'reminder' && schedule.enabled)
-          await written(scheduleId, { ...schedule, enabled: false }, null);
+          await inTurn(() => written(scheduleId, { ...schedule, enabled: false }, null));
     },
     async reorder(scheduleIds) {
       const all = new Set((await rows.all()).map(({ scheduleId }) => scheduleId));

@@ -1,4 +1,5 @@
 /** Routines that agents ask for. One is a record of what was asked, and nothing else: it is due only once the person has said yes. */
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import { proposalSchema, type Proposal, type Schedule, type ScheduleOf } from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Written } from './refusals.ts';
@@ -32,6 +33,7 @@ export interface ProposalsDeps {
 }
 
 export function createProposals({ db, home, schedules, now, newId, onChange }: ProposalsDeps): Proposals {
+  const inTurn = createQueue();
   async function open(): Promise<Proposal[]> {
     const rows = await db
       .selectFrom('proposals')
@@ -65,24 +67,26 @@ export function createProposals({ db, home, schedules, now, newId, onChange }: P
 
   return {
     open,
-    async add(agentId, why, routine) {
-      const own = (await open()).filter((each) => each.agentId === agentId);
-      if (own.length >= MOST_OPEN)
-        return `${MOST_OPEN} of your proposals wait for the human. Wait for an answer first.`;
-      await db
-        .insertInto('proposals')
-        .values({
-          home,
-          proposal: newId(),
-          agent_json: json(agentId),
-          value_json: JSON.stringify({ ...routine, agentId }),
-          why_json: json(why),
-          made_at: now(),
-        })
-        .execute();
-      onChange(agentId);
-      return null;
-    },
+    // In turn: many at once would each find the room that there is for one.
+    add: (agentId, why, routine) =>
+      inTurn(async () => {
+        const own = (await open()).filter((each) => each.agentId === agentId);
+        if (own.length >= MOST_OPEN)
+          return `${MOST_OPEN} of your proposals wait for the human. Wait for an answer first.`;
+        await db
+          .insertInto('proposals')
+          .values({
+            home,
+            proposal: newId(),
+            agent_json: json(agentId),
+            value_json: JSON.stringify({ ...routine, agentId }),
+            why_json: json(why),
+            made_at: now(),
+          })
+          .execute();
+        onChange(agentId);
+        return null;
+      }),
     async accept(proposalId) {
       const proposal = await one(proposalId);
       if (!proposal) return null;
