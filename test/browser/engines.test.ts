@@ -80,6 +80,7 @@ async function live(
   let relay = first;
   const person = createPerson(tab);
   await tab.goto(relay.link);
+  expect(await tab.evaluate(() => matchMedia('(prefers-reduced-motion: reduce)').matches)).toBe(true);
   await person.begin();
   await tab.click({ role: 'button', name: 'SUMMON' });
   const born = (await person.untilAll('awake')).map(({ name }) => name);

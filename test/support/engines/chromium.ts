@@ -1,6 +1,6 @@
 /** Chromium, as the oldest browsers of the README are: without what came later than those. */
 import type { BrowserContext, ElementHandle, Page } from 'playwright-core';
-import { launchBrowser } from '../chromium.ts';
+import { launchBrowser, STILL } from '../chromium.ts';
 import { createTab, FIND, LISTENING, type Driver, type RealBrowser, type Sought } from './tab.ts';
 
 /** What Chromium itself logs of a request that failed; the page says it in its own words. */
@@ -45,7 +45,7 @@ export async function launchChromium(before: string): Promise<RealBrowser> {
     close: () => chromium.close(),
   });
   async function open(): Promise<RealBrowser> {
-    const context = await chromium.newContext({ viewport: { width: 1280, height: 860 } });
+    const context = await chromium.newContext({ ...STILL, viewport: { width: 1280, height: 860 } });
     await context.addInitScript(`${before};${LISTENING}`);
     return within(context);
   }

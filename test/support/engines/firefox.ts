@@ -6,6 +6,9 @@ import { createTab, FIND, LISTENING, type Driver, type RealBrowser, type Sought 
 const OF_THE_BROWSER =
   /NetworkError when attempting to fetch|Firefox can’t establish a connection|The connection to .* was interrupted/;
 
+/** A wish of the person: without a graphics card, what moves takes half of the processor for as long as a page is open. */
+const STILL = { 'ui.prefersReducedMotion': 1 };
+
 async function openTab(context: BrowserContext) {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
@@ -67,6 +70,7 @@ export async function launchFirefox(executablePath: string): Promise<RealBrowser
     headless: true,
     timeout: 60_000,
     defaultViewport: { width: 1280, height: 860 },
+    extraPrefsFirefox: STILL,
   });
   const within = (context: BrowserContext): RealBrowser => ({
     newTab: () => openTab(context),

@@ -3,7 +3,7 @@
  * whose profile ends with it: a further browser is a further driver.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
@@ -28,6 +28,9 @@ const GONE = new Set([
   'element not interactable',
   'no such element',
 ]);
+
+/** A wish of the person: without a graphics card, what moves takes half of the processor for as long as a page is open. */
+const STILL = '[Settings]\ngtk-enable-animations=0\n';
 
 class DriverError extends Error {
   readonly code: string;
@@ -137,6 +140,8 @@ async function openScreen(path: string): Promise<{ name: string; close(): Promis
 
 async function openSession(paths: WebKitPaths, display: string): Promise<RealBrowser> {
   const home = await mkdtemp(join(tmpdir(), 'roost-webkit-'));
+  await mkdir(join(home, 'gtk-3.0'));
+  await writeFile(join(home, 'gtk-3.0/settings.ini'), STILL);
   const port = await freePort();
   const driver = spawn(paths.driver, [`--port=${port}`], {
     env: {
