@@ -8,7 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Doc } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, STILL, type Profile } from '../support/chromium.ts';
 import { identityDoc, settingDoc } from '../support/documents.ts';
 import { heldUp } from '../support/held-up.ts';
 import { longTalk, mark } from '../support/long-talk.ts';
@@ -77,7 +77,7 @@ beforeAll(async () => {
     policy: POLICY,
   });
   profile = await createProfile();
-  context = await profile.open({ viewport: { width: 1440, height: 900 } });
+  context = await profile.open({ viewport: { width: 1440, height: 900 }, ...STILL });
   const tab = await context.newPage();
   eyes = await bindEyes(tab);
   await tab.goto(server.url);
