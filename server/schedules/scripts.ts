@@ -5,10 +5,11 @@
  * that folder.
  */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, realpath, type FileHandle } from 'node:fs/promises';
-import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+import { mkdir, open, realpath, unlink, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
@@ -28,8 +29,13 @@ const TERM_MS = 1_000;
 
 interface Script {
   readonly file: string;
-  readonly handle: FileHandle;
+  readonly text: Buffer;
   readonly sha256: string;
+}
+/** What a shell reads. */
+interface Source {
+  readonly file: string;
+  readonly handle: FileHandle;
 }
 
 export interface Scripts {
@@ -65,7 +71,7 @@ async function pathOf(own: string | null, script: string): Promise<{ readonly fi
   }
 }
 
-/** Calls `use` with what lies there, held open: what is read is what is run, whatever takes its place meanwhile. */
+/** Calls `use` with what lies there. */
 async function withFile<Value>(
   own: string | null,
   script: string,
@@ -85,7 +91,25 @@ async function withFile<Value>(
     const text = Buffer.alloc(found.size);
     await handle.read(text, 0, text.length, 0);
     const sha256 = createHash('sha256').update(text).digest('hex');
-    return { value: await use({ file, handle, sha256 }) };
+    return { value: await use({ file, text, sha256 }) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Calls `use` with the same text in a file that has no name: whatever is written in the agent's folder meanwhile, what was looked at is what is run. */
+async function withSource<Value>({ file, text }: Script, use: (source: Source) => Promise<Value>): Promise<Value> {
+  const path = join(tmpdir(), `roost-script-${randomUUID()}`);
+  const handle = await open(
+    path,
+    constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o600,
+  );
+  try {
+    await unlink(path);
+    // At a place: whoever reads it after begins at its beginning.
+    await handle.write(text, 0, text.length, 0);
+    return await use({ file, handle });
   } finally {
     await handle.close();
   }
@@ -112,7 +136,7 @@ export function createScripts(
 
   async function inSandbox(
     from: Pick<Sandbox, 'run'>,
-    { file, handle }: Script,
+    { file, handle }: Source,
     folder: string,
     timeoutMs: number,
   ): Promise<ScriptEnd> {
@@ -132,7 +156,7 @@ export function createScripts(
     return { kind: done ? 'done' : 'failed', status, cancels: code === DONE_FOR_GOOD, output };
   }
 
-  function bash({ file, handle }: Script, cwd: string, timeoutMs: number): Promise<ScriptEnd> {
+  function bash({ file, handle }: Source, cwd: string, timeoutMs: number): Promise<ScriptEnd> {
     return new Promise((done) => {
       const child = spawn('bash', ['-c', `source /dev/fd/${SCRIPT_FD}`, file], {
         cwd,
@@ -199,9 +223,9 @@ export function createScripts(
       const found = await withFile(own, script, (file) =>
         file.sha256 !== sha256
           ? failed(CHANGED)
-          : available && sandbox
-            ? inSandbox(sandbox, file, own, timeoutMs)
-            : bash(file, own, timeoutMs),
+          : withSource(file, (source) =>
+              available && sandbox ? inSandbox(sandbox, source, own, timeoutMs) : bash(source, own, timeoutMs),
+            ),
       );
       return typeof found === 'string' ? failed(found) : found.value;
     },

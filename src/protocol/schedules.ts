@@ -130,7 +130,11 @@ const script = {
   kind: z.literal('script'),
   agentId: common.agentId,
   name,
-  script: z.string().min(1).max(SCHEDULE_BOUNDS.path).describe('path of a file in the agent’s workspace'),
+  script: z
+    .string()
+    .min(1)
+    .max(SCHEDULE_BOUNDS.path)
+    .describe('path of a file in the agent’s workspace; it alone is pinned, not what it reads or calls'),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/)

@@ -1,9 +1,14 @@
 /** What runs while nobody looks: who may set it, what it may cost, how long it may take to reckon, and what its words can pass for. */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { systemOf } from '../../server/schedules/alone.ts';
 import { MINUTE_MS, newestSlots, type CronClock } from '../../src/domain/schedule/timing.ts';
-import { folderName } from '../../server/workspaces/index.ts';
+import { createScripts } from '../../server/schedules/index.ts';
+import { createWorkspaces, folderName } from '../../server/workspaces/index.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { titled } from '../../src/domain/quoting.ts';
 import { MICRO_USD } from '../../src/domain/prices.ts';
@@ -206,6 +211,47 @@ it('An agent’s folder is no other’s, whatever the two are called', () => {
   expect(folder).toMatch(/^[.\w]+$/);
   expect(folderName(folder)).not.toBe(folder);
   expect(folderName(folder.replace(/^\./, ''))).not.toBe(folder);
+});
+
+it('A script is what was looked at, whoever writes in its file meanwhile', { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
+  const scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
+  await mkdir(join(folder, 'a1'));
+  const file = join(folder, 'a1', 'look.sh');
+  const [good, planted] = ['echo as it was; # ...', 'echo planted >planted'];
+  await writeFile(file, good);
+  const sha256 = (await scripts.pin('a1', 'look.sh')) ?? '';
+  // In its place, byte for byte: the file is the same one all the time, and of one length.
+  const flips = `const fs = require('node:fs'); const fd = fs.openSync(process.argv[1], 'r+');
+    const end = Date.now() + 50_000; process.on('disconnect', () => process.exit());
+    for (let n = 0; Date.now() < end; n++) { fs.writeSync(fd, process.argv[2 + (n % 2)], 0); if (n % 50 === 0) fs.fsyncSync(fd); }`;
+  const writer = spawn(process.execPath, ['-e', flips, file, good, planted], { stdio: 'ignore' });
+  try {
+    await expect.poll(() => readFile(file, 'utf8'), { interval: 1, timeout: 20_000 }).toBe(planted);
+    let ran = 0;
+    for (let n = 0; n < 60; n++) {
+      const { kind, output } = await scripts.run({
+        kind: 'script',
+        agentId: 'a1',
+        name: 'Look',
+        script: 'look.sh',
+        sha256,
+        timing: { kind: 'every', minutes: 10, offset: null },
+        onFailure: 'ignore',
+        overlap: 'skip',
+        timeoutMs: 10_000,
+        enabled: true,
+      });
+      if (kind === 'done') ran += 1;
+      expect(['', 'as it was\n']).toContain(output);
+    }
+    expect(ran).toBeGreaterThan(0);
+    expect(await readdir(join(folder, 'a1'))).toEqual(['look.sh']);
+  } finally {
+    writer.kill('SIGKILL');
+    await scripts.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 describe('Words of a run alone', () => {
