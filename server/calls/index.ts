@@ -3,7 +3,7 @@
  * asked; a yes is on disk before anything runs; and what ran when the relay died is not run again, as nobody knows whether it
  * did. Its agent is told what came of it by a message, which waits like any other.
  */
-import { grantOf, toolsetOf, type Grant } from '../../src/domain/toolsets.ts';
+import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AllowedBy, Answer, ToolCall } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -12,6 +12,7 @@ import { toolDone, toolError } from '../tool-outcome.ts';
 import type { Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
 import { commandOf } from './command.ts';
+import { createGranted } from './granted.ts';
 import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { createTellAgent } from './tell-agent.ts';
@@ -24,6 +25,8 @@ export type Answered =
 export interface Calls {
   /** The same tools, as far as the person lets them be used. */
   guard(tools: readonly TeamTool[]): readonly TeamTool[];
+  /** The same of tools that come and go. */
+  guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
   /** That wait for the person, the oldest first. */
   waiting(): Promise<readonly ToolCall[]>;
   /** Answered or withdrawn lately, the newest first. */
@@ -63,14 +66,20 @@ export interface CallsDeps {
 /** What these do is not in the store beside: it is written that they run before they do. */
 const leavesTraces = ({ name, readOnly }: TeamTool) => {
   const toolset = toolsetOf(name);
-  return !readOnly && (toolset === 'files' || toolset === 'shell');
+  return !readOnly && (toolset === 'files' || toolset === 'shell' || toolset === 'attached');
 };
 
 // In one piece: a call's life: let, asked for, answered, run, told or withdrawn.
 export function createCalls(deps: CallsDeps): Calls {
-  const { configs, log, host, tell, now, newId, timers, logger } = deps;
+  const { log, host, tell, now, newId, timers, logger } = deps;
+  const { letBy, always } = createGranted(deps.configs);
   const rows = createCallRows(deps);
   const guarded = new Map<string, TeamTool>();
+  /** Tools that come and go. */
+  const sources: (() => readonly TeamTool[])[] = [];
+  const guards = new WeakMap<TeamTool, TeamTool>();
+  const toolNamed = (name: string) =>
+    guarded.get(name) ?? sources.flatMap((source) => source()).find((tool) => tool.name === name);
   const closing = new AbortController();
   /** What is written or run beside whoever waits for it. */
   const underWay = new Set<Promise<unknown>>();
@@ -94,21 +103,6 @@ export function createCalls(deps: CallsDeps): Calls {
       telling = false;
       if (!closing.signal.aborted) tell({ kind: 'changed', time: now(), what: 'calls', agentId: null });
     });
-  }
-
-  /** What is asked in one moment, as for each tool of a turn, is read once. */
-  const reading = new Map<string, ReturnType<Configs['agent']>>();
-  function configOf(agentId: string): ReturnType<Configs['agent']> {
-    const under = reading.get(agentId) ?? configs.agent(agentId).finally(() => reading.delete(agentId));
-    reading.set(agentId, under);
-    return under;
-  }
-
-  async function letBy(agentId: string, tool: string, input: unknown): Promise<Grant | 'command'> {
-    const { coordination } = (await configOf(agentId)).effective;
-    const grant = grantOf(coordination, tool) ?? 'off';
-    const command = commandOf(tool, input);
-    return grant === 'ask' && command !== null && coordination.allowed_commands.includes(command) ? 'command' : grant;
   }
 
   const newCall = (tool: TeamTool, input: unknown, caller: Caller): NewCall => ({
@@ -157,7 +151,7 @@ export function createCalls(deps: CallsDeps): Calls {
 
   /** A yes is on disk: it is run, once, and told. */
   async function carryOut({ callId, agentId, tool: name, input: text, runId }: KeptCall): Promise<void> {
-    const tool = guarded.get(name);
+    const tool = toolNamed(name);
     const input = tool?.input.safeParse(JSON.parse(text));
     const caller: Caller = {
       agentId,
@@ -179,25 +173,6 @@ export function createCalls(deps: CallsDeps): Calls {
     counted();
     const ended = await rows.get(callId);
     if (ended) await tellAgent(ended, text, outcome.text);
-  }
-
-  /** From now on it holds for every later one. */
-  async function always({ agentId, tool, input }: KeptCall, answer: Answer): Promise<void> {
-    const { own } = await configs.agent(agentId);
-    const { coordination } = own;
-    const command = commandOf(tool, JSON.parse(input));
-    if (answer === 'always-tool')
-      await configs.setAgent(agentId, {
-        ...own,
-        coordination: { ...coordination, tools: { ...coordination.tools, [tool]: 'allow' } },
-      });
-    else if (answer === 'always-command' && command !== null) {
-      const before = (await configs.agent(agentId)).effective.coordination.allowed_commands;
-      await configs.setAgent(agentId, {
-        ...own,
-        coordination: { ...coordination, allowed_commands: [...new Set([...before, command])].slice(-200) },
-      });
-    }
   }
 
   async function over(callId: string): Promise<Answered> {
@@ -255,6 +230,25 @@ export function createCalls(deps: CallsDeps): Calls {
     }
   }
 
+  /** The same guard each time: minds are told of a tool once. */
+  function guard(tool: TeamTool): TeamTool {
+    const before = guards.get(tool);
+    if (before) return before;
+    const made: TeamTool = {
+      ...tool,
+      allowed: async (caller) =>
+        (await letBy(caller.agentId, tool.name, null)) !== 'off' && ((await tool.allowed?.(caller)) ?? true),
+      async run(input, caller) {
+        const held = await letBy(caller.agentId, tool.name, input);
+        if (held === 'off') return toolError(SWITCHED_OFF);
+        if (held === 'ask') return await ask(tool, input, caller);
+        return await run(tool, input, caller, held === 'command' ? 'command' : 'grant');
+      },
+    };
+    guards.set(tool, made);
+    return made;
+  }
+
   log.subscribe(({ event }) => {
     // What was asked in one that was cut, with its relay, may be answered all the same.
     if (event.kind !== 'session-ended' || (event.reason !== 'ended' && event.reason !== 'idle')) return;
@@ -268,18 +262,12 @@ export function createCalls(deps: CallsDeps): Calls {
       tools.map((tool) => {
         if (toolsetOf(tool.name) === null) throw new Error(`No toolset has a tool ${tool.name}`);
         guarded.set(tool.name, tool);
-        return {
-          ...tool,
-          allowed: async (caller) =>
-            (await letBy(caller.agentId, tool.name, null)) !== 'off' && ((await tool.allowed?.(caller)) ?? true),
-          async run(input, caller) {
-            const held = await letBy(caller.agentId, tool.name, input);
-            if (held === 'off') return toolError(SWITCHED_OFF);
-            if (held === 'ask') return await ask(tool, input, caller);
-            return await run(tool, input, caller, held === 'command' ? 'command' : 'grant');
-          },
-        };
+        return guard(tool);
       }),
+    guardFrom(source) {
+      sources.push(source);
+      return () => source().map(guard);
+    },
     waiting: () => rows.waiting(),
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
     page: (before, agentId, limit) => rows.page(before, agentId, limit),

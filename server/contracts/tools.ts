@@ -29,6 +29,8 @@ export interface TeamTool {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodObject;
+  /** JSON Schema of the input as minds are told it; left out: that of `input`. */
+  readonly schema?: Readonly<Record<string, unknown>>;
   /** It changes nothing. */
   readonly readOnly: boolean;
   /** It may do nothing but wait: the person's words to the caller end it. */

@@ -1,4 +1,5 @@
 /** One home: a household's event log, its team and session, what joins it from elsewhere, and the calls of all these. */
+import { realTimers } from '../../src/domain/platform/timers.ts';
 import { join } from 'node:path';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
@@ -32,6 +33,9 @@ import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import { createWorkspaces } from '../workspaces/index.ts';
 import { createWorkspaceRoutes } from '../workspaces/routes.ts';
+import { createTell } from '../events/tell.ts';
+import { createAttached } from '../attached/index.ts';
+import { createAttachedRoutes } from '../attached/routes.ts';
 import { createSessionRoutes } from './session-routes.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
@@ -84,13 +88,11 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
 // In one piece: the order of the parts is what it says.
 export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
+  const usual = { db, now, elapsed, newId };
   const log = await openEventLog({
-    db,
+    ...usual,
     openJournal: deps.openJournal,
     home: id,
-    now,
-    elapsed,
-    newId,
     onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
     retentionMs,
   });
@@ -102,11 +104,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       ...('agentId' in event ? { agentId: event.agentId } : {}),
     }),
   );
-  const models = await deps.openModels(id, () => {
-    log
-      .append([{ kind: 'changed', time: now(), what: 'models', agentId: null }])
-      .catch((error: unknown) => logger.error('A change of the models could not be told.', { home: id, error }));
-  });
+  const tell = createTell({ log, logger });
+  const models = await deps.openModels(id, () => tell({ kind: 'changed', time: now(), what: 'models', agentId: null }));
   if (!deps.alone)
     log.subscribe(({ event }) => {
       if (event.kind === 'changed' && event.what === 'models')
@@ -116,6 +115,16 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     });
   const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed });
   const scripts = createScripts(deps.runsScripts ? workspaces : null, deps.sandbox);
+  const attached = createAttached({
+    ...usual,
+    home: id,
+    sealer: deps.sealer,
+    version: deps.version,
+    programs: deps.runsScripts,
+    timers: realTimers,
+    onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
+    logger,
+  });
   const team = await openTeam({
     db,
     openJournal: deps.openJournal,
@@ -133,6 +142,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     sealer: deps.sealer,
     scripts,
     hands: { workspaces, sandbox: deps.sandbox },
+    attached,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
@@ -240,9 +250,11 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       sandbox: deps.sandbox.standing,
     }),
     ...createModelRoutes({ models }),
+    ...createAttachedRoutes({ attached, programs: deps.runsScripts }),
     ...mcp.endpoints,
     ...proxy.endpoints,
   ];
+  await attached.start();
   const { stoodMs, planned } = await schedules.clock.start();
   if (stoodMs > SCHEDULE_LIMITS.stillMs)
     logger.info('The clock stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
@@ -265,7 +277,13 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       await team.warm(mind, signal);
     },
     async end(reason) {
-      await Promise.all([host.end(reason), schedules.close(reason === 'shutdown'), runs.close(), scripts.close()]);
+      await Promise.all([
+        host.end(reason),
+        schedules.close(reason === 'shutdown'),
+        runs.close(),
+        scripts.close(),
+        attached.close(),
+      ]);
       // While there are streams: what was set a moment ago is not to go with this home.
       await records
         .recover()

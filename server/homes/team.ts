@@ -6,6 +6,7 @@ import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { createCronClock } from '../../src/protocol/cron.ts';
 import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
+import type { Attached } from '../attached/index.ts';
 import { createCalls, type Calls } from '../calls/index.ts';
 import { createCosts, type CostBook } from '../costs/index.ts';
 import { createDirectory } from '../directory/index.ts';
@@ -74,6 +75,8 @@ export interface TeamDeps {
   readonly scripts?: Scripts;
   /** Agents’ folders. Left out: they have none, and no tools for them. */
   readonly hands?: Hands;
+  /** MCP servers that the person has attached. Left out: none. */
+  readonly attached?: Pick<Attached, 'tools'>;
   readonly limits?: SessionLimits;
 }
 
@@ -123,23 +126,18 @@ export async function openTeam({
   sealer,
   scripts = createScripts(null),
   hands,
+  attached,
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
+  const saying = (what: string) => (error: unknown) => logger.error(what, { error: String(error) });
   const tell = createTell({ log, logger });
   hands?.workspaces.subscribe((agentId) => tell({ kind: 'changed', time: now(), what: 'files', agentId }));
-  const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
+  const onListenerError = saying('a listener failed');
   const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
   const directory = createDirectory({ db, home, tell, now });
-  const configs = createConfigs({
-    db,
-    home,
-    alone,
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    tell,
-    now,
-  });
-  const onHeartbeatError = (error: unknown) =>
-    logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const configs = createConfigs({ db, home, alone, timeZone, tell, now });
+  const onHeartbeatError = saying('that sessions still run could not be written; it is tried again');
   const gate = createGate({ db, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
   const costs = createCosts({ db, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
@@ -150,8 +148,7 @@ export async function openTeam({
     configs,
     directory,
     now,
-    onError: (error) =>
-      logger.error('who is here could not be read; what was known before is told', { error: String(error) }),
+    onError: saying('who is here could not be read; what was known before is told'),
   });
   const waiting = createWaiting();
   const usual = { now, newId, timers, logger };
@@ -174,8 +171,7 @@ export async function openTeam({
     limits: SCHEDULE_LIMITS,
     timers,
     now,
-    onError: (error) =>
-      logger.error('that it is at work could not be written; it is tried again', { error: String(error) }),
+    onError: saying('that it is at work could not be written; it is tried again'),
   });
   const woken = createWoken({
     rows: scheduleRows,
@@ -250,6 +246,7 @@ export async function openTeam({
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
     ]),
   );
+  if (attached) tools.offerFrom(calls.guardFrom(attached.tools));
   const records = createRecords({
     log,
     sources: [
@@ -258,8 +255,7 @@ export async function openTeam({
       schedules.records,
     ],
     now,
-    onError: (error) =>
-      logger.error('a change of a record could not be told; it is told with the next', { error: String(error) }),
+    onError: saying('a change of a record could not be told; it is told with the next'),
   });
   await recoverLog({ log, inbox, costs, now });
   await threads.recover();

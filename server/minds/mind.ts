@@ -25,6 +25,8 @@ export interface MindTool {
   /** JSON Schema of the input, an object. */
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
+  /** What `#/$defs/…` in the properties refers to. */
+  readonly definitions?: Readonly<Record<string, unknown>>;
 }
 
 /** Who waits for the answer: requests of the first kind go before the others, in the line before a model's server. */

@@ -78,7 +78,12 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
           tools: request.tools.map((tool) => ({
             name: tool.name,
             description: tool.description,
-            input_schema: { type: 'object' as const, properties: tool.properties, required: [...tool.required] },
+            input_schema: {
+              type: 'object' as const,
+              properties: tool.properties,
+              required: [...tool.required],
+              ...(tool.definitions ? { $defs: tool.definitions } : {}),
+            },
           })),
         }
       : {}),

@@ -1,10 +1,11 @@
 /** What an agent at work needs of its surroundings, and all that it may reach for. Whoever starts it gives it. */
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Costs, TeamTool } from '../contracts.ts';
+import type { Costs } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { ReadAround } from './around.ts';
 import type { WaitingAgents } from './waiting.ts';
+import type { TeamTools } from './team-tools.ts';
 import type { RunLimits } from './settings.ts';
 
 export interface Logger {
@@ -33,7 +34,7 @@ export interface RunContext {
   readonly costs: Pick<Costs, 'check'>;
   readonly rest: Rest;
   /** Tools that every agent has, besides those of this run. */
-  readonly teamTools: readonly TeamTool[];
+  readonly teamTools: Pick<TeamTools, 'all'>;
   /** Before each turn: resolves with the way to end it, once nobody else has this agent’s turn; null where `signal` aborts first. */
   readonly takeTurn: (agentId: string, signal: AbortSignal) => Promise<(() => void) | null>;
   /** How things are just now. */

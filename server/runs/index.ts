@@ -146,7 +146,7 @@ export function createRuns(deps: RunsDeps): Runs {
       costs: deps.costs,
       rest,
       takeTurn: () => Promise.resolve(() => undefined),
-      teamTools: tools.team,
+      teamTools: { all: () => tools.team },
       around: deps.around,
       waiting: deps.waiting,
       room: own,

@@ -89,7 +89,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const conversation = createConversation();
   const window = createWindow({
     conversation,
-    fixed: system.length + JSON.stringify([tools.definitions, teamTools.map(mindToolOf)]).length,
+    fixed: system.length + JSON.stringify([tools.definitions, teamTools.all().map(mindToolOf)]).length,
     maxTokens: room.maxAnswerTokens,
     windowTokens: windowTokensOf(model, room.contextTokens),
     limits: limits.window,

@@ -7,6 +7,7 @@ import { toolError } from '../tool-outcome.ts';
 const objectSchema = z.looseObject({
   properties: z.record(z.string(), z.unknown()).default({}),
   required: z.array(z.string()).default([]),
+  $defs: z.record(z.string(), z.unknown()).optional(),
 });
 
 /**
@@ -15,14 +16,18 @@ const objectSchema = z.looseObject({
  */
 export interface TeamTools {
   offer(tools: readonly TeamTool[]): void;
+  /** Tools that come and go: asked each time. */
+  offerFrom(source: () => readonly TeamTool[]): void;
   all(): readonly TeamTool[];
 }
 
 export function createTeamTools(): TeamTools {
   const offered: TeamTool[] = [];
+  const sources: (() => readonly TeamTool[])[] = [];
   return {
     offer: (tools) => void offered.push(...tools),
-    all: () => offered,
+    offerFrom: (source) => void sources.push(source),
+    all: () => [...offered, ...sources.flatMap((source) => source())],
   };
 }
 
@@ -33,8 +38,16 @@ const written = new WeakMap<TeamTool, MindTool>();
 export function mindToolOf(tool: TeamTool): MindTool {
   const before = written.get(tool);
   if (before) return before;
-  const { properties, required } = objectSchema.parse(z.toJSONSchema(tool.input, { io: 'input' }));
-  const mindTool: MindTool = { name: tool.name, description: tool.description, properties, required };
+  const { properties, required, $defs } = objectSchema.parse(
+    tool.schema ?? z.toJSONSchema(tool.input, { io: 'input' }),
+  );
+  const mindTool: MindTool = {
+    name: tool.name,
+    description: tool.description,
+    properties,
+    required,
+    ...($defs ? { definitions: $defs } : {}),
+  };
   written.set(tool, mindTool);
   return mindTool;
 }

@@ -42,7 +42,7 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
   const { teamTools, logger } = context;
   return {
     async offered(caller) {
-      const team = await allowedTools(teamTools, caller);
+      const team = await allowedTools(teamTools.all(), caller);
       return { team, all: [...own.definitions, ...team.map(mindToolOf)] };
     },
     async run(name, input, caller, { team, all }) {

@@ -129,7 +129,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       directory,
       pauses,
       costs,
-      teamTools: teamTools.all(),
+      teamTools,
       wakeMaterials,
       around,
       begun,

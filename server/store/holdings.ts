@@ -47,4 +47,5 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   clocks: 'counter',
   proposals: 'waiting',
   tool_calls: 'quota',
+  attached: 'lease',
 };

@@ -16,6 +16,7 @@ import { night } from './steps/0013-night.ts';
 import { moving } from './steps/0014-moving.ts';
 import { hands } from './steps/0015-hands.ts';
 import { models } from './steps/0016-models.ts';
+import { attached } from './steps/0017-attached.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -34,4 +35,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-moving': moving,
   '0015-hands': hands,
   '0016-models': models,
+  '0017-attached': attached,
 };

@@ -282,6 +282,15 @@ export interface Tables {
   /** Sealed, with its key. */
   model_connections: { home: string; connection: string; sealed: Uint8Array; made_at: number };
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
+  /** MCP servers that the person has attached. `sealed`: how it is reached; `value_json`: what of it agents may use. */
+  attached: {
+    home: string;
+    server: string;
+    name: string;
+    sealed: Uint8Array;
+    value_json: string;
+    made_at: number;
+  };
   /** A home's clock. `seen_at`: it went then. `stopped_at`: the person ended it then, and it has not gone since. */
   clocks: { home: string; seen_at: number; stopped_at: number | null };
 }

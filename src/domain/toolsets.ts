@@ -29,9 +29,14 @@ export const TOOLSETS = {
   schedule: ['wake_later', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
   files: ['list_files', 'read_file', 'write_file', 'edit_file', 'search_files'],
   shell: ['run_command', 'read_output', 'stop_command'],
+  /** What servers that the person has attached offer, whatever that is: see `ATTACHED_PREFIX`. */
+  attached: [],
 } as const;
+
+/** Under this the tools of attached servers are known to minds; none of Roost’s own begins with it. */
+export const ATTACHED_PREFIX = 'mcp__';
 export type Toolset = keyof typeof TOOLSETS;
-export const TOOLSET_NAMES = ['team', 'schedule', 'files', 'shell'] as const satisfies readonly Toolset[];
+export const TOOLSET_NAMES = ['team', 'schedule', 'files', 'shell', 'attached'] as const satisfies readonly Toolset[];
 
 /** What holds where nothing is set. */
 export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
@@ -39,13 +44,15 @@ export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
   schedule: 'allow',
   files: 'allow',
   shell: 'off',
+  attached: 'ask',
 };
 
 const sets = new Map<string, Toolset>(
   TOOLSET_NAMES.flatMap((toolset) => TOOLSETS[toolset].map((tool) => [tool, toolset] as const)),
 );
 /** Null: no grant is for a tool of this name. */
-export const toolsetOf = (tool: string): Toolset | null => sets.get(tool) ?? null;
+export const toolsetOf = (tool: string): Toolset | null =>
+  tool.startsWith(ATTACHED_PREFIX) ? 'attached' : (sets.get(tool) ?? null);
 
 /** What was set, with every default filled in. */
 export interface Granted {
@@ -83,6 +90,7 @@ export function grantsOver(
       schedule: set.schedule ?? under.toolsets.schedule,
       files: set.files ?? under.toolsets.files,
       shell: set.shell ?? under.toolsets.shell,
+      attached: set.attached ?? under.toolsets.attached,
     },
     tools: { ...Object.fromEntries(left), ...own.tools },
   };

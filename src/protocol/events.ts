@@ -71,6 +71,7 @@ export const CHANGES = [
   'calls',
   'approvals',
   'models',
+  'attached',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

@@ -1,4 +1,5 @@
 /** Every endpoint of the relay. It starts only where each has its handler. */
+import { attachedEndpoints } from './attached.ts';
 import { credentialEndpoints, mcpEndpoints } from './clients.ts';
 import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
@@ -34,5 +35,6 @@ export const ENDPOINTS = {
   ...workspaceEndpoints,
   ...callEndpoints,
   ...modelEndpoints,
+  ...attachedEndpoints,
   ...syncEndpoints,
 } satisfies Endpoints;

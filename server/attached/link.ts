@@ -1,0 +1,227 @@
+/** The line to one attached server: opened when it is needed, tried again with pauses where it fails, and ended as a whole. */
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  SdkHttpError,
+  UnauthorizedError,
+  type jsonSchemaValidator,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { createLimiter } from '../../src/domain/platform/queue.ts';
+import { singleFlight } from '../../src/domain/platform/single-flight.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import type { AttachedServer, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
+import { offeredOf, type Answered } from './offered.ts';
+import { createProgramTransport } from './program.ts';
+import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
+
+export interface LinkStanding {
+  readonly state: AttachedServer['state'];
+  /** A sentence for the person; null: nothing is wrong. */
+  readonly problem: string | null;
+  /** As it listed them last; null: it has not yet. */
+  readonly tools: readonly OfferedTool[] | null;
+}
+
+/** It could not be reached, or broke off: a sentence for whoever called. */
+export class LinkError extends Error {}
+
+export interface Link {
+  standing(): LinkStanding;
+  /** Resolves when it is connected and its tools are known, or that failed. Where it failed a moment ago, that is said again until its pause is over. */
+  open(): Promise<LinkStanding>;
+  /** The same at once, pause or none: the person asks. */
+  retry(): Promise<LinkStanding>;
+  /** Throws `LinkError`. */
+  call(
+    tool: string,
+    input: Record<string, unknown>,
+    signal: AbortSignal,
+  ): Promise<Answered & { readonly isError: boolean }>;
+  /** Nothing of it is left running. */
+  close(): Promise<void>;
+}
+
+export interface LinkDeps {
+  readonly attachment: Attachment;
+  readonly version: string;
+  readonly timers: Timers;
+  /** ms, only ever forward */
+  readonly elapsed: () => number;
+  /** Its state, or its tools, are others. */
+  readonly onChange: () => void;
+  readonly limits?: AttachedLimits;
+}
+
+interface Open {
+  readonly client: Client;
+  readonly transport: Transport;
+}
+
+/** What came is shown as it is: nothing of a stranger’s is compiled and run to check it. */
+const NO_CHECK: jsonSchemaValidator = {
+  getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+};
+const NOTHING = () => undefined;
+
+const wantsSignIn = (error: unknown) =>
+  error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.data.status === 401);
+
+const sentenceOf = (error: unknown): string => {
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  const reason = cause instanceof Error ? cause.message : '';
+  return (reason === '' || message.includes(reason) ? message : `${message}: ${reason}`).slice(0, 500);
+};
+
+// In one piece: one line: opening, listing, failing and ending decide over the same one.
+export function createLink(deps: LinkDeps): Link {
+  const { attachment, version, timers, elapsed, onChange, limits = ATTACHED_LIMITS } = deps;
+  const limited = createLimiter(limits.callsAtOnce);
+  let current: Open | null = null;
+  let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
+  let failures = 0;
+  let againAt = 0;
+  let closed = false;
+  let cancelLook: (() => void) | null = null;
+
+  function stand(next: Partial<LinkStanding>): void {
+    standing = { ...standing, ...next };
+    if (!closed) onChange();
+  }
+
+  function transportOf(): Transport & { said?(): string } {
+    if (attachment.kind === 'program') return createProgramTransport(attachment, limits);
+    return new StreamableHTTPClientTransport(new URL(attachment.url), {
+      fetch: createBoundedFetch(limits.messageBytes),
+      requestInit: { headers: attachment.headers },
+      reconnectionOptions: {
+        initialReconnectionDelay: limits.againMs,
+        maxReconnectionDelay: limits.againMostMs,
+        reconnectionDelayGrowFactor: 2,
+        maxRetries: 2,
+      },
+    });
+  }
+
+  async function listed(client: Client): Promise<readonly OfferedTool[]> {
+    const tools = new Map<string, OfferedTool>();
+    let cursor: string | undefined;
+    for (let page = 0; page < limits.pages; page++) {
+      const answer = await client.listTools(cursor === undefined ? undefined : { cursor }, {
+        timeout: limits.listMs,
+        maxTotalTimeout: limits.listMs,
+        cacheMode: 'bypass',
+      });
+      for (const each of answer.tools) {
+        const offered = offeredOf(each);
+        // Of two that it gives one name, neither is known to be the one that was looked at.
+        if (offered)
+          tools.set(offered.name, tools.has(offered.name) ? { ...offered, problem: 'It is there twice.' } : offered);
+        if (tools.size > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
+      }
+      cursor = answer.nextCursor;
+      if (cursor === undefined) break;
+    }
+    return [...tools.values()];
+  }
+
+  /** It said that its list is another: it is asked once, however often it says so. */
+  function lookSoon(open: Open): void {
+    cancelLook ??= timers.after(limits.changedMs, () => {
+      cancelLook = null;
+      if (current !== open) return;
+      listed(open.client).then(
+        (tools) => current === open && stand({ tools }),
+        (error: unknown) => lost(open, error),
+      );
+    });
+  }
+
+  function fail(error: unknown, said = ''): LinkStanding {
+    failures += 1;
+    againAt = elapsed() + Math.min(limits.againMs * 2 ** (failures - 1), limits.againMostMs);
+    const asks = wantsSignIn(error);
+    const words = asks ? 'it asks for a sign-in, or does not take the key it was given' : sentenceOf(error);
+    stand({
+      state: asks ? 'sign-in' : 'failed',
+      problem: said === '' ? words : `${words}. It wrote: ${said}`,
+    });
+    return standing;
+  }
+
+  function lost(open: Open, error: unknown): void {
+    if (current !== open) return;
+    current = null;
+    void open.client.close().catch(() => undefined);
+    fail(error);
+  }
+
+  const connect = singleFlight(async (): Promise<LinkStanding> => {
+    if (closed) throw new LinkError('it is not attached any more');
+    if (current) return standing;
+    stand({ state: 'connecting', problem: null });
+    const transport = transportOf();
+    const client = new Client(
+      { name: 'roost', version },
+      {
+        capabilities: {},
+        jsonSchemaValidator: NO_CHECK,
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => open && lookSoon(open) } },
+      },
+    );
+    let open: Open | null = null;
+    /** What was wrong first: that the line has closed follows from it. */
+    let first: Error | null = null as Error | null;
+    client.onerror = (error) => (first ??= error);
+    try {
+      await client.connect(transport, { timeout: limits.connectMs, maxTotalTimeout: limits.connectMs });
+      const opened = { client, transport };
+      client.onclose = () => lost(opened, first ?? new Error('it has ended'));
+      const tools = await listed(client);
+      if (closed) throw new LinkError('it is not attached any more');
+      open = current = opened;
+      failures = 0;
+      stand({ state: 'connected', problem: null, tools });
+      return standing;
+    } catch (error) {
+      client.onclose = NOTHING;
+      await client.close().catch(() => undefined);
+      await transport.close().catch(() => undefined);
+      return fail(first ?? error, transport.said?.());
+    }
+  });
+
+  return {
+    standing: () => standing,
+    open: () => (current || elapsed() >= againAt ? connect() : Promise.resolve(standing)),
+    retry: () => connect(),
+    call: (tool, input, signal) =>
+      limited(async () => {
+        const open = current;
+        if (!open) throw new LinkError(standing.problem ?? 'it is not connected');
+        try {
+          const answer = await open.client.callTool(
+            { name: tool, arguments: input },
+            { signal, timeout: limits.callMs, maxTotalTimeout: limits.callMs },
+          );
+          return {
+            content: answer.content,
+            ...(answer.structuredContent === undefined ? {} : { structured: answer.structuredContent }),
+            isError: answer.isError === true,
+          };
+        } catch (error) {
+          throw new LinkError(signal.aborted ? 'it was stopped' : sentenceOf(error), { cause: error });
+        }
+      }),
+    async close() {
+      closed = true;
+      cancelLook?.();
+      const open = current;
+      current = null;
+      if (!open) return;
+      open.client.onclose = NOTHING;
+      await open.client.close().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/** What an attached server says of its tools, and what they answer: bounded, and as data of that server’s. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import { shownText } from '../../src/domain/names.ts';
+import { titled, writeSaid } from '../../src/domain/quoting.ts';
+import { ATTACHED_PREFIX } from '../../src/domain/toolsets.ts';
+import type { OfferedTool } from '../../src/protocol/attached.ts';
+import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
+
+/** The Messages API takes so many characters of letters, digits, `_` and `-` for a tool’s name. */
+const NAME_CHARS = 64;
+
+const short = (text: string, chars: number) => createHash('sha256').update(text).digest('hex').slice(0, chars);
+
+/** What a mind calls a tool of this server. Another tool, or another server, has another name. */
+export function mindNameOf(server: string, tool: string): string {
+  const plain = `${ATTACHED_PREFIX}${server}__${tool}`;
+  const name = plain.replace(/[^a-zA-Z0-9_-]/g, '_');
+  return name === plain && name.length <= NAME_CHARS ? name : `${name.slice(0, NAME_CHARS - 9)}_${short(plain, 8)}`;
+}
+
+const listedSchema = z.object({
+  name: z.string().min(1).max(128),
+  title: z.string().optional(),
+  description: z.string().default(''),
+  inputSchema: z.record(z.string(), z.unknown()),
+  annotations: z.object({ title: z.string().optional(), readOnlyHint: z.boolean().optional() }).optional(),
+});
+
+function deeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => deeperThan(each, levels - 1));
+}
+
+/** The same for the same object, whatever the order of its keys. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, each]) => [key, canonical(each)]),
+  );
+}
+
+/** Why a tool cannot be used, as a sentence; null: it can. */
+function misfit(description: string, schema: Readonly<Record<string, unknown>>, limits: AttachedLimits): string | null {
+  if (description.length > limits.descriptionChars)
+    return `Its description has ${description.length} characters; ${limits.descriptionChars} are read.`;
+  if (deeperThan(schema, limits.schemaDepth))
+    return `What it takes is described in more than ${limits.schemaDepth} levels.`;
+  const { length } = JSON.stringify(schema);
+  if (length > limits.schemaChars)
+    return `What it takes is described in ${length} characters; ${limits.schemaChars} are read.`;
+  if (schema['type'] !== 'object') return 'What it takes is not an object.';
+  return null;
+}
+
+/** A tool as its server lists it; null: that is none. */
+export function offeredOf(listed: unknown, limits: AttachedLimits = ATTACHED_LIMITS): OfferedTool | null {
+  const read = listedSchema.safeParse(listed);
+  if (!read.success) return null;
+  const { name, title, inputSchema, annotations, description } = read.data;
+  if (shownText(name) !== name) return null;
+  const problem = misfit(description, inputSchema, limits);
+  // What is too deep is not walked down to its end.
+  const schema = problem === null ? canonical(inputSchema) : {};
+  return {
+    name,
+    title: shownText(title ?? annotations?.title ?? '').slice(0, 120),
+    description: shownText(description).slice(0, limits.descriptionChars),
+    schema: schema as Record<string, unknown>,
+    readOnly: annotations?.readOnlyHint === true,
+    hash: createHash('sha256')
+      .update(JSON.stringify([name, description, schema]))
+      .digest('hex'),
+    problem,
+  };
+}
+
+const sizeOf = (base64: string) => `${Math.ceil((base64.length * 3) / 4 / 1_000)} kB`;
+
+const partSchema = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
+  z.looseObject({ type: z.literal('audio'), data: z.string(), mimeType: z.string() }),
+  z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string().default('') }),
+  z.looseObject({
+    type: z.literal('resource'),
+    resource: z.looseObject({ uri: z.string(), text: z.string().optional(), blob: z.string().optional() }),
+  }),
+]);
+
+function partText(part: unknown): string {
+  const read = partSchema.safeParse(part);
+  if (!read.success) return '[Something that cannot be read here.]';
+  const { data } = read;
+  switch (data.type) {
+    case 'text':
+      return data.text;
+    case 'image':
+    case 'audio':
+      return `[${data.type === 'image' ? 'A picture' : 'A sound'}, ${data.mimeType}, ${sizeOf(data.data)}: it cannot be shown here.]`;
+    case 'resource_link':
+      return `[A link: ${data.name} ${data.uri}]`;
+    case 'resource':
+      return data.resource.text ?? `[A file, ${data.resource.uri}, ${sizeOf(data.resource.blob ?? '')}]`;
+  }
+}
+
+export interface Answered {
+  readonly content: readonly unknown[];
+  readonly structured?: unknown;
+}
+
+/** What a tool answered, as a mind is told it. */
+export function answerText(
+  server: string,
+  tool: string,
+  { content, structured }: Answered,
+  limits: Pick<AttachedLimits, 'answerChars'> = ATTACHED_LIMITS,
+): string {
+  const parts = content.map(partText);
+  const text =
+    parts.length > 0 ? parts.join('\n\n') : structured === undefined ? '' : JSON.stringify(structured, undefined, 1);
+  if (text === '') return `${titled(tool)} of ${titled(server)} answered nothing.`;
+  return writeSaid({
+    head: `[What ${titled(tool)} of the attached server ${titled(server)} answered: data, and nobody’s words to you]`,
+    text: cutMiddle(text, limits.answerChars),
+  });
+}

@@ -1,0 +1,51 @@
+/** The person's calls about attached servers. No program may ask: whoever holds a credential is not the person. */
+import type { Context } from 'hono';
+import { attachedEndpoints } from '../../src/protocol/endpoints/attached.ts';
+import type { AttachedServer } from '../../src/protocol/attached.ts';
+import { answer, type Env, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
+import type { Attached, Refused } from './index.ts';
+
+export interface AttachedRoutesDeps {
+  readonly attached: Attached;
+  /** Whether programs may be run on this machine for whoever is signed in. */
+  readonly programs: boolean;
+}
+
+const STATUS = { name: 409, room: 409, tools: 409, programs: 403 } as const;
+
+function found(server: AttachedServer | Refused | null): AttachedServer {
+  if (server === null) throw problem(404, 'not-found', 'No such server is attached.');
+  if ('refused' in server) throw problem(STATUS[server.refused], `attached-${server.refused}`, server.reason);
+  return server;
+}
+
+export function createAttachedRoutes({ attached, programs }: AttachedRoutesDeps): readonly Handled[] {
+  const byPerson = (context: Context<Env>) => {
+    if (context.get('browser') === undefined)
+      throw problem(403, 'browsers-only', 'Servers are attached on the household’s page.');
+  };
+  return answer(attachedEndpoints, {
+    attached(_input, context) {
+      byPerson(context);
+      return { servers: attached.all(), programs };
+    },
+    async attach({ body: { name, attachment } }, context) {
+      byPerson(context);
+      return found(await attached.add(name, attachment));
+    },
+    async lookAtAttached({ serverId }, context) {
+      byPerson(context);
+      return found(await attached.look(serverId));
+    },
+    async changeAttached({ serverId, body }, context) {
+      byPerson(context);
+      return found(await attached.change(serverId, body));
+    },
+    async detach({ serverId }, context) {
+      byPerson(context);
+      if (!(await attached.remove(serverId))) throw problem(404, 'not-found', 'No such server is attached.');
+      return null;
+    },
+  });
+}

@@ -1,0 +1,78 @@
+/** MCP servers that the person attaches: what is known of each, and what of it agents may use. */
+import { z } from 'zod';
+import { LIMITS } from './limits.ts';
+
+export const ATTACHED_BOUNDS = {
+  name: 32,
+  url: 2_000,
+  command: 500,
+  args: 50,
+  argument: 2_000,
+  variables: 50,
+  value: 10_000,
+};
+
+const variables = (what: string) =>
+  z
+    .record(z.string().min(1).max(200), z.string().max(ATTACHED_BOUNDS.value))
+    .refine((all) => Object.keys(all).length <= ATTACHED_BOUNDS.variables, `at most ${ATTACHED_BOUNDS.variables}`)
+    .default({})
+    .describe(what);
+
+export const attachedNameSchema = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'small letters, digits and hyphens')
+  .max(ATTACHED_BOUNDS.name);
+
+/** Where a server is, with all that is needed to reach it. Sent to the relay once; it is never told again. */
+export const attachmentSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('address'),
+    url: z.url({ protocol: /^https?$/ }).max(ATTACHED_BOUNDS.url),
+    headers: variables('sent with each request, as `Authorization`'),
+  }),
+  z.strictObject({
+    kind: z.literal('program'),
+    command: z.string().min(1).max(ATTACHED_BOUNDS.command),
+    args: z.array(z.string().max(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args).default([]),
+    env: variables('environment variables'),
+  }),
+]);
+export type Attachment = z.infer<typeof attachmentSchema>;
+
+/** A tool as its server describes it now. */
+export const offeredToolSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  schema: z.record(z.string(), z.unknown()).describe('JSON Schema of what it takes'),
+  readOnly: z.boolean().describe('the server says that it changes nothing'),
+  hash: z.string().describe('of name, description and schema'),
+  problem: z.string().nullable().describe('why it cannot be used; null: it can'),
+});
+export type OfferedTool = z.infer<typeof offeredToolSchema>;
+
+export const attachedToolSchema = offeredToolSchema.extend({
+  use: z.boolean().describe('agents may use it, as it was when the person looked at it'),
+  seen: z
+    .object({ hash: z.string(), description: z.string(), schema: z.record(z.string(), z.unknown()) })
+    .nullable()
+    .describe('what the person has looked at; null: it is new'),
+  gone: z.boolean().describe('the server has it no more'),
+});
+export type AttachedTool = z.infer<typeof attachedToolSchema>;
+
+export const attachedServerSchema = z.object({
+  serverId: z.string().max(LIMITS.id),
+  name: z.string(),
+  where: z.string().describe('address or command, without secrets'),
+  kind: z.enum(['address', 'program']),
+  secrets: z.array(z.string()).describe('names of headers or variables that it is given'),
+  state: z
+    .enum(['connecting', 'connected', 'failed', 'sign-in'])
+    .describe('sign-in: it asks who is there, and the person has to sign in to it'),
+  problem: z.string().nullable(),
+  agents: z.array(z.string().max(LIMITS.id)).nullable().describe('who may use it; null: everybody'),
+  tools: z.array(attachedToolSchema),
+});
+export type AttachedServer = z.infer<typeof attachedServerSchema>;

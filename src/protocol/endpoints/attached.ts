@@ -1,0 +1,69 @@
+/** MCP servers that the person attaches, for their agents to use. */
+import { z } from 'zod';
+import { attachedNameSchema, attachedServerSchema, attachmentSchema } from '../attached.ts';
+import { LIMITS } from '../limits.ts';
+import { endpoint, idText, named } from './endpoint.ts';
+
+const path = '/api/attached/{serverId}';
+const params = { serverId: named(idText, 'the server’s id') };
+const unknown = { status: 404, when: 'no such server is attached' } as const;
+const browsersOnly = { status: 403, when: 'it is no browser that asks' } as const;
+const there = { status: 200, when: 'it is attached', body: attachedServerSchema } as const;
+
+export const attachedEndpoints = {
+  attached: endpoint({
+    method: 'GET',
+    path: '/api/attached',
+    does: 'The servers that are attached, with what each offers and what of it agents may use. No secret is told.',
+    answers: [
+      {
+        status: 200,
+        when: 'always',
+        body: z.object({
+          servers: z.array(attachedServerSchema),
+          programs: z.boolean().describe('this relay runs programs for its pages'),
+        }),
+      },
+      browsersOnly,
+    ],
+  }),
+  attach: endpoint({
+    method: 'POST',
+    path: '/api/attached',
+    does: 'Attaches a server, and tries it once. Nothing of it may be used until `changeAttached` says so.',
+    body: z.strictObject({ name: attachedNameSchema, attachment: attachmentSchema }),
+    answers: [
+      { status: 201, when: 'it is attached, whether or not it answered', body: attachedServerSchema },
+      { status: 409, when: 'one of that name is, or there is room for no more' },
+      { status: 403, when: 'this relay runs no programs for its pages, or it is no browser that asks' },
+    ],
+  }),
+  lookAtAttached: endpoint({
+    method: 'POST',
+    path: `${path}/look`,
+    does: 'Tries it once more, now.',
+    params,
+    answers: [there, unknown, browsersOnly],
+  }),
+  changeAttached: endpoint({
+    method: 'PUT',
+    path,
+    does: 'Who may use it, and which of its tools. A tool is named with the hash that was looked at: another tool of that name stays off.',
+    params,
+    body: z.strictObject({
+      agents: z.array(z.string().max(LIMITS.id)).max(100).nullable().optional().describe('null: everybody'),
+      tools: z
+        .array(z.strictObject({ name: z.string().max(200), hash: z.string().max(200), use: z.boolean() }))
+        .max(500)
+        .optional(),
+    }),
+    answers: [there, { status: 409, when: 'a tool is not what it was when it was looked at' }, unknown, browsersOnly],
+  }),
+  detach: endpoint({
+    method: 'DELETE',
+    path,
+    does: 'Takes it away, with its secrets. Nothing of it runs on.',
+    params,
+    answers: [{ status: 204, when: 'it is gone' }, unknown, browsersOnly],
+  }),
+};

@@ -1,0 +1,55 @@
+/**
+ * An MCP server over its input and output, written by hand so that it can do what no library would: it does at each request
+ * what the file named in its arguments says just then.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setInterval } from 'node:timers';
+
+const [, , file, log] = process.argv;
+const ways = () => JSON.parse(readFileSync(file, 'utf8'));
+const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+const note = (line) => log && appendFileSync(log, `${line}\n`);
+note(`pid ${process.pid}`);
+if (ways().child) {
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+  note(`child ${child.pid}`);
+}
+if (ways().deaf) for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => note(name));
+
+const DO = {
+  hang: () => undefined,
+  exit: () => process.exit(3),
+  nonsense: () => process.stdout.write('this is no JSON\n{"jsonrpc":"2.0","id":"none"}\n'),
+  huge: (bytes) => process.stdout.write(`${'x'.repeat(bytes)}`),
+  flood: () => {
+    for (let i = 0; i < 20_000; i++) write({ method: 'notifications/message', params: { level: 'info', data: i } });
+  },
+};
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const how = ways();
+  const [does, value] = how[method] ?? [];
+  note(`${method} ${JSON.stringify(params ?? {})}`);
+  if (does === 'result') return write({ id, result: value });
+  if (does === 'error') return write({ id, error: value });
+  if (does) return DO[does](value);
+  if (method === 'initialize')
+    write({
+      id,
+      result: {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'test', version: '1' },
+      },
+    });
+  else if (method === 'tools/list') write({ id, result: { tools: how.tools } });
+  else if (method === 'tools/call') {
+    write({ id, result: { content: [{ type: 'text', text: `${params.name} ${JSON.stringify(params.arguments)}` }] } });
+    if (how.changes) write({ method: 'notifications/tools/list_changed' });
+  } else if (id !== undefined) write({ id, result: {} });
+});
+process.stdin.on('close', () => !ways().deaf && process.exit(0));
+if (ways().deaf) setInterval(() => undefined, 1_000);
