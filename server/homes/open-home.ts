@@ -126,15 +126,12 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     logger,
   });
   const team = await openTeam({
-    db,
+    ...usual,
     openJournal: deps.openJournal,
     home: id,
     log,
     mind: models.mind,
     protocol: deps.protocol,
-    now,
-    elapsed,
-    newId,
     logger,
     retentionMs,
     alone: deps.alone,
