@@ -7,6 +7,7 @@ import {
 } from '../../server/minds/index.ts';
 import { AGENT_TOOLS, LEAD_TOOLS } from '../../server/session/tools.ts';
 import type { Rehearsal } from '../../src/protocol/http.ts';
+import { FIRST_SENTENCES } from '../support/first-sentences.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 const FAST = { delayMs: 0, wordMs: 0 } as const;
@@ -72,6 +73,51 @@ describe('the rehearsal mind', () => {
         .map(({ soul }) => soul);
     expect(souls(again)).toEqual(souls(first));
     expect(new Set(souls(first)).size).toBe(8);
+  });
+
+  /** What a sensible answer to each speaks of; of those that are not here, only that it is none of the senseless ones. */
+  const SPEAKS_OF: Readonly<Partial<Record<(typeof FIRST_SENTENCES)[number], RegExp>>> = {
+    'Hello!': /^Hello, Ada/,
+    'Hi there, how are you?': /Well, thank you/,
+    'Who are you?': /^I am /,
+    'Tell me about yourself': /^I am /,
+    'What can you do?': /Remember/,
+    'Who else is here?': /Besides me|Just the two/,
+    'How do I get started?': /End session/,
+    'What is the capital of France?': /would only be guessing/,
+    'Tell me a joke': /egg/,
+    'Write a haiku about autumn': />/,
+    'Write a small Python function that reverses a string': /```python/,
+    'Give me a list of five books I should read': /1\. /,
+    'Thanks!': /welcome|Gladly|Any time/,
+    'My name is Anna and I live in Berlin': /Good to meet you, Anna/,
+    'Remind me to call my mother tomorrow at nine': /clock/,
+    'Wake me up at seven': /clock/,
+    'Tell me that everything will be fine': /^Everything will be fine\./,
+    'Ask Google what the weather is like': /outside of Roost/,
+    'I am tired and want to go to sleep': /rest, Ada/,
+    'Are you a real AI?': /no model is connected/,
+    ok: /Tell me something/,
+    'Wie geht es dir?': /English only/,
+    'Goodbye, see you tomorrow': /Until then/,
+  };
+  it('answers what people say first sensibly: no command is run by it, nothing is an error, and nothing is filed away as if it were a fact', async () => {
+    const house = await hatched();
+    const agentId = house.of('agent-born')[0]?.agentId ?? '';
+    for (const sentence of FIRST_SENTENCES) {
+      for (const to of [undefined, agentId]) {
+        const before = house.of('message').length;
+        const said = await ask(house, sentence, to);
+        expect(said, sentence).toMatch(SPEAKS_OF[sentence] ?? /\p{L}/u);
+        expect(said, sentence).not.toMatch(/did not go through|There is nobody called|undefined|null/);
+        if (sentence !== 'Goodbye, see you tomorrow') expect(said, sentence).not.toMatch(/^I have that: /);
+        const calls = house
+          .of('message')
+          .slice(before)
+          .flatMap(({ blocks }) => blocks.filter(({ kind }) => kind !== 'text'));
+        expect(calls, sentence).toEqual([]);
+      }
+    }
   });
 
   it('gives another name to who is born later in the same seat', async () => {

@@ -8,7 +8,7 @@ import type { Mind } from '../mind.ts';
 import { REHEARSAL_MODEL } from '../settings.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodySchema, readBody, type Reading } from './reading.ts';
+import { bodySchema, readBody, type Reachable, type Reading } from './reading.ts';
 import { isBirth, replyTo } from './script.ts';
 import { beats } from './stream.ts';
 
@@ -45,7 +45,7 @@ function createBirthCount() {
 async function startRehearsalServer(deps: {
   token: string;
   options: () => Rehearsal;
-  team: () => Promise<ReadonlySet<string>>;
+  team: () => Promise<Reachable>;
 }): Promise<RehearsalServer> {
   const birthOf = createBirthCount();
   let count = 0;
@@ -141,15 +141,16 @@ export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Pro
   let options = rehearsalSchema.parse(initial);
   const token = randomBytes(24).toString('base64url');
   let directory: Acquaintances | null = null;
-  async function team(): Promise<ReadonlySet<string>> {
-    const members = (await directory?.all()) ?? [];
-    return new Set(
+  async function team(): Promise<Reachable> {
+    const members = ((await directory?.all()) ?? []).filter(({ retired }) => !retired);
+    const called = new Set(
       members.flatMap(({ agentId, name, position }) => [
         name.toLowerCase(),
         agentId.toLowerCase(),
         ...(position === null ? [] : [`seat ${seatNumber(position)}`]),
       ]),
     );
+    return { team: called, names: members.map(({ name }) => name) };
   }
   const server = await startRehearsalServer({ token, options: () => options, team });
   const mind = createAnthropicMind({

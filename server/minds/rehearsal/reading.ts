@@ -60,6 +60,8 @@ export interface Reading {
   readonly size: number;
   /** Whom its words can reach, as people write them, in lower case: names, and "seat 3". */
   readonly team: ReadonlySet<string>;
+  /** Their names as they are. */
+  readonly names: readonly string[];
   /** Names of the tools it is offered. */
   readonly tools: ReadonlySet<string>;
 }
@@ -85,7 +87,13 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
 
 const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
 
-export function readBody(body: Body, team: ReadonlySet<string>): Reading {
+/** Who its words can reach. */
+export interface Reachable {
+  readonly team: ReadonlySet<string>;
+  readonly names: readonly string[];
+}
+
+export function readBody(body: Body, { team, names }: Reachable): Reading {
   const system =
     typeof body.system === 'string' ? body.system : (body.system ?? []).map((part) => part.text).join('\n');
   const turns = body.messages.map(turnOf);
@@ -106,6 +114,7 @@ export function readBody(body: Body, team: ReadonlySet<string>): Reading {
     last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
     size: JSON.stringify(body).length,
     team,
+    names,
     tools,
   };
 }

@@ -1,6 +1,7 @@
 /** Ordinary conversation in a rehearsal: in character, of some use, and plain about what it is. */
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
+import { everyday } from './everyday.ts';
 import { quote, findFact, readFacts } from './facts.ts';
 import { isMessage, messageIn, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
@@ -82,7 +83,12 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
 }
 
 function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
+  // A wish about the clock, and what it is told to say, are no questions about what was said.
+  const wish = /^\s*(?:please\s+)?(?:remind me|wake me|tell me that)\b/i.test(said) ? everyday(reading, said) : null;
+  if (wish !== null) return wish;
   if (ASKS_PAST.test(said) && !ASKS_TO_KEEP.test(said)) return fromFacts(reading, said);
+  const ordinary = ASKS_TO_KEEP.test(said) ? null : everyday(reading, said);
+  if (ordinary !== null) return ordinary;
   if (ASKS_WHO.test(said))
     return `I am ${reading.name ?? 'still without a name'}, in seat ${reading.position + 1}, in ${reading.colorName}. ${chance.pick(temperament.asked)}`;
   if (IS_HELLO.test(said)) return `Hello, ${reading.human}. ${chance.pick(temperament.hello)} What shall we look at?`;
@@ -108,26 +114,12 @@ function fromFacts(reading: Reading, said: string): string {
     : `Yes. You told me in this conversation: ${quote(fact.text, 400)}`;
 }
 
-function onQuestion(said: string, temperament: Temperament, chance: Chance): string {
-  const steps = chance.pick([
-    [
-      'say what a good answer would change',
-      'find the one fact that would settle it',
-      'try the smallest version before the large one',
-    ],
-    ['write down what is known, and from whom', 'cross out what is only habit', 'decide by when it must be decided'],
-    [
-      'ask who has done it before',
-      'guess, in one sentence, and date the guess',
-      'look for what would prove the guess wrong',
-    ],
-  ]);
-  return [
-    `You ask: ${quote(said, 120)}`,
+/** It knows nothing of the world, and does not pretend to. */
+const onQuestion = (said: string, temperament: Temperament, chance: Chance): string =>
+  [
+    `You ask: ${quote(said, 120)} A model would know; I am the demo’s stand-in, and would only be guessing.`,
     chance.pick(temperament.musing),
-    `Here is how I would go about it:\n\n${steps.map((step, i) => `${i + 1}. **${step.split(' ')[0]}** ${step.split(' ').slice(1).join(' ')}`).join('\n')}`,
   ].join('\n\n');
-}
 
 export function newSoul(reading: Reading, said: string, seed: number): string {
   const temperament = temperamentOf(seed, reading.position);

@@ -221,7 +221,6 @@ export const BIRTH_HONESTY = [
 
 /** Closes ordinary answers. */
 export const TALK_HONESTY = [
-  '*(A rehearsal: no model is thinking here. The settings page says how to connect one.)*',
-  '*(These are prepared words; no model is thinking here. You can connect one on the settings page.)*',
-  '*(I can remember what you tell me, but this is a rehearsal, and no model is thinking. The settings page says how to change that.)*',
+  '*(Demo: these words are prepared, no model is thinking. “Connect a model” changes that.)*',
+  '*(Demo: I remember what you tell me, but no model is thinking. “Connect a model” changes that.)*',
 ] as const;
