@@ -12,6 +12,7 @@ import { Composer } from './composer.tsx';
 import { ConversationLog } from './conversation-log.tsx';
 import { keepDraft } from './drafts.ts';
 import { EmptyLog } from './empty.tsx';
+import { FirstWords } from './first-words.tsx';
 import { Head } from './head.tsx';
 import type { Speaker } from './message.tsx';
 import { useReachesNew } from './use-reaches-new.ts';
@@ -148,6 +149,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
         onEdit={setEditing}
         onTakeBack={fill}
       />
+      <FirstWords speaker={speaker} messages={messages} onPick={fill} />
       {speaker.kind !== 'seatless' && (
         <Composer
           key={`${editing?.messageId ?? 'draft'}:${filled}`}

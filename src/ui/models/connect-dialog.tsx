@@ -122,7 +122,7 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
           their names, souls and conversations whichever model thinks.
         </p>
       )}
-      {connections.length > 0 && (
+      {connections.length > 0 && trying.kind !== 'done' && (
         <ul className="connections" aria-label="Connected">
           {connections.map((connection) => (
             <li key={connection.connectionId}>

@@ -30,7 +30,8 @@ export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'add
 }
 
 /** ms as people say it. */
-export const secondsText = (ms: number) => `${(ms / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`;
+export const secondsText = (ms: number) =>
+  `${(Math.max(ms, 100) / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`;
 
 /** How it stands, in a few words. */
 export function stateText({ state }: Pick<Connection, 'state'>): string {

@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/protocol/models.ts';
-import { team } from './support/household.ts';
+import { NOW, runningSession, said, team } from './support/household.ts';
 import { json, refused } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
@@ -114,4 +114,19 @@ test('the header says what is connected and that it answers', async () => {
   });
   const [chip] = await screen.findAllByRole('link', { name: /^Claude · Sonnet 5\.5\s*answers$/ });
   expect(chip?.getAttribute('href')).toBe('/connect');
+});
+
+describe('What to say first', () => {
+  const BORN = [...team(2), said('agent-1', 'agent-1', 'I am Lyra.', NOW)];
+  test('after somebody has hatched, three sentences stand there to be pressed; they go into the field', async () => {
+    const page = await openPage({
+      docs: BORN,
+      path: '/agent/agent-1',
+      snapshot: runningSession({ awake: ['agent-1'] }),
+    });
+    const first = await screen.findByRole('region', { name: 'Say hello to Lyra' });
+    expect(within(first).getAllByRole('button')).toHaveLength(3);
+    await page.user.click(within(first).getByRole('button', { name: 'What can you do?' }));
+    expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Write to Lyra/ }).value).toBe('What can you do?');
+  });
 });
