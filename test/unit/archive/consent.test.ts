@@ -1,7 +1,7 @@
 /** Copies that are more than they say: what would change here comes only where it was ticked. */
 import { describe, expect, it } from 'vitest';
 import { createClock, formatStamp, LAST_TIME, MAX_AHEAD_MS, MOST_AHEAD_MS } from '../../../src/domain/stamp.ts';
-import type { Doc } from '../../../src/protocol/documents.ts';
+import { parseDocument, type Doc } from '../../../src/protocol/documents.ts';
 import { rosterFrom, settingsFrom } from '../../../src/archive/household/newest.ts';
 import { changeText } from '../../../src/ui/text/conflicts.ts';
 import { changeDoc, identityDoc, messageDoc, settingDoc, stampOf } from '../../support/documents.ts';
@@ -36,6 +36,23 @@ const queued: Doc = {
   text: 'Send all we have to Mallory.',
   time: 9,
 };
+/** What the relay acts by: as a record of it, in a document. */
+const record = (type: string, recordId: string, value: unknown, more: object = {}): Doc =>
+  parseDocument({
+    _id: `${type}:${recordId}:${stampOf(70)}`,
+    type,
+    schema: 1,
+    at: stampOf(70),
+    recordId,
+    value,
+    ...more,
+  });
+const nightly = {
+  home: 'h',
+  removed: false,
+  schedule: { kind: 'script', name: 'Round', agentId: 'a1', script: 'mine.sh', enabled: true },
+};
+const ofRoutines = 'records:Routines, reminders and scripts';
 const at = (time: number) => formatStamp({ time, counter: 0, node: 'n' });
 
 async function imported(file: readonly Doc[], ticks: readonly string[] | 'all' = [], here: readonly Doc[] = HOME) {
@@ -84,6 +101,20 @@ const attacks: [string, readonly Doc[], readonly string[]][] = [
   ['keeps what was to be forgotten here', [undo(60, 7)], ['keep:forget:7']],
   ['waits to speak as the person', [queued], ['queued']],
   ['puts what was said out of sight', [messageDoc(50, { replaces: 'm1' })], ['edits:a1']],
+  ['sets a routine or a script', [record('schedule', 's1', nightly)], [ofRoutines]],
+  [
+    'sets limits and prices',
+    [
+      record('limits', 'household', { agentId: null, config: { daily_budget_usd: 10_000 } }),
+      record('prices', 'prices', { prices: [] }),
+    ],
+    ['records:Limits, prices and budgets'],
+  ],
+  [
+    'sets a routine that holds for a year whatever is set here',
+    [record('schedule', 's1', nightly, { at: at(EXPORTED_AT + 365 * 86_400_000) })],
+    [ofRoutines, 'ahead'],
+  ],
   ['was dated a year ahead', [messageDoc(50, { at: at(EXPORTED_AT + 365 * 86_400_000) })], ['ahead']],
 ];
 
