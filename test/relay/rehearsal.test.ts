@@ -243,6 +243,21 @@ describe('the rehearsal mind', () => {
     await house.until(() => house.team.host.stateOf('agent-0') === 'paused');
   });
 
+  it('comes back to what it is asked to remind of', async () => {
+    const { house } = await open();
+    await house.start();
+    await house.wake([payload(0)]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    await house.untilQuiet();
+    await ask(house, 'Remind me tomorrow at nine to call Marcus.', 'agent-0');
+    await ask(house, 'Please remind me in 20 minutes: the kettle', 'agent-0');
+    const set = (await house.team.schedules.list()).map(({ schedule }) => schedule);
+    expect(set).toMatchObject([
+      { kind: 'reminder', agentId: 'agent-0', message: 'call Marcus' },
+      { kind: 'reminder', agentId: 'agent-0', message: 'the kettle' },
+    ]);
+  });
+
   it('says that nobody is thinking', async () => {
     const house = await hatched();
     const said = house.of('message').map(wordsOf).join('\n').toLowerCase();

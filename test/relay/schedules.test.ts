@@ -161,7 +161,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     const { house, clock } = await open();
     const tool = house.team.tools.find(({ name }) => name === 'wake_later');
     const said = await tool?.run(
-      { message: 'Ask Ada how the exam went.', at: '2026-11-24T09:00', name: 'exam' },
+      { message: 'Ask Ada how the exam went.', at: 'tomorrow 09:00', name: 'exam' },
       { agentId: LYRA.id, sessionId: null, run: 'r', kind: 'session', signal: new AbortController().signal },
     );
     expect(said).toMatchObject({

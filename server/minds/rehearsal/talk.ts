@@ -18,6 +18,24 @@ const END = String.raw`(?:\s+now)?(?:,?\s+please)?\s*[.!]*\s*$`;
 const SLEEP = new RegExp(String.raw`^\s*(?:please\s+)?(?:go to sleep|sleep now)${END}`, 'i');
 const READ = new RegExp(String.raw`^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)${END}`, 'i');
 
+/** "Remind me in 10 minutes to …", "Remind me tomorrow at nine: …", in either order. */
+const WHEN = String.raw`(?:in\s+(?<delay>\d{1,4}\s*(?:minutes?|hours?|days?))|tomorrow(?:\s+at\s+(?<hour>\d{1,2}|${'one two three four five six seven eight nine ten eleven twelve'.split(' ').join('|')})(?::(?<minute>\d\d))?)?)`;
+const ABOUT = String.raw`(?:\s*(?::|,|to\b|of\b|about\b|that\b)\s*`;
+const REMIND = new RegExp(
+  String.raw`^\s*(?:please\s+)?remind (?:me|yourself)\s+${WHEN}${ABOUT}(?<text>[\s\S]+?))?${END}`,
+  'i',
+);
+const HOURS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
+/** A call that brings it back then; null where the words ask for none. */
+function remind(said: string): ReplyPart[] | null {
+  const asked = REMIND.exec(said)?.groups;
+  if (!asked) return null;
+  const { delay, hour = '9', minute = '00', text } = asked;
+  const hours = HOURS.includes(hour.toLowerCase()) ? HOURS.indexOf(hour.toLowerCase()) : Number(hour);
+  const at = delay === undefined ? { at: `tomorrow ${hours}:${minute}` } : { delay };
+  return [call('wake_later', { message: text ?? said.trim(), ...at })];
+}
+
 /** What it says of a message. It does not write back: two of a rehearsal would never end. */
 function onMessage(text: string): string {
   const { from, text: said } = messageIn(text) ?? { from: 'Somebody', text: '' };
@@ -48,12 +66,20 @@ function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
         ? call('go_to_sleep', {})
         : words('I am the one the team is reached through, so I stay up. End the session, and everyone sleeps.'),
     ];
+  const reminder = tools.has('wake_later') ? remind(said) : null;
+  if (reminder) return reminder;
   if (READ.test(said)) return [call('read_inbox', {})];
   return null;
 }
 
 /** Tools whose answer is for the person to read as it is. */
-const OUTCOMES: ReadonlySet<string> = new Set(['message_agent', 'wake_agent', 'go_to_sleep', 'read_inbox']);
+const OUTCOMES: ReadonlySet<string> = new Set([
+  'message_agent',
+  'wake_agent',
+  'go_to_sleep',
+  'read_inbox',
+  'wake_later',
+]);
 
 const ASKS_PAST =
   /\b(remember|recall|remind|forg[eo]t|did (?:i|we)|(?:i|we) (?:told|said|tell|say)|told you|do you (?:still )?know)\b/i;
