@@ -46,8 +46,11 @@ export async function idleNights(nights: number, nightMs = NIGHT_MS, shared?: St
   }
 }
 
-/** Forty schedules of eight agents are due while the relay is dead for eight hours. Answers with what became of the moments. */
-export async function awayForHours(shared?: Store): Promise<{
+/** So many schedules of eight agents are due while the relay is dead for eight hours. Answers with what became of the moments. */
+export async function awayForHours(
+  many = 40,
+  shared?: Store,
+): Promise<{
   readonly madeUp: number;
   readonly missed: number;
   readonly atOnce: number;
@@ -56,7 +59,7 @@ export async function awayForHours(shared?: Store): Promise<{
   const script: Script = () => [{ wait: 15 }, { say: 'I am late.' }];
   const house = await openNight({ start, script, ...(shared ? { shared } : {}) });
   try {
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < many; i++) {
       const written = await house.relay().team.schedules.add(
         routine({
           agentId: AGENTS[i % AGENTS.length] ?? '',
@@ -84,7 +87,7 @@ export async function awayForHours(shared?: Store): Promise<{
         .map(({ name, state, reason }) => `${name} was made up for, and is ${state}, ${reason}`),
       ...rows.filter((row) => !row.late && row.state !== 'missed').map(({ name, state }) => `${name} is ${state}`),
       ...(atOnce > SCHEDULE_LIMITS.lateAtOnce ? [`${atOnce} ran at once`] : []),
-      ...(late.length < 40 ? [`only ${late.length} were made up for`] : []),
+      ...(late.length < many ? [`only ${late.length} were made up for`] : []),
     ];
     if (faults.length > 0) throw new Error(faults.join('\n'));
     return { madeUp: late.length, missed: rows.length - late.length, atOnce };

@@ -28,7 +28,7 @@ export const KILLS_IN_A_SLICE = 10;
 const POSITIONS = [0, 1, 2, 3, 5, 6, 7, 8] as const;
 export const AGENTS = POSITIONS.map((position) => `agent-${position}`);
 /** Where a relay dies: at a statement of the store, before or after it, or while a model answers. */
-const STATEMENTS = {
+export const STATEMENTS = {
   'while it claims': /with "next"/i,
   'while it begins': /update .*"occurrences" set "state" = \$1, "run" =/i,
   'while it ends': /update .*"occurrences" set "state" = \$1, "reason" = \$2, "ended_at" =/i,

@@ -30,6 +30,8 @@ export interface MortalRelay {
   dieAt(statement: number | RegExp, sent: boolean): void;
   /** At the answer to the next statement whose text has this it hangs until it is let go on, as a process that was stopped. */
   hangAt(statement: RegExp): () => void;
+  /** So many statements whose text has this are refused, as by a store that is away. */
+  refuse(statement: RegExp, times: number): void;
   readonly dead: Promise<void>;
   isDead(): boolean;
   /** The person ends it. */
@@ -57,6 +59,7 @@ export async function openMortalRelay({ store, home, mind, now, alone = true }: 
   let wanted: RegExp | null = null;
   let sent = false;
   let hanging: { readonly statement: RegExp; readonly until: Promise<void> } | null = null;
+  let refusing: { readonly statement: RegExp; times: number } | null = null;
   const hung = new WeakMap<object, Promise<void>>();
 
   function die(): void {
@@ -70,6 +73,10 @@ export async function openMortalRelay({ store, home, mind, now, alone = true }: 
     transformQuery({ node, queryId }) {
       if (dead) throw new Dead('It is dead.');
       left -= 1;
+      if (refusing && refusing.times > 0 && refusing.statement.test(compiler.compileQuery(node, queryId).sql)) {
+        refusing.times -= 1;
+        throw new Error('The store is away.');
+      }
       if (hanging?.statement.test(compiler.compileQuery(node, queryId).sql)) {
         hung.set(queryId, hanging.until);
         hanging = null;
@@ -130,6 +137,9 @@ export async function openMortalRelay({ store, home, mind, now, alone = true }: 
       const { promise, resolve } = createDeferred();
       hanging = { statement, until: promise };
       return resolve;
+    },
+    refuse(statement, times) {
+      refusing = { statement, times };
     },
     dead: death.promise,
     isDead: () => dead,
