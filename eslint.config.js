@@ -44,7 +44,7 @@ const SERVER_MAY_IMPORT = {
   sandbox: [],
   shell: ['sandbox', 'workspaces'],
   calls: ['directory', 'minds', 'runs', 'store'],
-  attached: ['runs', 'schedules', 'store'],
+  attached: ['models', 'runs', 'schedules', 'store'],
   schedules: ['directory', 'minds', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
   models: ['minds', 'proxy', 'schedules', 'store'],
   session: ['minds', 'runs'],

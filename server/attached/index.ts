@@ -13,6 +13,8 @@ import {
 } from '../../src/protocol/attached.ts';
 import type { Caller, TeamTool } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
+import { checkAddress } from '../models/addresses.ts';
+import type { MayConnect } from '../../src/protocol/models.ts';
 import type { Sealer } from '../schedules/index.ts';
 import type { Db } from '../store/index.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
@@ -38,7 +40,7 @@ export interface Attached {
 }
 
 export interface Refused {
-  readonly refused: 'name' | 'room' | 'programs' | 'tools';
+  readonly refused: 'name' | 'room' | 'programs' | 'address' | 'tools';
   readonly reason: string;
 }
 
@@ -54,6 +56,8 @@ export interface AttachedDeps {
   readonly home: string;
   readonly sealer: Sealer;
   readonly version: string;
+  /** Which addresses may be called. */
+  readonly may: MayConnect;
   /** Whether programs may be run on this machine for whoever is signed in. */
   readonly programs: boolean;
   readonly timers: Timers;
@@ -76,6 +80,8 @@ interface Kept {
   readonly made: Map<string, { readonly hash: string; readonly tool: TeamTool }>;
 }
 
+const ADDRESS_REFUSED =
+  'This household may not have the relay call that address. Whoever runs the relay can allow it (--model-addresses).';
 const PROGRAMS_OFF = 'This relay runs no programs for its pages. Start it with --scripts to let it.';
 
 // In one piece: what is kept of a server, its line and its tools are one state.
@@ -88,6 +94,7 @@ export function createAttached(deps: AttachedDeps): Attached {
   function keep(serverId: string, name: string, attachment: Attachment, value: Value): Kept {
     const link = createLink({
       attachment,
+      may: deps.may,
       version: deps.version,
       timers: deps.timers,
       elapsed: deps.elapsed,
@@ -202,6 +209,8 @@ export function createAttached(deps: AttachedDeps): Attached {
     add: (name, attachment) =>
       inTurn(async () => {
         if (!mayRun(attachment)) return { refused: 'programs', reason: PROGRAMS_OFF };
+        if (attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), deps.may)) === 'refused')
+          return { refused: 'address', reason: ADDRESS_REFUSED };
         if (kept.size >= limits.servers)
           return { refused: 'room', reason: `There is room for ${limits.servers} servers. Take one away first.` };
         if ([...kept.values()].some((one) => one.name === name))

@@ -11,6 +11,8 @@ import { createLimiter } from '../../src/domain/platform/queue.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
+import type { MayConnect } from '../../src/protocol/models.ts';
+import { createGuardedFetch } from '../models/line.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { offeredOf, type Answered } from './offered.ts';
 import { createProgramTransport } from './program.ts';
@@ -45,6 +47,8 @@ export interface Link {
 
 export interface LinkDeps {
   readonly attachment: Attachment;
+  /** Which addresses may be called. */
+  readonly may: MayConnect;
   readonly version: string;
   readonly timers: Timers;
   /** ms, only ever forward */
@@ -76,7 +80,8 @@ const sentenceOf = (error: unknown): string => {
 
 // In one piece: one line: opening, listing, failing and ending decide over the same one.
 export function createLink(deps: LinkDeps): Link {
-  const { attachment, version, timers, elapsed, onChange, limits = ATTACHED_LIMITS } = deps;
+  const { attachment, may, version, timers, elapsed, onChange, limits = ATTACHED_LIMITS } = deps;
+  const guarded = createGuardedFetch(may);
   const limited = createLimiter(limits.callsAtOnce);
   let current: Open | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
@@ -93,7 +98,7 @@ export function createLink(deps: LinkDeps): Link {
   function transportOf(): Transport & { said?(): string } {
     if (attachment.kind === 'program') return createProgramTransport(attachment, limits);
     return new StreamableHTTPClientTransport(new URL(attachment.url), {
-      fetch: createBoundedFetch(limits.messageBytes),
+      fetch: createBoundedFetch(limits.messageBytes, guarded.fetch),
       requestInit: { headers: attachment.headers },
       reconnectionOptions: {
         initialReconnectionDelay: limits.againMs,
@@ -219,9 +224,11 @@ export function createLink(deps: LinkDeps): Link {
       cancelLook?.();
       const open = current;
       current = null;
-      if (!open) return;
-      open.client.onclose = NOTHING;
-      await open.client.close().catch(() => undefined);
+      if (open) {
+        open.client.onclose = NOTHING;
+        await open.client.close().catch(() => undefined);
+      }
+      await guarded.close();
     },
   };
 }

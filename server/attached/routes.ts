@@ -12,7 +12,7 @@ export interface AttachedRoutesDeps {
   readonly programs: boolean;
 }
 
-const STATUS = { name: 409, room: 409, tools: 409, programs: 403 } as const;
+const STATUS = { name: 409, room: 409, tools: 409, programs: 403, address: 403 } as const;
 
 function found(server: AttachedServer | Refused | null): AttachedServer {
   if (server === null) throw problem(404, 'not-found', 'No such server is attached.');

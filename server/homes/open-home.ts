@@ -120,6 +120,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     home: id,
     sealer: deps.sealer,
     version: deps.version,
+    may: models.shown().may,
     programs: deps.runsScripts,
     timers: realTimers,
     onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),

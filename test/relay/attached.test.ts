@@ -402,6 +402,27 @@ describe('a server with an address', () => {
   });
 });
 
+describe('a relay whose owner lets households call public addresses alone', () => {
+  it('calls none of its own network, whatever it is written like', async () => {
+    const own = await createHome();
+    const strict = await startRelay({ home: own, args: ['--model-addresses', 'public'] });
+    for (const url of [
+      'http://127.0.0.1:9/',
+      'http://localhost:9/',
+      'http://[::ffff:127.0.0.1]:9/',
+      'http://2130706433/',
+    ]) {
+      const answer = await strict.fetch('/api/attached', {
+        method: 'POST',
+        json: { name: 'inner', attachment: { kind: 'address', url } },
+      });
+      expect(answer.status, url).toBe(403);
+    }
+    await strict.stop();
+    await rm(own, { recursive: true, force: true });
+  });
+});
+
 describe('a relay that runs no programs for its pages', () => {
   it('says so, and attaches none', async () => {
     const own = await createHome();

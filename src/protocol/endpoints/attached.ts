@@ -35,7 +35,10 @@ export const attachedEndpoints = {
     answers: [
       { status: 201, when: 'it is attached, whether or not it answered', body: attachedServerSchema },
       { status: 409, when: 'one of that name is, or there is room for no more' },
-      { status: 403, when: 'this relay runs no programs for its pages, or it is no browser that asks' },
+      {
+        status: 403,
+        when: 'this relay runs no programs for its pages, this household may not call that address, or it is no browser that asks',
+      },
     ],
   }),
   lookAtAttached: endpoint({
