@@ -2,6 +2,7 @@
  * What a page asks about how agents reach each other: inboxes, wakes and their limits, the sleeping flag, threads,
  * credentials, costs, schedules. Apart from `page-client.ts`, so that a page is painted without them.
  */
+import { callEndpoints } from '../protocol/endpoints/calls.ts';
 import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
@@ -31,6 +32,7 @@ const endpoints = {
   ...scheduleEndpoints,
   ...workspaceEndpoints,
   ...modelEndpoints,
+  ...callEndpoints,
 };
 const YAML = 'application/yaml';
 

@@ -49,6 +49,7 @@ const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
 const NightPage = lazy(() => import('./night/night-page.tsx'));
 const ConnectDialog = lazy(() => import('./models/connect-dialog.tsx'));
+const CallsPage = lazy(() => import('./calls/calls-page.tsx'));
 const FilesPage = lazy(() => import('./files/files-page.tsx'));
 const AskedPage = lazy(() => import('./welcome/asked.tsx'));
 const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
@@ -90,6 +91,8 @@ function wholePage(
       return { view: 'page', page: <CostsPage onClose={onClose} /> };
     case 'night':
       return { view: 'page', page: <NightPage agentId={route.agentId} onClose={onClose} /> };
+    case 'approvals':
+      return { view: 'page', page: <CallsPage agentId={route.agentId} onClose={onClose} /> };
     case 'files':
       return { view: 'page', page: <FilesPage agentId={route.agentId} folder={route.folder} onClose={onClose} /> };
     case 'hearth':

@@ -19,6 +19,8 @@ export async function fetchLaterParts(): Promise<void> {
     import('./night/morning.tsx'),
     import('./files/files-page.tsx'),
     import('./models/connect-dialog.tsx'),
+    import('./calls/calls-page.tsx'),
+    import('./calls/waiting.tsx'),
     import('./agent/elsewhere.tsx'),
     import('./preview/wake-preview.tsx'),
     import('./agent/forget-dialog.tsx'),

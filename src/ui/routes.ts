@@ -44,6 +44,9 @@ export const PATHS = {
   costs: '/costs',
   /** What agents do by themselves; of one, or of all. */
   night: (agentId: string | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
+  /** What agents ask for, and what they did with their tools; of one, or of all. */
+  approvals: (agentId: string | null = null) =>
+    agentId === null ? '/approvals' : `/approvals/${encodeURIComponent(agentId)}`,
   /** What lies in an agent's folder on the relay's machine, or in one below it; of whom is still to be chosen where `agentId` is null. */
   files: (agentId: string | null, folder = '') =>
     [
@@ -73,6 +76,7 @@ export type Route =
     }
   | { readonly kind: 'costs' }
   | { readonly kind: 'night'; readonly agentId: string | null }
+  | { readonly kind: 'approvals'; readonly agentId: string | null }
   | { readonly kind: 'files'; readonly agentId: string | null; readonly folder: string }
   | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }
@@ -109,6 +113,7 @@ export function routeOf(path: string): Route {
   if (first === 'threads') return threadsRoute(second, third);
   if (first === 'costs') return { kind: 'costs' };
   if (first === 'night') return { kind: 'night', agentId: second === '' ? null : decoded(second) };
+  if (first === 'approvals') return { kind: 'approvals', agentId: second === '' ? null : decoded(second) };
   if (first === 'files')
     return {
       kind: 'files',

@@ -16,7 +16,10 @@ import { FirstWords } from './first-words.tsx';
 import { Head } from './head.tsx';
 import type { Speaker } from './message.tsx';
 import { useReachesNew } from './use-reaches-new.ts';
+import { optional } from '../parts/optional.tsx';
 import './conversation.css';
+
+const WaitingCalls = optional(() => import('../calls/waiting.tsx'));
 
 function composerHint(speaker: Speaker): string | null {
   const { name } = speaker;
@@ -150,6 +153,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
         onTakeBack={fill}
       />
       <FirstWords speaker={speaker} messages={messages} onPick={fill} />
+      <WaitingCalls agentId={agentId} />
       {speaker.kind !== 'seatless' && (
         <Composer
           key={`${editing?.messageId ?? 'draft'}:${filled}`}

@@ -51,12 +51,20 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   read_file: (of) => `read ${file(of('path'))}`,
   write_file: (of) => `wrote ${file(of('path'))}`,
   edit_file: (of) => `changed ${file(of('path'))}`,
+  run_command: (of) => `ran ${of('command') ?? 'a command'}`,
+  read_output: () => 'looked what a command wrote',
+  stop_command: () => 'ended a command',
   search_files: (of) => (of('text') === null ? 'searched the folder' : `searched the folder for “${of('text')}”`),
 };
+
+/** How the answer begins of a call that waits for the person. */
+const ASKED = 'This waits for the human';
 
 /** What a tool call did, in a few words. */
 function toolPhrase({ name, input, result, isError }: ToolBlock): string {
   const done = DEEDS[name]?.((key) => argument(input, key)) ?? name;
+  if (result?.startsWith(ASKED) === true)
+    return `asked you first: ${argument(input, 'command') ?? argument(input, 'path') ?? name}`;
   if (isError) return `${done}: it did not work`;
   return result === null ? `${done}…` : done;
 }

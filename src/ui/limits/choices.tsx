@@ -64,28 +64,6 @@ export function Tick({ setting, ...words }: TickProps) {
   );
 }
 
-/** Has an agent this toolset? */
-export function ToolsetTick({ toolset, ...words }: Omit<TickProps, 'setting'> & { readonly toolset: 'files' }) {
-  const { own, effective, base, change } = useLimits();
-  const set = own.toolsets?.[toolset];
-  return (
-    <OnOff
-      {...words}
-      own={set && set === 'allow'}
-      effective={effective.toolsets[toolset] === 'allow'}
-      base={base.toolsets[toolset] === 'allow'}
-      save={(value) => {
-        return change((coordination) =>
-          withCoordination(coordination, 'toolsets', {
-            ...coordination.toolsets,
-            [toolset]: value === undefined ? undefined : value ? 'allow' : 'off',
-          }),
-        );
-      }}
-    />
-  );
-}
-
 const EVENT_WORDS: Record<TeamEvent, string> = {
   agent_started: 'When it comes into a session',
   removed_from_last_thread: 'When it is taken out of its last thread',

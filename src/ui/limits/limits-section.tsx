@@ -10,7 +10,8 @@ import { PATHS } from '../routes.ts';
 import { useNames } from '../use-names.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { BlackoutFields } from './blackouts.tsx';
-import { SleepAndWake, Tick, ToolsetTick } from './choices.tsx';
+import { SleepAndWake, Tick } from './choices.tsx';
+import { HandPresets, NoSandbox, SingleGrants, ToolsetGrant } from './grants.tsx';
 import { baseName, changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
 import { GuardrailFields } from './guardrails.tsx';
 import { HouseholdFigures } from './household-figures.tsx';
@@ -119,11 +120,19 @@ function Fields({ timeZone }: { timeZone: string }) {
         />
       </Block>
       <Block title="Besides talk">
-        <ToolsetTick
+        <HandPresets />
+        <ToolsetGrant
           toolset="files"
           label="Works with files in its own folder"
           hint="The folder lies on the relay’s machine and leads nowhere else. Off: it has no such tools; what lies there stays."
         />
+        <ToolsetGrant
+          toolset="shell"
+          label="Runs commands"
+          hint="In a sandbox on the relay’s machine that sees its own folder and nothing else, without a network."
+        />
+        <NoSandbox />
+        <SingleGrants />
         <Tick
           setting="may_propose_routines"
           label="May ask for routines"

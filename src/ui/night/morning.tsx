@@ -8,6 +8,7 @@ import { costText } from '../text/money.ts';
 import { names, plural } from '../text/sizes.ts';
 import { useQuery } from '../use-query.ts';
 import { useTeammates } from '../use-teammates.ts';
+import { WaitingCount } from '../calls/waiting.tsx';
 import { accountOf } from './account.ts';
 import { AccountList } from './account-list.tsx';
 import { useOpenedAt } from './use-opened-at.ts';
@@ -77,6 +78,7 @@ export default function Morning() {
       </p>
       <AccountList lines={lines} />
       <Waiting />
+      <WaitingCount />
       <p>
         <Link href={PATHS.night()}>All of it, under Night</Link>
       </p>

@@ -21,6 +21,8 @@ import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { endText, linkTrouble } from '../text/reasons.ts';
 import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
+import { callsOf } from '../../state/calls.ts';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
 import { plural } from '../text/sizes.ts';
 
@@ -133,9 +135,16 @@ function HeaderMenu({ onHelp }: { onHelp: () => void }) {
   const { go } = useRoute();
   const actions = useActions();
   const on = useWakesOn();
+  const approvals = useQuery(callsOf(useRoost()).approvals);
+  const waiting = approvals.kind === 'ready' ? approvals.value.waiting.length : 0;
   const items: readonly MenuItem[] = [
     { label: 'Wakes', hint: 'Who asked for whom, and what came of it', run: () => go(PATHS.wakes()) },
     { label: 'Night', hint: 'What your agents do by themselves', run: () => go(PATHS.night()) },
+    {
+      label: waiting > 0 ? `Approvals (${waiting})` : 'Approvals',
+      hint: 'What your agents ask for, and what they did',
+      run: () => go(PATHS.approvals()),
+    },
     { label: 'Files', hint: 'What lies in your agents’ folders', run: () => go(PATHS.files(null)) },
     { label: 'Costs', hint: 'Tokens and money, today and before', run: () => go(PATHS.costs) },
     on === false

@@ -128,7 +128,10 @@ test('before something is deleted it is asked, and what is refused is told', asy
 test('an agent has the tools for it where the person says so', async () => {
   const page = await open(() => undefined, '/settings/limits/agent-1');
   page.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: unknown }) => json(body));
-  await page.user.click(await screen.findByRole('checkbox', { name: 'Works with files in its own folder' }));
+  await page.user.selectOptions(
+    await screen.findByRole('combobox', { name: 'Works with files in its own folder' }),
+    'Off',
+  );
   await waitFor(() =>
     expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toMatchObject([
       { coordination: { toolsets: { files: 'off' } } },

@@ -1,0 +1,131 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { ToolCall } from '../../protocol/calls.ts';
+import { callsOf, SHOWN_CALLS } from '../../state/calls.ts';
+import { useRoost } from '../context.tsx';
+import { AgentSelect } from '../parts/agent-select.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { PATHS } from '../routes.ts';
+import { bytes } from '../text/sizes.ts';
+import { clockTime, dayWithin } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { ApprovalCard } from './card.tsx';
+import { allowedText, endText, inputOf, textIn } from './words.ts';
+import './calls.css';
+
+const lasted = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
+/** One call in one line, that opens. */
+function CallLine({ call }: { call: ToolCall }) {
+  const [open, setOpen] = useState(false);
+  const mate = useTeammates().find(call.agentId);
+  const now = useNow();
+  const input = inputOf(call);
+  const about = textIn(input, 'command') ?? textIn(input, 'path') ?? textIn(input, 'to') ?? '';
+  const began = call.answeredAt ?? call.askedAt;
+  return (
+    <li>
+      <details data-error={call.isError} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <time dateTime={new Date(call.askedAt).toISOString()}>
+            {dayWithin(call.askedAt, now)} {clockTime(call.askedAt)}
+          </time>
+          <span dir="auto" className="call-who">
+            {mate.name}
+          </span>
+          <code>{call.tool}</code>
+          <span className="call-about" dir="auto">
+            {about}
+          </span>
+          <span className="call-end">{endText(call)}</span>
+        </summary>
+        {open && (
+          <dl>
+            <dt>Asked for</dt>
+            <dd>
+              <pre dir="auto">{call.input}</pre>
+            </dd>
+            <dt>Who let it</dt>
+            <dd>
+              {allowedText(call)},{' '}
+              {call.where === 'session'
+                ? 'in a session'
+                : call.where === 'run'
+                  ? 'at work alone'
+                  : 'from another client'}
+            </dd>
+            <dt>What came of it</dt>
+            <dd>
+              {endText(call)}
+              {call.endedAt !== null && call.state === 'done' && `, after ${lasted(Math.max(0, call.endedAt - began))}`}
+              {call.bytes !== null && `, ${bytes(call.bytes)}`}
+              {call.outcome !== null && <pre dir="auto">{call.outcome}</pre>}
+              {call.state === 'declined' && call.words !== null && <pre dir="auto">{call.words}</pre>}
+            </dd>
+          </dl>
+        )}
+      </details>
+    </li>
+  );
+}
+
+function CallList({ calls }: { calls: readonly ToolCall[] }) {
+  return (
+    <ul className="call-list">
+      {calls.map((call) => (
+        <CallLine key={call.callId} call={call} />
+      ))}
+    </ul>
+  );
+}
+
+/** What agents ask for, and everything that they did with their tools. */
+export default function CallsPage({ agentId, onClose }: { agentId: string | null; onClose: () => void }) {
+  const calls = callsOf(useRoost());
+  const of = (call: ToolCall) => agentId === null || call.agentId === agentId;
+  return (
+    <div className="calls">
+      <PageHead title="Approvals" onClose={onClose}>
+        <AgentSelect label="Of" everybody="everybody" agentId={agentId} path={PATHS.approvals} />
+      </PageHead>
+      <p className="calls-about">
+        What your agents ask you for, and what they did. How far each may go stands under{' '}
+        <Link href={PATHS.limits(agentId)}>Limits</Link>.
+      </p>
+      <QueryView query={calls.approvals} what="What waits for you">
+        {({ waiting, sandbox }) => (
+          <>
+            <section aria-labelledby="calls-waiting">
+              <h2 id="calls-waiting">Waits for you</h2>
+              {waiting.some(of) ? (
+                waiting.filter(of).map((call) => <ApprovalCard key={call.callId} call={call} />)
+              ) : (
+                <p className="query-quiet">
+                  Nothing. What an agent may do only with your yes stands here until you answer.
+                </p>
+              )}
+            </section>
+            {sandbox.why !== null && <p className="call-note">{sandbox.why}</p>}
+          </>
+        )}
+      </QueryView>
+      <section aria-labelledby="calls-done">
+        <h2 id="calls-done">What was done</h2>
+        <QueryView query={calls.account(agentId)} what="What was done">
+          {({ calls: done, more }) =>
+            done.length === 0 ? (
+              <p className="query-quiet">Nothing yet.</p>
+            ) : (
+              <>
+                <CallList calls={done} />
+                {more && <p className="call-note">The newest {SHOWN_CALLS}. The relay keeps them for 90 days.</p>}
+              </>
+            )
+          }
+        </QueryView>
+      </section>
+    </div>
+  );
+}

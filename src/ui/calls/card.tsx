@@ -1,0 +1,156 @@
+import { useEffect, useId, useState } from 'react';
+import { lineDiff } from '../../domain/line-diff.ts';
+import type { Answer, ToolCall } from '../../protocol/calls.ts';
+import { callsOf } from '../../state/calls.ts';
+import { filesOf } from '../../state/files.ts';
+import { useRoost } from '../context.tsx';
+import { MenuButton } from '../parts/menu.tsx';
+import { MoreIcon } from '../parts/icons.tsx';
+import { clockTime, dayWithin } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { inputOf, textIn, touches, wantsTo } from './words.ts';
+import './calls.css';
+
+const MARKS = { same: ' ', gone: '−', new: '+' } as const;
+
+function Diff({ before, after }: { before: string; after: string }) {
+  return (
+    <pre className="call-diff" dir="auto">
+      {lineDiff(before, after).map(({ kind, text }, i) => (
+        <span key={i} data-kind={kind}>
+          {`${MARKS[kind]} ${text}\n`}
+        </span>
+      ))}
+    </pre>
+  );
+}
+
+/** A file that is to be written, over what lies there now. */
+function WriteDiff({ agentId, path, content }: { agentId: string; path: string; content: string }) {
+  const files = filesOf(useRoost());
+  const [before, setBefore] = useState<string | null>(null);
+  useEffect(() => {
+    let left = false;
+    void files.read(agentId, path).then(async (file) => {
+      const text = file.ok ? await file.value.text() : '';
+      if (!left) setBefore(text);
+    });
+    return () => {
+      left = true;
+    };
+  }, [files, agentId, path]);
+  return <Diff before={before ?? ''} after={content} />;
+}
+
+/** The whole of what it wants to do: a command as it will run, a change as it will apply. */
+function Wanted({ call }: { call: ToolCall }) {
+  const input = inputOf(call);
+  const of = (name: string) => textIn(input, name);
+  const [command, path, content, before, after] = [
+    of('command'),
+    of('path'),
+    of('content'),
+    of('old_text'),
+    of('new_text'),
+  ];
+  if (call.tool === 'run_command' && command !== null)
+    return (
+      <pre className="call-command" dir="ltr">
+        {command}
+      </pre>
+    );
+  if (call.tool === 'write_file' && path !== null && content !== null)
+    return <WriteDiff agentId={call.agentId} path={path} content={content} />;
+  if (call.tool === 'edit_file' && before !== null && after !== null)
+    return (
+      <>
+        <Diff before={before} after={after} />
+        {input['all'] === true && <p className="call-note">Wherever it stands in the file.</p>}
+      </>
+    );
+  return (
+    <pre className="call-command" dir="auto">
+      {JSON.stringify(input, null, 2)}
+    </pre>
+  );
+}
+
+/** A call that waits for the person, with their ways to answer. `brief`: in the conversation of its agent, where its name stands already. */
+export function ApprovalCard({ call }: { call: ToolCall }) {
+  const calls = callsOf(useRoost());
+  const mate = useTeammates().find(call.agentId);
+  const now = useNow();
+  const [busy, setBusy] = useState(false);
+  const [words, setWords] = useState<string | null>(null);
+  const id = useId();
+  const say = (answer: Answer, with_ = '') => {
+    if (busy) return;
+    setBusy(true);
+    void calls.answer(call.callId, answer, with_).finally(() => setBusy(false));
+  };
+  const more = [
+    { label: 'Always, for this tool', hint: `${mate.name} is not asked again for it`, run: () => say('always-tool') },
+    ...(call.tool === 'run_command'
+      ? [
+          {
+            label: 'Always, for exactly this command',
+            hint: 'Every other one is asked about',
+            run: () => say('always-command'),
+          },
+        ]
+      : []),
+    ...(call.later ? [] : [{ label: 'Not now', hint: 'It waits under Approvals', run: () => say('later') }]),
+  ];
+  return (
+    <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
+      <h3 id={id}>
+        <span className="sheet-name" dir="auto">
+          {mate.name}
+        </span>{' '}
+        wants to {wantsTo(call)}
+      </h3>
+      <Wanted call={call} />
+      <p className="call-note">
+        {touches(call)} Asked {dayWithin(call.askedAt, now)} {clockTime(call.askedAt)}
+        {call.where === 'run' ? ', while nobody was there' : ''}. Nothing of it runs before you say yes.
+      </p>
+      {words !== null && (
+        <label className="call-words">
+          What {mate.name} is told with the no (may stay empty)
+          <textarea
+            className="field"
+            rows={2}
+            maxLength={4_000}
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+          />
+        </label>
+      )}
+      <div className="call-ways">
+        {words === null ? (
+          <>
+            <MenuButton label="More answers" items={more}>
+              <MoreIcon />
+            </MenuButton>
+            <button type="button" className="ghost" disabled={busy} onClick={() => setWords('')}>
+              No
+            </button>
+            <button type="button" className="solid" disabled={busy} onClick={() => say('once')}>
+              Yes, once
+            </button>
+          </>
+        ) : (
+          <>
+            <button type="button" className="ghost" disabled={busy} onClick={() => setWords(null)}>
+              Back
+            </button>
+            <button type="button" className="solid" disabled={busy} onClick={() => say('no', words)}>
+              Say no
+            </button>
+          </>
+        )}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,43 @@
+import { Link } from 'wouter';
+import { callsOf } from '../../state/calls.ts';
+import { useRoost } from '../context.tsx';
+import { PATHS } from '../routes.ts';
+import { plural } from '../text/sizes.ts';
+import { useQuery } from '../use-query.ts';
+import { ApprovalCard } from './card.tsx';
+
+/** What this agent asks for, above where one writes to it. What was put off is one line. */
+export default function WaitingCalls({ agentId }: { agentId: string }) {
+  const state = useQuery(callsOf(useRoost()).approvals);
+  const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
+  const [first, ...rest] = asked.filter(({ later }) => !later);
+  const others = rest.length + asked.filter(({ later }) => later).length;
+  if (asked.length === 0) return null;
+  return (
+    <section className="call-waiting" aria-label="Waits for your answer">
+      {first && <ApprovalCard key={first.callId} call={first} />}
+      {others > 0 && (
+        <p>
+          <Link href={PATHS.approvals(agentId)}>
+            {first
+              ? `${plural(others, 'more question')} under Approvals`
+              : `${plural(others, 'question')} under Approvals`}
+          </Link>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** For the card of the morning: how many wait. */
+export function WaitingCount() {
+  const state = useQuery(callsOf(useRoost()).approvals);
+  const count = state.kind === 'ready' ? state.value.waiting.length : 0;
+  if (count === 0) return null;
+  return (
+    <p className="morning-waits">
+      <Link href={PATHS.approvals()}>{plural(count, 'question')} of your agents</Link> {count === 1 ? 'waits' : 'wait'}{' '}
+      for your yes or no.
+    </p>
+  );
+}

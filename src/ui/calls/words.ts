@@ -1,0 +1,82 @@
+/** Calls of tools in the words of people. Pure. */
+import { toolsetOf } from '../../domain/toolsets.ts';
+import type { ToolCall } from '../../protocol/calls.ts';
+
+/** What went into a call, as far as it can be read. */
+export function inputOf({ input }: Pick<ToolCall, 'input'>): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(input);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    // Only its beginning was kept.
+    return {};
+  }
+}
+export const textIn = (input: Readonly<Record<string, unknown>>, name: string): string | null => {
+  const value = input[name];
+  return typeof value === 'string' ? value : null;
+};
+
+/** As it follows “wants to”. */
+export function wantsTo(call: ToolCall): string {
+  const input = inputOf(call);
+  const path = textIn(input, 'path');
+  switch (call.tool) {
+    case 'run_command':
+      return input['background'] === true ? 'run a command in the background' : 'run a command';
+    case 'write_file':
+      return `write ${path ?? 'a file'}`;
+    case 'edit_file':
+      return `change ${path ?? 'a file'}`;
+    case 'read_file':
+      return `read ${path ?? 'a file'}`;
+    case 'list_files':
+    case 'search_files':
+      return 'look through its folder';
+    default:
+      return `use ${call.tool}`;
+  }
+}
+
+/** What a yes lets it touch. */
+export function touches({ tool }: Pick<ToolCall, 'tool'>): string {
+  switch (toolsetOf(tool)) {
+    case 'shell':
+      return 'It runs in the sandbox: it can read and change what lies in its own folder, and nothing else of this machine. No network.';
+    case 'files':
+      return 'It touches its own folder on the relay’s machine, and nothing else.';
+    case 'team':
+      return 'It touches what agents say to each other, and whom they wake.';
+    case 'schedule':
+      return 'It touches when this agent is woken.';
+    case null:
+      return '';
+  }
+}
+
+/** What became of it. */
+export function endText({ state, words, isError }: ToolCall): string {
+  switch (state) {
+    case 'asked':
+      return 'waits for you';
+    case 'running':
+      return 'runs';
+    case 'done':
+      return isError ? 'it did not work' : 'done';
+    case 'declined':
+      return 'you said no';
+    case 'withdrawn':
+      return `withdrawn${words === null ? '' : `: ${words}`}`;
+    case 'unknown':
+      return 'not known whether it ran: the relay stopped';
+  }
+}
+
+const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
+  grant: 'allowed under Limits',
+  command: 'this command, allowed for always',
+  once: 'you said yes, once',
+  'always-tool': 'you said always',
+  'always-command': 'you said always, for this command',
+};
+export const allowedText = ({ allowedBy }: ToolCall): string => (allowedBy === null ? 'nobody' : ALLOWED[allowedBy]);

@@ -1,0 +1,192 @@
+/** How far agents may use their tools: in one choice, by sets, and tool by tool. */
+import { useId } from 'react';
+import { GRANTS, PRESETS, TOOLSETS, grantOf, grantsOver, type Grant, type Toolset } from '../../domain/toolsets.ts';
+import { callsOf } from '../../state/calls.ts';
+import { withCoordination } from '../../state/limits.ts';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../use-query.ts';
+import { baseName, useLimits } from './context.tsx';
+import { SettingFrame, useSaved } from './setting.tsx';
+
+const GRANT_WORDS: Readonly<Record<Grant, string>> = { off: 'Off', ask: 'Asks me', allow: 'Allowed' };
+
+const PRESET_WORDS: Readonly<Record<string, readonly [string, string]>> = {
+  talks: ['Talks only', 'no files, no commands'],
+  folder: ['Works in its folder', 'reads and writes files there'],
+  asks: ['Asks before commands', 'files freely, each command with your yes'],
+  sandbox: ['Works freely in its sandbox', 'files and commands, without asking'],
+};
+
+/** Files and commands in one choice. */
+export function HandPresets() {
+  const { own, effective, base, change } = useLimits();
+  const set = own.toolsets;
+  const saved = useSaved<Pick<Record<Toolset, Grant>, 'files' | 'shell'>>({
+    own: undefined,
+    save: (value) =>
+      change((coordination) =>
+        withCoordination(coordination, 'toolsets', {
+          ...coordination.toolsets,
+          files: value?.files,
+          shell: value?.shell,
+        }),
+      ),
+  });
+  const held = saved.saving ? (saved.saving.value ?? base.toolsets) : effective.toolsets;
+  const same = (toolsets: (typeof PRESETS)[number]['toolsets']) =>
+    toolsets.files === held.files && toolsets.shell === held.shell;
+  return (
+    <SettingFrame
+      legend="How far it may go"
+      group
+      saved={{ ...saved, undo: null }}
+      describedBy="hand-presets"
+      inherited={{
+        text: PRESETS.some(({ toolsets }) => same(toolsets)) ? '' : 'By choices of your own, below.',
+        back: set?.files === undefined && set?.shell === undefined ? null : () => void saved.set(undefined),
+        backLabel: 'Set back',
+      }}
+    >
+      <div className="presets">
+        {PRESETS.map(({ id, toolsets }) => (
+          <label key={id} className="preset" data-checked={same(toolsets)}>
+            <input type="radio" name="hands" checked={same(toolsets)} onChange={() => void saved.set(toolsets)} />
+            <b>{PRESET_WORDS[id]?.[0]}</b>
+            <small>{PRESET_WORDS[id]?.[1]}</small>
+          </label>
+        ))}
+      </div>
+    </SettingFrame>
+  );
+}
+
+interface GrantProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly own: Grant | undefined;
+  readonly effective: Grant;
+  readonly base: Grant;
+  readonly save: (value: Grant | undefined) => Promise<string | null>;
+}
+
+function GrantField({ label, hint, own, effective, base, save }: GrantProps) {
+  const id = useId();
+  const { scope } = useLimits();
+  const saved = useSaved<Grant>({ own, save });
+  return (
+    <SettingFrame
+      legend={label}
+      hint={hint}
+      saved={saved}
+      describedBy={id}
+      inherited={{
+        text: own === undefined ? `As ${baseName(scope)}.` : '',
+        back: own === undefined ? null : () => void saved.set(undefined),
+        backLabel: `Set back to ${baseName(scope)}, ${GRANT_WORDS[base].toLowerCase()}`,
+      }}
+    >
+      <div className="setting-row">
+        <label htmlFor={id}>{label}</label>
+        <select
+          id={id}
+          className="field"
+          value={saved.saving ? (saved.saving.value ?? base) : effective}
+          aria-describedby={`${id}-hint ${id}-from ${id}-state`}
+          onChange={({ target: { value } }) => void saved.set(GRANTS.find((grant) => grant === value))}
+        >
+          {GRANTS.map((grant) => (
+            <option key={grant} value={grant}>
+              {GRANT_WORDS[grant]}
+            </option>
+          ))}
+        </select>
+      </div>
+    </SettingFrame>
+  );
+}
+
+/** How far an agent may use a toolset. */
+export function ToolsetGrant({
+  toolset,
+  ...words
+}: Pick<GrantProps, 'label' | 'hint'> & { readonly toolset: Toolset }) {
+  const { own, effective, base, change } = useLimits();
+  return (
+    <GrantField
+      {...words}
+      own={own.toolsets?.[toolset]}
+      effective={effective.toolsets[toolset]}
+      base={base.toolsets[toolset]}
+      save={(value) =>
+        change((coordination) =>
+          withCoordination(coordination, 'toolsets', { ...coordination.toolsets, [toolset]: value }),
+        )
+      }
+    />
+  );
+}
+
+/** Single tools, over their sets; and commands that were let for always. */
+export function SingleGrants() {
+  const { own, effective, base, change } = useLimits();
+  const save = (tool: string) => (value: Grant | undefined) =>
+    change((coordination) => {
+      const others = Object.entries(coordination.tools ?? {}).filter(([name]) => name !== tool);
+      const tools = Object.fromEntries(value === undefined ? others : [...others, [tool, value]]);
+      return withCoordination(coordination, 'tools', Object.keys(tools).length === 0 ? undefined : tools);
+    });
+  const commands = effective.allowed_commands;
+  return (
+    <details className="grants-single">
+      <summary>Tool by tool</summary>
+      {Object.values(TOOLSETS)
+        .flat()
+        .map((tool) => (
+          <GrantField
+            key={tool}
+            label={tool}
+            hint=""
+            own={own.tools?.[tool]}
+            effective={grantOf(effective, tool) ?? 'off'}
+            base={grantOf(grantsOver({ toolsets: own.toolsets }, base), tool) ?? 'off'}
+            save={save(tool)}
+          />
+        ))}
+      {commands.length > 0 && (
+        <>
+          <h4>Commands that run without asking</h4>
+          <ul className="grants-commands">
+            {commands.map((command) => (
+              <li key={command}>
+                <code>{command}</code>
+                <button
+                  type="button"
+                  className="ghost"
+                  aria-label={`Ask again about: ${command}`}
+                  onClick={() =>
+                    void change((coordination) =>
+                      withCoordination(
+                        coordination,
+                        'allowed_commands',
+                        commands.filter((each) => each !== command),
+                      ),
+                    )
+                  }
+                >
+                  Ask again
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </details>
+  );
+}
+
+/** Where no command can be run on the relay's machine, why not. */
+export function NoSandbox() {
+  const state = useQuery(callsOf(useRoost()).approvals);
+  const why = state.kind === 'ready' ? state.value.sandbox.why : null;
+  return why === null ? null : <p className="settings-note">{why}</p>;
+}

@@ -1,0 +1,111 @@
+/** What an agent asks for, through the page: the whole command in its conversation, answered there or on another page, once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const COMMAND = 'wc -w notes.md > words.txt && cat words.txt';
+
+let model: ScriptedModel;
+let relay: TestRelay;
+let profile: Profile;
+let visitor: Visitor;
+beforeAll(async () => {
+  const team = teamScript();
+  model = await startScriptedModel((request) => {
+    const { last, results } = request;
+    if (results.some((result) => result.startsWith('This waits for the human'))) return [{ say: 'I have asked you.' }];
+    if (last.includes('Count the words')) return [{ call: 'run_command', input: { command: COMMAND } }];
+    if (last.includes('Write it down'))
+      return [{ call: 'edit_file', input: { path: 'notes.md', old_text: 'two', new_text: 'twice' } }];
+    if (last.includes('The human said yes')) return [{ say: 'There are three words.' }];
+    if (last.includes('The human said no')) return [{ say: 'Then I leave it.' }];
+    return team(request);
+  });
+  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  profile = await createProfile();
+  visitor = await createVisitor(
+    await profile.open({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }),
+    relay.link,
+  );
+});
+afterAll(async () => {
+  await profile.remove();
+  await relay.stop();
+  await model.close();
+});
+
+/** Pictures to look at: ROOST_PICTURES=/some/folder. */
+async function picture(page: Visitor['page'], name: string): Promise<void> {
+  const folder = process.env['ROOST_PICTURES'];
+  if (folder === undefined) return;
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: `${folder}/${name}-${width}.png` });
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
+describe('Approvals', { timeout: 120_000 }, () => {
+  it('stand in the conversation and on their page, are answered once on either, and what was run is in the account', async () => {
+    const { page } = visitor;
+    await visitor.begin();
+    await visitor.press('seat 1, empty');
+    await page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
+    await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+
+    const beside = await page.context().newPage();
+    await beside.goto(new URL('/settings/limits', relay.url).href);
+    await beside.getByRole('radio', { name: /^Asks before commands/ }).check();
+    await beside.getByRole('combobox', { name: 'Works with files in its own folder' }).selectOption('Allowed');
+    await picture(beside, 'limits');
+    await beside.goto(new URL('/files', relay.url).href);
+    await beside
+      .locator('input[type=file]')
+      .setInputFiles([{ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('one two three\n') }]);
+    await beside.getByRole('button', { name: 'notes.md', exact: true }).waitFor();
+    await beside.goto(new URL('/approvals', relay.url).href);
+    await beside.getByText('Nothing. What an agent may do only with your yes').waitFor();
+
+    // The whole command, in the conversation and on the other page; answered there, it goes here.
+    await visitor.open(1);
+    expect(await visitor.ask('Count the words, please.')).toContain('I have asked you.');
+    const card = page.getByRole('article', { name: /wants to run a command$/ });
+    await card.getByText(COMMAND).waitFor();
+    await picture(page, 'conversation');
+    const there = beside.getByRole('article', { name: /wants to run a command$/ });
+    await there.getByText(COMMAND).waitFor();
+    await picture(beside, 'approvals');
+    await there.getByRole('button', { name: 'Yes, once' }).click();
+    await card.waitFor({ state: 'detached' });
+    await page.getByText('There are three words.', { exact: true }).waitFor();
+    await beside.getByText(COMMAND).first().click();
+    await beside
+      .getByText(/^Exit status 0/)
+      .or(beside.getByText('3 notes.md'))
+      .first()
+      .waitFor();
+    await beside.getByText('you said yes, once').waitFor();
+
+    // A change as it will apply, and a no with words.
+    await beside.goto(new URL('/settings/limits', relay.url).href);
+    await beside.getByRole('combobox', { name: 'Works with files in its own folder' }).selectOption('Asks me');
+    await beside.getByText(/Saved/).first().waitFor();
+    expect(await visitor.ask('Write it down, please.')).toContain('I have asked you.');
+    const edit = page.getByRole('article', { name: /wants to change notes\.md$/ });
+    await edit.getByText('− two').waitFor();
+    await edit.getByText('+ twice').waitFor();
+    await edit.getByRole('button', { name: 'No', exact: true }).click();
+    await edit.getByRole('textbox').fill('Leave that file, please.');
+    expect(await visitor.axe()).toEqual([]);
+    await edit.getByRole('button', { name: 'Say no' }).click();
+    await page.getByText('Then I leave it.', { exact: true }).waitFor();
+    await edit.waitFor({ state: 'detached' });
+    await beside.goto(new URL('/approvals', relay.url).href);
+    await beside.getByText('you said no').first().waitFor();
+    await picture(beside, 'account');
+    await beside.close();
+    expect(visitor.complaints).toEqual([]);
+  });
+});
