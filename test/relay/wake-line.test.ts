@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { narrowModel, type NarrowOptions } from '../support/narrow-model.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
-import { openSessionBench, payload, team, type Bench } from '../support/session.ts';
+import { createGate, openSessionBench, payload, team, type Bench } from '../support/session.ts';
 
 const usual = teamScript();
 const QUICK = { pauseMs: 20, pauseMostMs: 200, serialAfterMs: 100, volleyMs: 500, tryMoreAfter: 100 };
@@ -139,18 +139,25 @@ describe('the line before a server', () => {
     bench = await openSessionBench();
   });
   afterAll(() => bench.close());
-  const open = (answerMs: number) => {
-    const narrow = narrowModel({ atOnce: 1, by: 'refuse', answerMs }, usual);
+  const open = (answerMs: number, script = usual) => {
+    const narrow = narrowModel({ atOnce: 1, by: 'refuse', answerMs }, script);
     return bench.open({ script: narrow.script, mindConfig: { queue: QUICK, maxRequests: 1 } });
   };
 
   it('lets the person’s words go before those who are being woken, and the lead’s greeting after them', async () => {
-    const house = await open(100);
+    // The second who is woken is not answered before the person’s words stand in the line.
+    const gate = createGate();
+    let woken = 0;
+    const house = await open(100, async (request) => {
+      if (request.seat !== null && (woken += 1) > 1) await gate.passed;
+      return usual(request);
+    });
     await house.start();
     await house.wake(team());
     await house.until(() => house.of('agent-awake').length === 1);
     const [first] = house.of('agent-awake');
     await house.post({ text: 'You first.', to: first?.agentId ?? '' });
+    gate.open();
     await house.until(() => house.of('call-ended').length === 1);
     await house.untilQuiet();
     const seats = house.model.requests.map(({ seat, last }) =>
