@@ -16,8 +16,12 @@ const group = (groupOrder: number, maxWorkers = Math.max(2, availableParallelism
   sequence: { groupOrder },
   maxWorkers,
 });
-/** Browser tests that want the machine to themselves: they kill what runs at random moments, or look at every frame. */
-const ALONE = ['test/browser/long-conversation.test.ts', 'test/browser/unread.test.ts', 'test/faults/*-kill.test.ts'];
+/** Browser tests that want the machine to themselves: they look at every frame, or kill what runs so many ms after a press. */
+const ALONE = [
+  'test/browser/long-conversation.test.ts',
+  'test/browser/unread.test.ts',
+  'test/faults/{relay,tab}-kill.test.ts',
+];
 
 /** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
 const isKnown = ({ message }: Rolldown.RolldownLog) =>
@@ -93,7 +97,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           globalSetup: ['test/support/postgres-server.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
           isolate: false,
-          ...group(1, Math.max(3, availableParallelism())),
+          ...group(1, availableParallelism() + 2),
           ...patience,
         },
       },
@@ -106,7 +110,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           globalSetup: 'test/support/prepare.ts',
           execArgv: SHORT_LIVED,
-          ...group(2, 2),
+          ...group(2, availableParallelism() + 1),
           ...browserPatience,
         },
       },
