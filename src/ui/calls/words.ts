@@ -49,6 +49,8 @@ export function touches({ tool }: Pick<ToolCall, 'tool'>): string {
       return 'It touches what agents say to each other, and whom they wake.';
     case 'schedule':
       return 'It touches when this agent is woken.';
+    case 'attached':
+      return 'It is sent to a server that you have attached, which may do with it what it can.';
     case null:
       return '';
   }

@@ -132,6 +132,11 @@ function Fields({ timeZone }: { timeZone: string }) {
           hint="In a sandbox on the relay’s machine that sees its own folder and nothing else, without a network."
         />
         <NoSandbox />
+        <ToolsetGrant
+          toolset="attached"
+          label="Uses servers that you attached"
+          hint="Tools of MCP servers, as far as you have seen them."
+        />
         <SingleGrants />
         <Tick
           setting="may_propose_routines"
