@@ -13,7 +13,7 @@ import { toolDone, toolError } from '../tool-outcome.ts';
 import type { Proposals, Schedules } from './index.ts';
 
 export interface ScheduleToolsDeps {
-  readonly schedules: Pick<Schedules, 'list' | 'named' | 'add' | 'change' | 'remove'>;
+  readonly schedules: Pick<Schedules, 'list' | 'named' | 'add' | 'change' | 'remove' | 'freeName'>;
   readonly proposals: Pick<Proposals, 'add'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly now: () => number;
@@ -47,6 +47,13 @@ function dayWall(text: string, zone: string, now: number): number | null {
   return today + (day === 'tomorrow' ? DAY_MS : 0) + (Number(hour) * 60 + Number(minute)) * MINUTE_MS;
 }
 const DAY_TIME = /^(today|tomorrow)\s+(?:at\s+)?(\d{1,2}):(\d{2})$/;
+
+/** What a message is called that was given no name. */
+function firstWords(message: string): string {
+  const line = message.replace(/\s+/g, ' ').trim();
+  return line.length <= NAME_CHARS ? line : `${line.slice(0, NAME_CHARS - 1).trimEnd()}…`;
+}
+const NAME_CHARS = 40;
 
 const timingText = (timing: Timing, zone: string): string => {
   switch (timing.kind) {
@@ -111,7 +118,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
           );
         if (time <= now()) return toolError('That time is over already.');
         if (time > now() + FURTHEST_MS) return toolError('That is more than a year ahead.');
-        const called = name ?? `reminder ${new Date(time).toISOString().slice(0, 16)}`;
+        const called = name ?? (await schedules.freeName(agentId, firstWords(message)));
         const reminder = {
           kind: 'reminder',
           agentId,

@@ -14,6 +14,8 @@ export interface AccountLine {
   readonly lastDone: Occurrence | null;
   /** What failed, and what was skipped though something was to be done: the newest of each sort, and how many. */
   readonly troubles: readonly { readonly newest: Occurrence; readonly count: number }[];
+  /** Something of it began. */
+  readonly ran: boolean;
   readonly costMicroUsd: number;
   /** Some of that is at the most. */
   readonly estimated: boolean;
@@ -36,6 +38,7 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
       done: 0,
       lastDone: null,
       troubles: [],
+      ran: false,
       costMicroUsd: 0,
       estimated: false,
     };
@@ -49,6 +52,7 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
       done: held.done + (tone === 'good' ? 1 : 0),
       lastDone: held.lastDone ?? (tone === 'good' ? one : null),
       troubles: tone === 'good' ? held.troubles : troubles,
+      ran: held.ran || one.runId !== null,
       costMicroUsd: held.costMicroUsd + (one.costMicroUsd ?? 0),
       estimated: held.estimated || one.estimated,
     });

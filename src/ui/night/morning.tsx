@@ -56,7 +56,7 @@ export default function Morning() {
   if (lines.length === 0) return null;
   const cost = lines.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0);
   const estimated = lines.some((line) => line.estimated);
-  const who = names(team.among([...new Set(lines.map(({ agentId }) => agentId))]).map(({ name }) => name));
+  const workers = team.among([...new Set(lines.filter(({ ran }) => ran).map(({ agentId }) => agentId))]);
   const close = () => {
     // Out of sight at once; where it could not be written it comes again.
     setClosed(opened);
@@ -72,10 +72,12 @@ export default function Morning() {
           <CloseIcon />
         </button>
       </header>
-      <p className="morning-sum">
-        {who}
-        {cost > 0 ? `, for ${costText({ costMicroUsd: cost, estimated })}` : ''}.
-      </p>
+      {workers.length > 0 && (
+        <p className="morning-sum">
+          {names(workers.map(({ name }) => name))} {workers.length === 1 ? 'was' : 'were'} at work
+          {cost > 0 ? `, for ${costText({ costMicroUsd: cost, estimated })}` : ''}.
+        </p>
+      )}
       <AccountList lines={lines} />
       <Waiting />
       <WaitingCount />

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { WakeStats } from '../../protocol/wakes.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useHousehold, useRoost } from '../context.tsx';
+import { optional } from '../parts/optional.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { UsedBar } from '../parts/used-bar.tsx';
 import { PATHS } from '../routes.ts';
@@ -11,6 +12,8 @@ import { useNames } from '../use-names.ts';
 import { useNow } from '../use-now.ts';
 import { leftText, stoppedText } from './words.ts';
 import './budget.css';
+
+const AgentWarning = optional(() => import('../night/agent-warning.tsx'));
 
 /** ms between looks at what is left. */
 const LOOK_EVERY = 15_000;
@@ -106,12 +109,14 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
 
 /** What is left today of what an agent may be woken for. */
 export function Budget({ agentId, children }: { agentId: string; children?: ReactNode }) {
+  const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   const query = reachQueries(useRoost()).stats(agentId);
   return (
     <div className="budget">
       <QueryView query={query} what="What is left today">
         {(stats) => <Figures stats={stats} agentId={agentId} />}
       </QueryView>
+      {scheduled && <AgentWarning agentId={agentId} />}
       <p className="budget-links">
         {children}
         <Link href={PATHS.limits(agentId)}>Its limits</Link>

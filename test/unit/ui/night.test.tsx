@@ -292,7 +292,7 @@ test('a card says once what they did while nobody was here, and it stays closed'
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
   await page.say({ news: 'documents', docs: [RECORD] });
   const card = await screen.findByRole('region', { name: 'While you were away' });
-  expect(card.textContent).toContain('Lyra and Wren, for $0.0246.');
+  expect(card.textContent).toContain('Lyra and Wren were at work, for $0.0246.');
   const [lyra, wren, more] = within(card)
     .getAllByRole('listitem')
     .filter((item) => item.className.includes('tint'));
@@ -400,4 +400,12 @@ test.each(['/night', '/'])('a clock that stands still is said, at %s', async (pa
   expect((await screen.findByRole('alert')).textContent).toContain(
     'The relay’s clock stands still, for 2 minutes now: nothing that is due begins.',
   );
+});
+
+test('what is not well with its routines stands on its agent’s page, and leads there', async () => {
+  const page = await openPage({ docs: team(3), path: '/agent/agent-2', prepare: ({ reach }) => nights(reach) });
+  await page.say({ news: 'documents', docs: [RECORD] });
+  const link = await screen.findByRole('link', { name: 'Look at the river' });
+  expect(link.getAttribute('href')).toBe('/night/agent-2');
+  expect(link.closest('p')?.textContent).toContain('Paused. It failed 5 times in a row.');
 });

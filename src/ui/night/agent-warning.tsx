@@ -1,0 +1,31 @@
+import { Link } from 'wouter';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useRoost } from '../context.tsx';
+import { WarnIcon } from '../parts/icons.tsx';
+import { PATHS } from '../routes.ts';
+import { useQuery } from '../use-query.ts';
+import { warningText } from './words.ts';
+import './clock-note.css';
+
+/** What is not well with what this agent does by itself; nothing where all is. */
+export default function AgentWarning({ agentId }: { agentId: string }) {
+  const list = useQuery(schedulesOf(useRoost()).list);
+  if (list.kind !== 'ready') return null;
+  return list.value
+    .filter(({ schedule }) => schedule.agentId === agentId)
+    .flatMap((scheduled) => {
+      const text = warningText(scheduled);
+      if (text === null) return [];
+      return [
+        <p key={scheduled.scheduleId} className="clock-note">
+          <WarnIcon />
+          <span>
+            <Link href={PATHS.night(agentId)}>
+              <span dir="auto">{scheduled.schedule.name}</span>
+            </Link>
+            : {text}
+          </span>
+        </p>,
+      ];
+    });
+}
