@@ -1,7 +1,10 @@
 /** What a call of a file tool costs in a folder with many files, beside the bare call of the system that does the same. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createSandbox } from '../../server/sandbox/index.ts';
 import { createWorkspaces } from '../../server/workspaces/index.ts';
 import { createFileTools } from '../../server/workspaces/tools.ts';
 import { runTeamTool } from '../../server/runs/team-tools.ts';
@@ -10,7 +13,30 @@ import { median, percentile, type Figure, type Section } from './figures.ts';
 const FILES = 2_000;
 const ROUNDS = 300;
 const LIMIT_MS = 5;
+const COMMANDS = 40;
+const OVER_MS = 60;
 const TEXT = 'A line as people write it, neither short nor long.\n'.repeat(80);
+
+/** An empty command in the sandbox, over the bare process that does the same. */
+async function sandboxedTrue(
+  base: string,
+  timed: (does: () => Promise<unknown>) => Promise<number>,
+): Promise<readonly Figure[]> {
+  const sandbox = createSandbox();
+  const { available } = await sandbox.standing();
+  if (!available) return [];
+  const [within, bare]: [number[], number[]] = [[], []];
+  for (let n = 0; n < COMMANDS; n++) {
+    within.push(
+      await timed(async () => (await sandbox.run({ folder: base, bash: ['-c', 'true'], timeoutMs: 10_000 })).ended),
+    );
+    bare.push(await timed(async () => await once(spawn('/bin/bash', ['-c', 'true'], { stdio: 'ignore' }), 'close')));
+  }
+  await sandbox.close();
+  const over = median(within) - median(bare);
+  const limit = { kind: 'limit', what: `over a bare process, ${median(bare).toFixed(1)} ms`, value: OVER_MS } as const;
+  return [{ what: 'a sandboxed `true`, median over it', value: over, unit: 'ms', beside: limit }];
+}
 
 export async function fileTools(): Promise<Section> {
   const base = await mkdtemp(join(tmpdir(), 'roost-bench-files-'));
@@ -49,6 +75,7 @@ export async function fileTools(): Promise<Section> {
       bare.write.push(await timed(() => writeFile(join(folder, `${n}.md`), TEXT)));
       ours.edit.push(await timed(() => call('edit_file', { path, old_text: 'short', new_text: 'brief', all: true })));
     }
+    const sandboxed = await sandboxedTrue(base, timed);
     const beside = (what: string, value: number) => ({ kind: 'peer', what, value }) as const;
     const limit = { kind: 'limit', what: `with ${FILES.toLocaleString('en')} files there`, value: LIMIT_MS } as const;
     const figures: Figure[] = [
@@ -57,6 +84,7 @@ export async function fileTools(): Promise<Section> {
       { what: 'write_file, median', value: median(ours.write), unit: 'ms', beside: limit },
       { what: '  the same', value: median(ours.write), unit: 'ms', beside: beside('a bare write', median(bare.write)) },
       { what: 'edit_file, median', value: median(ours.edit), unit: 'ms', beside: limit },
+      ...sandboxed,
       { what: 'write_file, p95', value: percentile(ours.write, 0.95), unit: 'ms', beside: null },
     ];
     return {
