@@ -8,11 +8,11 @@ import './parts/fields.css';
 import './app.css';
 import { lazy, Suspense, useRef, useState, type ReactNode, useSyncExternalStore } from 'react';
 import { displayName } from '../domain/agent.ts';
-import { LEAD_ID } from '../domain/seat.ts';
+import { LEAD_ID, LEAD_POSITION, seatNumber } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { ConversationView } from './chat/conversation.tsx';
-import { useDevices, useHousehold, useInfo } from './context.tsx';
+import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { optional } from './parts/optional.tsx';
@@ -48,6 +48,7 @@ const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
 const NightPage = lazy(() => import('./night/night-page.tsx'));
+const Palette = lazy(() => import('./palette/palette.tsx'));
 const ConnectDialog = lazy(() => import('./models/connect-dialog.tsx'));
 const CallsPage = lazy(() => import('./calls/calls-page.tsx'));
 const FilesPage = lazy(() => import('./files/files-page.tsx'));
@@ -208,14 +209,43 @@ export function App() {
   const begun = roster.lead !== null;
   const { route, go } = useRoute();
   const [help, setHelp] = useState(false);
-  useKeys({ onHelp: () => setHelp(true), onHome: () => go(PATHS.hearth) }, route.kind);
+  const [palette, setPalette] = useState(false);
+  const { unread } = useRoost();
+  const here = route.kind === 'agent' ? route.agentId : LEAD_ID;
+  useKeys(
+    {
+      onHelp: () => setHelp(true),
+      onHome: () => go(PATHS.hearth),
+      onPalette: () => begun && setPalette(true),
+      onSeat(seat) {
+        const agent = [...roster.seats.values()].find(
+          ({ position }) => position !== null && seatNumber(position) === seat,
+        );
+        if (begun && seat === seatNumber(LEAD_POSITION)) go(PATHS.agent(LEAD_ID));
+        else if (agent) go(PATHS.agent(agent.agentId));
+      },
+      onNew(step) {
+        const { counts } = unread.store.getState();
+        const order = [LEAD_ID, ...[...roster.seats].toSorted(([a], [b]) => a - b).map(([, { agentId }]) => agentId)];
+        const from = order.indexOf(here);
+        const next = order
+          .map((_, i) => order[(from + step * (i + 1) + order.length * 2) % order.length] ?? LEAD_ID)
+          .find((agentId) => (counts.get(agentId) ?? 0) > 0);
+        if (next !== undefined) go(PATHS.agent(next));
+      },
+      onBack() {
+        if (route.kind !== 'hearth' && route.kind !== 'agent') go(PATHS.hearth);
+      },
+    },
+    route.kind,
+  );
   return (
     <div className="app">
       <Sky />
       <a className="skip-link" href="#main">
         Skip to the team
       </a>
-      <Header begun={begun} onHelp={() => setHelp(true)} />
+      <Header begun={begun} onHelp={() => setHelp(true)} onFind={() => setPalette(true)} />
       <div className="banners">
         <Banners />
         <NoticeList />
@@ -227,6 +257,11 @@ export function App() {
             <ConnectDialog onClose={() => go(PATHS.hearth)} />
           </Suspense>
         </Dialog>
+      )}
+      {palette && (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} />
+        </Suspense>
       )}
       {help && <KeysDialog onClose={() => setHelp(false)} />}
     </div>

@@ -21,6 +21,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./models/connect-dialog.tsx'),
     import('./calls/calls-page.tsx'),
     import('./calls/waiting.tsx'),
+    import('./palette/palette.tsx'),
     import('./agent/elsewhere.tsx'),
     import('./preview/wake-preview.tsx'),
     import('./agent/forget-dialog.tsx'),

@@ -131,13 +131,14 @@ function SessionPill() {
 }
 
 /** What there is beside the hearth and the conversations. */
-function HeaderMenu({ onHelp }: { onHelp: () => void }) {
+function HeaderMenu({ onHelp, onFind }: { onHelp: () => void; onFind: () => void }) {
   const { go } = useRoute();
   const actions = useActions();
   const on = useWakesOn();
   const approvals = useQuery(callsOf(useRoost()).approvals);
   const waiting = approvals.kind === 'ready' ? approvals.value.waiting.length : 0;
   const items: readonly MenuItem[] = [
+    { label: 'Find anything', hint: 'Agents, actions, pages, settings: Ctrl K', run: onFind },
     { label: 'Wakes', hint: 'Who asked for whom, and what came of it', run: () => go(PATHS.wakes()) },
     { label: 'Night', hint: 'What your agents do by themselves', run: () => go(PATHS.night()) },
     {
@@ -211,7 +212,7 @@ function HeaderLink({
 }
 
 /** `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the relay is there. */
-export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }) {
+export function Header({ begun, onHelp, onFind }: { begun: boolean; onHelp: () => void; onFind: () => void }) {
   const quiet = useLive((state) => state.link.kind === 'live');
   return (
     <header className="header">
@@ -242,7 +243,7 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
         </>
       )}
       {begun ? (
-        <HeaderMenu onHelp={onHelp} />
+        <HeaderMenu onHelp={onHelp} onFind={onFind} />
       ) : (
         <button
           type="button"

@@ -9,17 +9,24 @@ interface Keys {
   readonly onHelp: () => void;
   /** Shows the team and a conversation, where something else takes the whole page. */
   readonly onHome: () => void;
+  readonly onPalette: () => void;
+  /** To the conversation of this seat, 1 to 9. */
+  readonly onSeat: (seat: number) => void;
+  /** To the next conversation, or with -1 the one before, in which something is new. */
+  readonly onNew: (step: 1 | -1) => void;
+  /** Leaves what takes the whole page. */
+  readonly onBack: () => void;
 }
 
 /**
  * Keys that work anywhere but in a field or a dialog. The `?` dialog lists them. `shown`: changes with what is on the
  * page; what a key leads to may only be there then.
  */
-export function useKeys({ onHelp, onHome }: Keys, shown: string): void {
-  const keys = useRef({ onHelp, onHome });
+export function useKeys(given: Keys, shown: string): void {
+  const keys = useRef(given);
   const wanted = useRef<string | null>(null);
   useEffect(() => {
-    keys.current = { onHelp, onHome };
+    keys.current = given;
   });
   useEffect(() => {
     const selector = wanted.current;
@@ -48,6 +55,18 @@ export function useKeys({ onHelp, onHome }: Keys, shown: string): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (
+        (event.ctrlKey || event.metaKey) &&
+        !event.altKey &&
+        !event.shiftKey &&
+        event.key.toLowerCase() === 'k' &&
+        !document.querySelector('dialog[open]')
+      ) {
+        // The browser’s own would go to its bar.
+        event.preventDefault();
+        return keys.current.onPalette();
+      }
+      if (
+        event.defaultPrevented ||
         event.ctrlKey ||
         event.metaKey ||
         event.altKey ||
@@ -64,6 +83,10 @@ export function useKeys({ onHelp, onHome }: Keys, shown: string): void {
       };
       if (event.key === '?') keys.current.onHelp();
       else if (event.key === 'g' || event.key === 'c') focus(SELECTORS[event.key]);
+      else if (/^[1-9]$/.test(event.key)) keys.current.onSeat(Number(event.key));
+      else if (event.key === '[') keys.current.onNew(-1);
+      else if (event.key === ']') keys.current.onNew(1);
+      else if (event.key === 'Escape') keys.current.onBack();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
