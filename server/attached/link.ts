@@ -33,7 +33,7 @@ export interface Link {
   standing(): LinkStanding;
   /** Resolves when it is connected and its tools are known, or that failed. Where it failed a moment ago, that is said again until its pause is over. */
   open(): Promise<LinkStanding>;
-  /** The same at once, pause or none: the person asks. */
+  /** The same at once, pause or none, and its tools anew: the person asks. */
   retry(): Promise<LinkStanding>;
   /** Throws `LinkError`. */
   call(
@@ -131,15 +131,20 @@ export function createLink(deps: LinkDeps): Link {
     return [...tools.values()];
   }
 
+  async function relist(open: Open): Promise<LinkStanding> {
+    try {
+      const tools = await listed(open.client);
+      if (current === open) stand({ tools });
+    } catch (error) {
+      lost(open, error);
+    }
+    return standing;
+  }
   /** It said that its list is another: it is asked once, however often it says so. */
   function lookSoon(open: Open): void {
     cancelLook ??= timers.after(limits.changedMs, () => {
       cancelLook = null;
-      if (current !== open) return;
-      listed(open.client).then(
-        (tools) => current === open && stand({ tools }),
-        (error: unknown) => lost(open, error),
-      );
+      if (current === open) void relist(open);
     });
   }
 
@@ -200,7 +205,7 @@ export function createLink(deps: LinkDeps): Link {
   return {
     standing: () => standing,
     open: () => (current || elapsed() >= againAt ? connect() : Promise.resolve(standing)),
-    retry: () => connect(),
+    retry: () => (current ? relist(current) : connect()),
     call: (tool, input, signal) =>
       limited(async () => {
         const open = current;

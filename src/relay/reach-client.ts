@@ -3,6 +3,7 @@
  * credentials, costs, schedules. Apart from `page-client.ts`, so that a page is painted without them.
  */
 import { callEndpoints } from '../protocol/endpoints/calls.ts';
+import { attachedEndpoints } from '../protocol/endpoints/attached.ts';
 import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
@@ -31,6 +32,7 @@ const endpoints = {
   ...recordEndpoints,
   ...scheduleEndpoints,
   ...workspaceEndpoints,
+  ...attachedEndpoints,
   ...modelEndpoints,
   ...callEndpoints,
 };

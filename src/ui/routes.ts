@@ -12,6 +12,7 @@ export const SETTINGS_SECTIONS = [
   'team',
   'costs',
   'clients',
+  'attached',
   'devices',
   'storage',
   'copies',

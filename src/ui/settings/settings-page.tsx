@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import { AttachedSection } from '../attached/attached-section.tsx';
 import { ClientsSection } from '../clients/clients-section.tsx';
 import { CostsSection } from '../costs/costs-section.tsx';
 import { CopiesSection } from '../copies/copies-section.tsx';
@@ -162,6 +163,7 @@ const TITLES: Record<SettingsSection, string> = {
   team: 'Team',
   costs: 'Costs',
   clients: 'Other clients',
+  attached: 'Attached servers',
   devices: 'Devices',
   storage: 'Storage',
   copies: 'Export & import',
@@ -188,6 +190,8 @@ function content(section: SettingsSection, agentId: string | null): ReactNode {
       return <CostsSection />;
     case 'clients':
       return <ClientsSection />;
+    case 'attached':
+      return <AttachedSection />;
     case 'devices':
       return <DevicesSection />;
     case 'storage':

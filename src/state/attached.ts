@@ -1,0 +1,44 @@
+/** MCP servers that the person has attached, as this page shows them. Fetched with the part of the page that shows them. */
+import type { AttachedServer, Attachment } from '../protocol/attached.ts';
+import type { ReachClient } from '../relay/reach-client.ts';
+import type { RelayResult } from '../relay/index.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { problemText } from './ports.ts';
+import { createQuery, type Query } from './query.ts';
+
+export interface AttachedServers {
+  readonly servers: readonly AttachedServer[];
+  /** The relay runs programs for its pages. */
+  readonly programs: boolean;
+}
+type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 'detach'>;
+
+interface Attached {
+  readonly list: Query<AttachedServers>;
+  attach(name: string, attachment: Attachment): Promise<Done>;
+  /** Makes one of these calls, and shows how it stands after it. */
+  change<Value>(call: (calls: Calls) => Promise<RelayResult<Value>>): Promise<Done>;
+}
+
+function createAttached({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Attached {
+  const list = createQuery<AttachedServers>({
+    ask: () => reach((client) => client.attached()),
+    changes,
+    device,
+    what: ['attached'],
+  });
+  const change: Attached['change'] = async (call) => {
+    const result = await reach(call);
+    await list.again();
+    return result.ok ? { ok: true } : { ok: false, reason: problemText(result.problem) };
+  };
+  return {
+    list,
+    attach: (name, attachment) => change((client) => client.attach({ body: { name, attachment } })),
+    change,
+  };
+}
+
+export const attachedOf = onePerPage(createAttached);

@@ -1,0 +1,223 @@
+/** Attach a server: by its address, by a program, or by the settings of another client. Secrets go to the relay once. */
+import { useState, type ReactNode } from 'react';
+import type { Attachment } from '../../protocol/attached.ts';
+import { attachedNameOf, readMcpServers } from '../../protocol/mcp-servers.ts';
+import { attachedOf } from '../../state/attached.ts';
+import { useRoost } from '../context.tsx';
+import { KeyField } from '../models/key-field.tsx';
+import { OneOf } from '../parts/one-of.tsx';
+
+type Kind = Attachment['kind'] | 'paste';
+type Add = (servers: readonly { readonly name: string; readonly attachment: Attachment }[]) => void;
+
+function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
+  return (
+    <label className="attach-field">
+      {label}
+      {children}
+      {hint !== undefined && <span className="setting-hint">{hint}</span>}
+    </label>
+  );
+}
+
+const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
+
+function NameField({ name, onName }: { name: string; onName: (name: string) => void }) {
+  return (
+    <Field label="Name" hint="Agents see its tools under this name.">
+      <input
+        {...PLAIN}
+        className="field"
+        value={name}
+        placeholder="calendar"
+        onChange={(event) => onName(event.target.value)}
+      />
+    </Field>
+  );
+}
+
+function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
+  const [name, setName] = useState('');
+  const [url, setUrl] = useState('');
+  const [token, setToken] = useState('');
+  return (
+    <form
+      className="attach-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const headers: Record<string, string> = token.trim() === '' ? {} : { Authorization: `Bearer ${token.trim()}` };
+        onAdd([{ name: attachedNameOf(name), attachment: { kind: 'address', url: url.trim(), headers } }]);
+        setToken('');
+      }}
+    >
+      <NameField name={name} onName={setName} />
+      <Field label="Address">
+        <input
+          {...PLAIN}
+          className="field"
+          type="url"
+          inputMode="url"
+          value={url}
+          placeholder="https://mcp.example.org/mcp"
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      </Field>
+      <KeyField label="Token, if it wants one" value={token} onChange={setToken} />
+      <button type="submit" className="solid" disabled={busy || name.trim() === '' || url.trim() === ''}>
+        Attach
+      </button>
+    </form>
+  );
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+const variablesOf = (text: string) =>
+  Object.fromEntries(
+    linesOf(text)
+      .map((line) => [line, line.indexOf('=')] as const)
+      .filter(([, at]) => at > 0)
+      .map(([line, at]) => [line.slice(0, at).trim(), line.slice(at + 1).trim()]),
+  );
+
+function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
+  const [name, setName] = useState('');
+  const [command, setCommand] = useState('');
+  const [args, setArgs] = useState('');
+  const [env, setEnv] = useState('');
+  return (
+    <form
+      className="attach-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const attachment = {
+          kind: 'program',
+          command: command.trim(),
+          args: linesOf(args),
+          env: variablesOf(env),
+        } as const;
+        onAdd([{ name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } }]);
+        setEnv('');
+      }}
+    >
+      <NameField name={name} onName={setName} />
+      <Field label="Program" hint="It runs on the relay’s machine, as the user who started Roost.">
+        <input
+          {...PLAIN}
+          className="field"
+          value={command}
+          placeholder="npx"
+          onChange={(event) => setCommand(event.target.value)}
+        />
+      </Field>
+      <Field label="Arguments, one in a line">
+        <textarea
+          {...PLAIN}
+          className="field"
+          rows={3}
+          value={args}
+          placeholder={'-y\n@modelcontextprotocol/server-filesystem\n/home/me/notes'}
+          onChange={(event) => setArgs(event.target.value)}
+        />
+      </Field>
+      <Field label="Variables, one in a line" hint="As NAME=value. They are not shown again.">
+        <textarea {...PLAIN} className="field" rows={2} value={env} onChange={(event) => setEnv(event.target.value)} />
+      </Field>
+      <button type="submit" className="solid" disabled={busy || name.trim() === '' || command.trim() === ''}>
+        Attach
+      </button>
+    </form>
+  );
+}
+
+function PasteForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
+  const [text, setText] = useState('');
+  const read = text.trim() === '' ? null : readMcpServers(text);
+  return (
+    <form
+      className="attach-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!read?.ok) return;
+        onAdd(read.servers);
+        setText('');
+      }}
+    >
+      <Field
+        label="Settings of another client"
+        hint="The part with mcpServers, as Claude Desktop, Cursor and others keep it."
+      >
+        <textarea
+          {...PLAIN}
+          className="field attach-paste"
+          rows={8}
+          value={text}
+          placeholder={'{\n  "mcpServers": { … }\n}'}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+      {read && !read.ok && (
+        <p className="wrong-note" role="alert">
+          {read.reason}
+        </p>
+      )}
+      {read?.ok && <p className="setting-hint">Found: {read.servers.map(({ name }) => name).join(', ')}.</p>}
+      <button type="submit" className="solid" disabled={busy || !read?.ok}>
+        {read?.ok && read.servers.length > 1 ? `Attach ${read.servers.length}` : 'Attach'}
+      </button>
+    </form>
+  );
+}
+
+export function AttachForm({ programs }: { programs: boolean }) {
+  const attached = attachedOf(useRoost());
+  const [kind, setKind] = useState<Kind>('address');
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const add: Add = (servers) => {
+    void (async () => {
+      setBusy(true);
+      setFailed(null);
+      for (const { name, attachment } of servers) {
+        const done = await attached.attach(name, attachment);
+        if (!done.ok) setFailed(`${name} is not attached. ${done.reason}`);
+      }
+      setBusy(false);
+    })();
+  };
+  return (
+    <div className="attach">
+      <OneOf<Kind>
+        label="How"
+        options={[
+          { value: 'address', text: 'Address' },
+          { value: 'program', text: 'Program' },
+          { value: 'paste', text: 'Paste settings' },
+        ]}
+        value={kind}
+        onChange={setKind}
+      />
+      {kind === 'program' && !programs && (
+        <p className="setting-hint">
+          This relay runs no programs for its pages. Start it with <code>--scripts</code> to let it.
+        </p>
+      )}
+      {kind === 'address' && <AddressForm busy={busy} onAdd={add} />}
+      {kind === 'program' && programs && <ProgramForm busy={busy} onAdd={add} />}
+      {kind === 'paste' && <PasteForm busy={busy} onAdd={add} />}
+      {busy && (
+        <p className="setting-hint" role="status">
+          Trying it…
+        </p>
+      )}
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {failed}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+/** MCP servers: other programs whose tools agents may use. */
+import { attachedOf } from '../../state/attached.ts';
+import { useRoost } from '../context.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { useTeammates } from '../use-teammates.ts';
+import { AttachForm } from './attach-form.tsx';
+import { ServerCard } from './server-card.tsx';
+import './attached.css';
+
+export function AttachedSection() {
+  const attached = attachedOf(useRoost());
+  const team = useTeammates();
+  return (
+    <div className="attached-section">
+      <p className="settings-note">
+        An MCP server gives your agents tools: a calendar, a search, files elsewhere. Nothing of one is used until you
+        have ticked it here, and at first each call asks you; under Limits you can let them go ahead.
+      </p>
+      <QueryView query={attached.list} what="What is attached">
+        {({ servers, programs }) => (
+          <>
+            {servers.length === 0 && <p className="setting-hint">None is attached yet.</p>}
+            {servers.map((server) => (
+              <ServerCard key={server.serverId} server={server} team={team} />
+            ))}
+            <h3>{servers.length === 0 ? 'Attach one' : 'Attach another'}</h3>
+            <AttachForm programs={programs} />
+          </>
+        )}
+      </QueryView>
+      <p className="setting-hint">
+        Tokens and variables go to the relay once, lie there sealed, and are never shown or sent again. A tool that is
+        another than you saw is off until you have looked at it again.
+      </p>
+    </div>
+  );
+}

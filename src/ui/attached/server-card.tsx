@@ -1,0 +1,219 @@
+/** One attached server: how it stands, what it offers, and what of that agents may use. */
+import { useState } from 'react';
+import type { AttachedServer, AttachedTool } from '../../protocol/attached.ts';
+import { attachedOf } from '../../state/attached.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import type { Teammates } from '../use-teammates.ts';
+
+const STATES: Record<AttachedServer['state'], string> = {
+  connecting: 'connecting…',
+  connected: 'connected',
+  failed: 'cannot be reached',
+  'sign-in': 'wants a sign-in, or another token',
+};
+
+function standingOf({ seen, gone, problem, hash }: AttachedTool): string | null {
+  if (gone) return 'The server has it no more.';
+  if (problem !== null) return problem;
+  return seen && seen.hash !== hash
+    ? 'It is not what it was when you looked at it, and is off until you allow it again.'
+    : null;
+}
+
+function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse: (use: boolean) => void }) {
+  const standing = standingOf(tool);
+  const changed = tool.seen !== null && tool.seen.hash !== tool.hash && !tool.gone;
+  return (
+    <li className="attached-tool" data-off={!tool.use}>
+      <label className="tick-line">
+        <input
+          type="checkbox"
+          checked={tool.use}
+          disabled={busy || tool.problem !== null || tool.gone}
+          onChange={() => onUse(!tool.use)}
+        />
+        <span>
+          <b dir="auto">{tool.title === '' ? tool.name : tool.title}</b>
+          {tool.title !== '' && <code>{tool.name}</code>}
+          {tool.seen === null && tool.problem === null && <em>new</em>}
+        </span>
+      </label>
+      {standing !== null && <p className="attached-standing">{standing}</p>}
+      {tool.description !== '' && <p dir="auto">{tool.description}</p>}
+      <details>
+        <summary>{changed ? 'What has changed' : 'What it takes'}</summary>
+        {changed && tool.seen && (
+          <>
+            <h5>As you saw it</h5>
+            <p dir="auto">{tool.seen.description}</p>
+            <pre>{JSON.stringify(tool.seen.schema, null, 2)}</pre>
+            <h5>Now</h5>
+          </>
+        )}
+        <pre>{JSON.stringify(tool.schema, null, 2)}</pre>
+      </details>
+    </li>
+  );
+}
+
+function RemoveDialog({ server, onClose }: { server: AttachedServer; onClose: () => void }) {
+  const attached = attachedOf(useRoost());
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const remove = async () => {
+    setBusy(true);
+    const done = await attached.change((client) => client.detach({ serverId: server.serverId }));
+    setBusy(false);
+    if (done.ok) onClose();
+    else setFailed(done.reason);
+  };
+  return (
+    <Dialog title={`Take ${server.name} away?`} onClose={onClose}>
+      <p>Agents cannot use its tools any more, and the relay forgets how it is reached, with every token.</p>
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {failed}
+        </p>
+      )}
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={onClose}>
+          Keep it
+        </button>
+        <button type="button" className="danger-button" disabled={busy} onClick={() => void remove()}>
+          {busy ? 'Taking away…' : 'Take it away'}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Who({
+  server,
+  team,
+  busy,
+  onAgents,
+}: {
+  server: AttachedServer;
+  team: Teammates;
+  busy: boolean;
+  onAgents: (agents: string[] | null) => void;
+}) {
+  const among = team.all.filter(({ retired }) => !retired);
+  const { agents } = server;
+  return (
+    <fieldset className="attached-who" disabled={busy}>
+      <legend>Who may use it</legend>
+      <label className="tick-line">
+        <input type="checkbox" checked={agents === null} onChange={() => onAgents(agents === null ? [] : null)} />
+        Everybody
+      </label>
+      {agents !== null &&
+        among.map(({ agentId, name }) => (
+          <label key={agentId} className="tick-line">
+            <input
+              type="checkbox"
+              checked={agents.includes(agentId)}
+              onChange={() =>
+                onAgents(agents.includes(agentId) ? agents.filter((each) => each !== agentId) : [...agents, agentId])
+              }
+            />
+            <span dir="auto">{name}</span>
+          </label>
+        ))}
+    </fieldset>
+  );
+}
+
+export function ServerCard({ server, team }: { server: AttachedServer; team: Teammates }) {
+  const attached = attachedOf(useRoost());
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [removing, setRemoving] = useState(false);
+  const { serverId, name, where, secrets, state, problem, tools } = server;
+  const run = async (call: Parameters<typeof attached.change>[0]) => {
+    setBusy(true);
+    const done = await attached.change(call);
+    setBusy(false);
+    setFailed(done.ok ? null : done.reason);
+  };
+  const use = (some: readonly AttachedTool[], on: boolean) =>
+    void run((client) =>
+      client.changeAttached({
+        serverId,
+        body: { tools: some.map(({ name: tool, hash }) => ({ name: tool, hash, use: on })) },
+      }),
+    );
+  const usable = tools.filter(({ problem: misfit, gone }) => misfit === null && !gone);
+  return (
+    <article className="attached" data-state={state} aria-label={name}>
+      <header>
+        <h4>{name}</h4>
+        <span role="status">{busy ? 'asking…' : STATES[state]}</span>
+      </header>
+      <p className="attached-where">
+        <code>{where}</code>
+        {secrets.length > 0 && <small> with {secrets.join(', ')}</small>}
+      </p>
+      {problem !== null && (
+        <p className="attached-standing" role="status">
+          {problem}
+        </p>
+      )}
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {failed}
+        </p>
+      )}
+      {tools.length > 0 && (
+        <>
+          <p className="setting-hint">
+            {usable.filter((tool) => tool.use).length} of {usable.length} tools may be used. These are the server’s own
+            words about them.
+          </p>
+          <ul className="attached-tools" aria-label={`Tools of ${name}`}>
+            {tools.map((tool) => (
+              <Tool key={tool.name} tool={tool} busy={busy} onUse={(on) => use([tool], on)} />
+            ))}
+          </ul>
+          <Who
+            server={server}
+            team={team}
+            busy={busy}
+            onAgents={(agents) => void run((client) => client.changeAttached({ serverId, body: { agents } }))}
+          />
+        </>
+      )}
+      {state === 'connected' && tools.length === 0 && <p className="setting-hint">It offers no tools.</p>}
+      <div className="attached-ways">
+        {usable.length > 1 && (
+          <button
+            type="button"
+            className="ghost"
+            disabled={busy}
+            onClick={() =>
+              use(
+                usable,
+                usable.some((tool) => !tool.use),
+              )
+            }
+          >
+            {usable.some((tool) => !tool.use) ? 'Allow all' : 'Allow none'}
+          </button>
+        )}
+        <button
+          type="button"
+          className="ghost"
+          disabled={busy}
+          onClick={() => void run((client) => client.lookAtAttached({ serverId }))}
+        >
+          Try it
+        </button>
+        <button type="button" className="ghost ghost-danger" disabled={busy} onClick={() => setRemoving(true)}>
+          Take away
+        </button>
+      </div>
+      {removing && <RemoveDialog server={server} onClose={() => setRemoving(false)} />}
+    </article>
+  );
+}
