@@ -8,15 +8,11 @@ import { rowOf as inARow, type OccurrenceEnd, type PlannedStop } from '../../src
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Leases } from './leases.ts';
-import { NO_DETAIL, type Claim, type Detail, type Row, type ScheduleRows } from './rows.ts';
+import { NO_DETAIL, type Claim, type Detail, type Ended, type Row, type ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
 
 /** What became of a moment; `again`: nothing yet, and it waits until then. */
 export type Performed = Ended | { readonly again: number };
-export interface Ended {
-  readonly end: OccurrenceEnd;
-  readonly detail: Detail;
-}
 
 /** What one that performs a moment may do with its row. */
 interface Performing {

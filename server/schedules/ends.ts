@@ -1,7 +1,7 @@
 /** How runs ended, as the event log tells it: what is said of a run in its conversation and in the account is one and the same. */
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { EventLog } from '../contracts.ts';
-import type { Ended } from './clock.ts';
+import type { Ended } from './rows.ts';
 import { endOfRun } from './perform.ts';
 
 /** Events that are read at once. */

@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import type { OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { parseText, type Db } from '../store/index.ts';
-import type { Ended } from './clock.ts';
 import type { Detail } from './history.ts';
 import { judge, type Judging } from './judge.ts';
 import { json, rowOf, standing, type Row, type RowsDeps } from './schedule-rows.ts';
@@ -14,6 +13,11 @@ export interface Claim {
   readonly dueAt: number;
   readonly late: boolean;
   readonly token: string;
+}
+
+export interface Ended {
+  readonly end: OccurrenceEnd;
+  readonly detail: Detail;
 }
 
 // In one piece: the statements on one table, whose leases and outcomes hold together.

@@ -10,8 +10,8 @@ import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { OverRun } from '../runs/index.ts';
 import type { OpenAlone, Worked } from './alone.ts';
-import type { ClockDeps, Ended, Performed } from './clock.ts';
-import { NO_DETAIL, type Claim, type Detail, type Row, type ScheduleRows } from './rows.ts';
+import type { ClockDeps, Performed } from './clock.ts';
+import { NO_DETAIL, type Claim, type Detail, type Ended, type Row, type ScheduleRows } from './rows.ts';
 
 export interface PerformDeps {
   readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf'>;
