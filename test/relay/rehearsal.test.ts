@@ -102,7 +102,17 @@ describe('the rehearsal mind', () => {
     'Goodbye, see you tomorrow': /Until then/,
   };
   it('answers what people say first sensibly: no command is run by it, nothing is an error, and nothing is filed away as if it were a fact', async () => {
-    const house = await hatched();
+    const { house, mind } = await open();
+    mind.meet(house.team.directory);
+    await house.start();
+    await house.summon();
+    await house.until(() => house.of('call-ended').length === 1);
+    await house.untilQuiet();
+    await house.team.directory.set({
+      agents: house
+        .of('agent-born')
+        .map(({ agentId: id, name, position }) => ({ agentId: id, name, position, retired: false })),
+    });
     const agentId = house.of('agent-born')[0]?.agentId ?? '';
     for (const sentence of FIRST_SENTENCES) {
       for (const to of [undefined, agentId]) {
@@ -110,6 +120,10 @@ describe('the rehearsal mind', () => {
         const said = await ask(house, sentence, to);
         expect(said, sentence).toMatch(SPEAKS_OF[sentence] ?? /\p{L}/u);
         expect(said, sentence).not.toMatch(/did not go through|There is nobody called|undefined|null/);
+        // Nobody is told to write to themselves, and everybody knows what they are called.
+        const own = house.of('agent-born').find((born) => born.agentId === to)?.name;
+        if (own !== undefined) expect(said, sentence).not.toMatch(new RegExp(`(?:Tell|Wake) ${own}`));
+        expect(said, sentence).not.toContain('without a name');
         if (sentence !== 'Goodbye, see you tomorrow') expect(said, sentence).not.toMatch(/^I have that: /);
         const calls = house
           .of('message')

@@ -6,8 +6,7 @@ import type { Reading } from './reading.ts';
 
 type Answer = (reading: Reading, match: RegExpExecArray) => string;
 
-const others = ({ names, name, human }: Reading) =>
-  names.filter((each) => each !== name && each !== human && each.toLowerCase() !== 'you');
+const others = ({ others: all }: Reading) => all;
 const listed = (names: readonly string[]) =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 const someone = (reading: Reading) => others(reading)[0];

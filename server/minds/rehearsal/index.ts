@@ -150,7 +150,7 @@ export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Pro
         ...(position === null ? [] : [`seat ${seatNumber(position)}`]),
       ]),
     );
-    return { team: called, names: members.map(({ name }) => name) };
+    return { team: called, members };
   }
   const server = await startRehearsalServer({ token, options: () => options, team });
   const mind = createAnthropicMind({

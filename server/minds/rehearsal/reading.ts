@@ -60,8 +60,8 @@ export interface Reading {
   readonly size: number;
   /** Whom its words can reach, as people write them, in lower case: names, and "seat 3". */
   readonly team: ReadonlySet<string>;
-  /** Their names as they are. */
-  readonly names: readonly string[];
+  /** Names of the others, as they are. */
+  readonly others: readonly string[];
   /** Names of the tools it is offered. */
   readonly tools: ReadonlySet<string>;
 }
@@ -90,10 +90,10 @@ const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim()
 /** Who its words can reach. */
 export interface Reachable {
   readonly team: ReadonlySet<string>;
-  readonly names: readonly string[];
+  readonly members: readonly { readonly name: string; readonly position: number | null }[];
 }
 
-export function readBody(body: Body, { team, names }: Reachable): Reading {
+export function readBody(body: Body, { team, members }: Reachable): Reading {
   const system =
     typeof body.system === 'string' ? body.system : (body.system ?? []).map((part) => part.text).join('\n');
   const turns = body.messages.map(turnOf);
@@ -102,10 +102,15 @@ export function readBody(body: Body, { team, names }: Reachable): Reading {
   // The lead's own soul stands before the protocol, which shows the tag as an example.
   const before = system.split('# The lead')[0] ?? '';
   const seat = Number(found(system, /\bseat (\d)\b/) ?? '5');
+  const position = isLead ? 4 : Math.max(0, seat - 1);
+  // Who has just hatched does not read its own name anywhere.
+  const own = members.find((each) => each.position === position)?.name ?? null;
   return {
     isLead,
-    position: isLead ? 4 : Math.max(0, seat - 1),
-    name: isLead ? found(system, /^You are (.+?), the lead of /) : found(system, /You woke as (.+?)\.(?:\s|$)/),
+    position,
+    name: isLead
+      ? found(system, /^You are (.+?), the lead of /)
+      : (found(system, /You woke as (.+?)\.(?:\s|$)/) ?? own),
     human: found(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
     colorName: found(system, /your colour is (.+?)\./) ?? 'Gold',
     hasSoul: before.includes('<your-soul>'),
@@ -114,7 +119,7 @@ export function readBody(body: Body, { team, names }: Reachable): Reading {
     last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
     size: JSON.stringify(body).length,
     team,
-    names,
+    others: members.flatMap((each) => (each.position === position ? [] : [each.name])),
     tools,
   };
 }
