@@ -7,7 +7,17 @@ import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AllowedBy, Answer, ToolCall } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Alone, Caller, Configs, EventLog, Inbox, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
+import type {
+  Alone,
+  Caller,
+  Configs,
+  EventLog,
+  Inbox,
+  Reach,
+  SessionHost,
+  TeamTool,
+  ToolOutcome,
+} from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import type { Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
@@ -56,6 +66,7 @@ export interface CallsDeps {
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly alone: Alone;
+  readonly reach: Pick<Reach, 'askTo'>;
   readonly tell: (event: RoostEvent) => void;
   readonly now: () => number;
   readonly newId: () => string;

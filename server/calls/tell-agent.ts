@@ -1,5 +1,5 @@
 /** Tells an agent what came of a question: by a message, which waits like any other, and a turn that begins with it where it can. */
-import type { Alone, Inbox, SessionHost } from '../contracts.ts';
+import type { Alone, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
 import type { CallRows, KeptCall } from './rows.ts';
 import { ANSWERED, toldOf } from './words.ts';
@@ -9,6 +9,7 @@ export interface TellAgentDeps {
   readonly inbox: Pick<Inbox, 'put' | 'count'>;
   readonly host: Pick<SessionHost, 'stateOf' | 'rouse'>;
   readonly alone: Alone;
+  readonly reach: Pick<Reach, 'askTo'>;
   /** Is not waited for by whoever is told; `what` is logged where it fails. */
   readonly beside: (work: Promise<unknown>, what: string) => void;
   readonly closing: AbortSignal;
@@ -19,16 +20,40 @@ export interface TellAgentDeps {
 /** `input`: as its agent gave it; `answer`: all that the tool said; null: only its beginning is known. */
 export type TellAgent = (call: KeptCall, input: string, answer: string | null) => Promise<void>;
 
-export function createTellAgent({ rows, inbox, host, alone, beside, closing, now, logger }: TellAgentDeps): TellAgent {
+export function createTellAgent(deps: TellAgentDeps): TellAgent {
+  const { rows, inbox, host, alone, reach, beside, closing, now, logger } = deps;
+  /** The person's answer wakes as their own word does: the gate refuses it nothing, and has it in its account. Resolves when what it began is over. */
+  async function wakeByPerson(agentId: string, carry: () => Promise<unknown>): Promise<void> {
+    const begun: Promise<unknown>[] = [];
+    await reach.askTo(
+      {
+        target: agentId,
+        source: { kind: 'person' },
+        way: 'person',
+        reason: null,
+        messageId: null,
+        callerSession: null,
+      },
+      async () => {
+        const work = carry();
+        begun.push(work);
+        await work;
+      },
+    );
+    await Promise.all(begun);
+  }
   /** By agent: its runs that begin with a result, one after another. */
   const followUps = new Map<string, Promise<void>>();
 
-  /** One run for all that waits by then; the person has said yes, so no limit of wakes is asked. */
+  /** One run for all that waits by then. */
   function followUp(agentId: string): void {
     const next = (followUps.get(agentId) ?? Promise.resolve()).then(async () => {
       if (closing.aborted || (await inbox.count(agentId)) === 0 || !(await alone.can(agentId))) return;
-      if (host.stateOf(agentId) !== 'absent') return void (await host.rouse(agentId, ANSWERED));
-      await alone.wake(agentId, { name: 'human', reason: null, why: `[${ANSWERED}]` });
+      await wakeByPerson(agentId, () =>
+        host.stateOf(agentId) === 'absent'
+          ? alone.wake(agentId, { name: 'human', reason: null, why: `[${ANSWERED}]` })
+          : host.rouse(agentId, ANSWERED),
+      );
     });
     const known = next.catch((error: unknown) =>
       logger.error('a run that begins with a result could not be begun; the result waits', {
@@ -53,7 +78,11 @@ export function createTellAgent({ rows, inbox, host, alone, beside, closing, now
       threadId: null,
     });
     await rows.told(callId, now());
-    if (host.stateOf(agentId) !== 'absent') return beside(host.rouse(agentId, ANSWERED), 'a turn could not begin');
+    if (host.stateOf(agentId) !== 'absent')
+      return beside(
+        wakeByPerson(agentId, () => host.rouse(agentId, ANSWERED)),
+        'a turn could not begin',
+      );
     // A no is read with whatever comes next: it is worth no run of its own.
     if (call.state !== 'declined') followUp(agentId);
   };

@@ -235,6 +235,7 @@ export async function openTeam({
     inbox,
     host,
     alone: aloneAgents,
+    reach,
     tell,
     ...usual,
   });

@@ -43,6 +43,10 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect(text).toContain('The human said yes, and it has run, once.');
     expect(text).toContain('> > plan.md is written: 8 characters.');
     expect((await hands.answered())[0]).toMatchObject({ callId: question.callId, state: 'done', allowedBy: 'once' });
+    // The gate has it in its account, as the person's own word.
+    expect(await (await hands.call('GET', '/api/wakes?agent=a1')).json()).toMatchObject({
+      wakes: [{ way: 'person', source: { kind: 'person' }, outcome: 'granted' }, { way: 'schedule' }],
+    });
     const again = await hands.answer(question.callId, 'once');
     expect([again.status, problem.parse(await again.json()).detail]).toEqual([
       409,

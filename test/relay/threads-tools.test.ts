@@ -134,7 +134,7 @@ describe('the tools of threads', () => {
     await use('a', 'close_thread', { threadId, summary: 'Done.' });
     expect(await use('b', 'send_message_to_thread', { threadId, message: 'x' })).toEqual({
       isError: true,
-      text: 'The thread “Plans” is closed and takes nothing more. Its summary: Done.',
+      text: 'The thread “Plans” is closed and takes nothing more. Its summary: “Done.”',
     });
   });
 
