@@ -110,7 +110,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           globalSetup: 'test/support/prepare.ts',
           execArgv: SHORT_LIVED,
-          ...group(2, availableParallelism() + 1),
+          ...group(2, 2),
           ...browserPatience,
         },
       },

@@ -48,6 +48,8 @@ export interface Reading {
   /** 0–8 */
   readonly position: number;
   readonly name: string | null;
+  /** It was not woken: it hatches, or has hatched in this session. */
+  readonly isNew: boolean;
   readonly human: string;
   readonly colorName: string;
   readonly hasSoul: boolean;
@@ -103,29 +105,36 @@ export function readBody(body: Body, { team, members }: Reachable): Reading {
   const before = system.split('# The lead')[0] ?? '';
   const seat = Number(found(system, /\bseat (\d)\b/) ?? '5');
   const position = isLead ? 4 : Math.max(0, seat - 1);
-  // Who has just hatched does not read its own name anywhere.
-  const own = members.find((each) => each.position === position)?.name ?? null;
+  const wokenAs = found(system, /You woke as (.+?)\.(?:\s|$)/);
+  const written = JSON.stringify(body);
+  // Every household of the relay is rehearsed here: whom this one lives with is what its request says.
+  const isTold = ({ name, position: at }: Reachable['members'][number]) =>
+    at !== null && written.includes(`${name} (seat ${at + 1})`);
   return {
     isLead,
     position,
-    name: isLead
-      ? found(system, /^You are (.+?), the lead of /)
-      : (found(system, /You woke as (.+?)\.(?:\s|$)/) ?? own),
+    name: isLead ? found(system, /^You are (.+?), the lead of /) : (wokenAs ?? chosenIn(turns)),
+    isNew: !isLead && wokenAs === null,
     human: found(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
     colorName: found(system, /your colour is (.+?)\./) ?? 'Gold',
     hasSoul: before.includes('<your-soul>'),
     system: before,
     turns,
     last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
-    size: JSON.stringify(body).length,
+    size: written.length,
     team,
-    others: members.flatMap((each) => (each.position === position ? [] : [each.name])),
+    others: [...new Set(members.filter((each) => each.position !== position && isTold(each)).map(({ name }) => name))],
     tools,
   };
 }
 
+const choiceSchema = z.looseObject({ name: z.string() });
+/** The name that it has chosen in this conversation: nothing else tells it to who has just hatched. */
+const chosenIn = (turns: readonly Turn[]): string | null =>
+  choiceSchema.safeParse(calledWell({ turns }, 'choose_name')?.input).data?.name ?? null;
+
 /** Did this tool already answer well in this conversation? With its input where it did. */
-export function calledWell(reading: Reading, name: string): { readonly input: unknown } | null {
+export function calledWell(reading: Pick<Reading, 'turns'>, name: string): { readonly input: unknown } | null {
   const good = new Set(
     reading.turns.flatMap((turn) => turn.results.flatMap((result) => (result.isError ? [] : [result.callId]))),
   );

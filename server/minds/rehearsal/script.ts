@@ -116,7 +116,7 @@ export function replyTo(reading: Reading, options: Rehearsal, birth: number): Re
 
 /** A new agent's first message is the birth prompt; who has a name was woken. */
 export const isBirth = (reading: Reading): boolean =>
-  !reading.isLead && reading.name === null && (reading.turns[0]?.texts.join('').includes('choose_name') ?? false);
+  reading.isNew && (reading.turns[0]?.texts.join('').includes('choose_name') ?? false);
 
 function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[] {
   const { seed } = options;
