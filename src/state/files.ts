@@ -13,13 +13,13 @@ export interface Files {
   zip(agentId: string, path: string): Promise<RelayResult<Blob>>;
   /** Puts a file there; null: it is there, else why not. */
   put(agentId: string, path: string, file: Blob): Promise<string | null>;
-  /** Is it gone? What is refused is told as a notice. */
-  remove(agentId: string, path: string): Promise<boolean>;
+  /** Null: it is gone; else why not. */
+  remove(agentId: string, path: string): Promise<string | null>;
 }
 
 const tooLarge = `It is larger than ${UPLOAD_BYTES / 1_000_000} MB, which is the most that one file may be here.`;
 
-function createFiles({ reach, changes, device, notices }: RoostState): Files {
+function createFiles({ reach, changes, device }: RoostState): Files {
   const folders = createQueryFamily((key: string) => {
     const [agentId = '', path = ''] = keyParts(key);
     return createQuery<FolderAnswer>({
@@ -41,8 +41,7 @@ function createFiles({ reach, changes, device, notices }: RoostState): Files {
     },
     async remove(agentId, path) {
       const result = await reach((client) => client.removeFile({ agentId, path }));
-      if (!result.ok) notices.refused(result.problem);
-      return result.ok;
+      return result.ok ? null : problemText(result.problem);
     },
   };
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { AttachedServer, AttachedTool } from '../../protocol/attached.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { SureDialog } from '../parts/sure-dialog.tsx';
 import type { Teammates } from '../use-teammates.ts';
 
 const STATES: Record<AttachedServer['state'], string> = {
@@ -59,32 +59,19 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
 
 function RemoveDialog({ server, onClose }: { server: AttachedServer; onClose: () => void }) {
   const attached = attachedOf(useRoost());
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
-  const remove = async () => {
-    setBusy(true);
-    const done = await attached.change((client) => client.detach({ serverId: server.serverId }));
-    setBusy(false);
-    if (done.ok) onClose();
-    else setFailed(done.reason);
-  };
   return (
-    <Dialog title={`Take ${server.name} away?`} onClose={onClose}>
+    <SureDialog
+      title={`Take ${server.name} away?`}
+      does={['Take it away', 'Taking away…']}
+      undone="It could not be taken away"
+      onSure={async () => {
+        const done = await attached.change((client) => client.detach({ serverId: server.serverId }));
+        return done.ok ? null : done.reason;
+      }}
+      onClose={onClose}
+    >
       <p>Agents cannot use its tools any more, and the relay forgets how it is reached, with every token.</p>
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {failed}
-        </p>
-      )}
-      <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" className="danger-button" disabled={busy} onClick={() => void remove()}>
-          {busy ? 'Taking away…' : 'Take it away'}
-        </button>
-      </div>
-    </Dialog>
+    </SureDialog>
   );
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Credential } from '../../protocol/team.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { SureDialog } from '../parts/sure-dialog.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { clockTime, dayWithin, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
@@ -17,38 +17,24 @@ const labelOf = ({ label }: Credential) => (label === '' ? 'Without a label' : l
 function RevokeDialog({ credential, name, onClose }: { credential: Credential; name: string; onClose: () => void }) {
   const state = useRoost();
   const clients = clientsOf(state);
-  const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
-  const revoke = async () => {
-    setBusy(true);
-    const done = await clients.revoke(credential.credentialId);
-    setBusy(false);
-    if (!done.ok) return setFailed(done.reason);
-    onClose();
-    state.notices.info('The credential is revoked.');
-  };
   return (
-    <Dialog title="Revoke this credential?" onClose={onClose}>
-      <div className="secret">
-        <p>
-          Whoever uses “{labelOf(credential)}” (…{credential.hint}) is not let in as {name} any more, at once; what it
-          is waiting for ends. This cannot be undone, but another can be made.
-        </p>
-        {failed !== null && (
-          <p className="wrong-note" role="alert">
-            It could not be revoked: {failed}
-          </p>
-        )}
-        <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={onClose}>
-            Keep it
-          </button>
-          <button type="button" className="danger-button" disabled={busy} onClick={() => void revoke()}>
-            {busy ? 'Revoking…' : 'Revoke it'}
-          </button>
-        </div>
-      </div>
-    </Dialog>
+    <SureDialog
+      title="Revoke this credential?"
+      does={['Revoke it', 'Revoking…']}
+      undone="It could not be revoked"
+      onSure={async () => {
+        const done = await clients.revoke(credential.credentialId);
+        if (!done.ok) return done.reason;
+        state.notices.info('The credential is revoked.');
+        return null;
+      }}
+      onClose={onClose}
+    >
+      <p className="secret">
+        Whoever uses “{labelOf(credential)}” (…{credential.hint}) is not let in as {name} any more, at once; what it is
+        waiting for ends. This cannot be undone, but another can be made.
+      </p>
+    </SureDialog>
   );
 }
 

@@ -1,8 +1,7 @@
-import { useState } from 'react';
 import type { FileEntry } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { useRoost } from '../context.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { SureDialog } from '../parts/sure-dialog.tsx';
 
 interface Props {
   readonly agentId: string;
@@ -14,28 +13,18 @@ interface Props {
 /** What lies in a folder lies nowhere else: before it goes, it is asked. */
 export function RemoveDialog({ agentId, path, entry, onClose }: Props) {
   const files = filesOf(useRoost());
-  const [busy, setBusy] = useState(false);
-  const remove = async () => {
-    if (busy) return;
-    setBusy(true);
-    await files.remove(agentId, path);
-    setBusy(false);
-    onClose();
-  };
   return (
-    <Dialog title={`Delete “${entry.name}”?`} onClose={onClose}>
+    <SureDialog
+      title={`Delete “${entry.name}”?`}
+      does={['Delete it', 'Deleting…']}
+      undone="It could not be deleted"
+      onSure={() => files.remove(agentId, path)}
+      onClose={onClose}
+    >
       <p>
         {entry.kind === 'folder' ? 'The folder goes with all that is in it. ' : ''}It lies nowhere else, and cannot be
         brought back.
       </p>
-      <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={onClose}>
-          Keep it
-        </button>
-        <button type="button" className="danger-button" disabled={busy} onClick={() => void remove()}>
-          {busy ? 'Deleting…' : 'Delete it'}
-        </button>
-      </div>
-    </Dialog>
+    </SureDialog>
   );
 }

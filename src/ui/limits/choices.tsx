@@ -1,47 +1,26 @@
 /** Settings that are ticks: on or off, and lists of happenings. */
-import { useId } from 'react';
 import { TEAM_EVENTS, type TeamEvent } from '../../domain/guardrails.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { baseName, useLimits } from './context.tsx';
+import { Inherited, type InheritedProps } from './inherited.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
-interface OnOffProps {
-  readonly label: string;
-  readonly hint: string;
-  /** Undefined: as it is inherited. */
-  readonly own: boolean | undefined;
-  readonly effective: boolean;
-  readonly base: boolean;
-  readonly save: (value: boolean | undefined) => Promise<string | null>;
-}
-
 /** On or off, over what is inherited. */
-function OnOff({ label, hint, own, effective, base, save }: OnOffProps) {
-  const id = useId();
-  const { scope } = useLimits();
-  const saved = useSaved<boolean>({ own, save });
+function OnOff(props: Omit<InheritedProps<boolean>, 'wordOf' | 'children'>) {
   return (
-    <SettingFrame
-      legend={label}
-      hint={hint}
-      saved={saved}
-      describedBy={id}
-      inherited={{
-        text: own === undefined ? `As ${baseName(scope)}.` : '',
-        back: own === undefined ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName(scope)}, ${base ? 'on' : 'off'}`,
-      }}
-    >
-      <label className="tick-line">
-        <input
-          type="checkbox"
-          checked={saved.saving ? (saved.saving.value ?? base) : effective}
-          aria-describedby={`${id}-hint ${id}-from ${id}-state`}
-          onChange={(event) => void saved.set(event.target.checked)}
-        />
-        {label}
-      </label>
-    </SettingFrame>
+    <Inherited<boolean> {...props} wordOf={(on) => (on ? 'on' : 'off')}>
+      {({ describedBy, value, set }) => (
+        <label className="tick-line">
+          <input
+            type="checkbox"
+            checked={value}
+            aria-describedby={describedBy}
+            onChange={(event) => set(event.target.checked)}
+          />
+          {props.label}
+        </label>
+      )}
+    </Inherited>
   );
 }
 

@@ -1,11 +1,11 @@
 /** How far agents may use their tools: in one choice, by sets, and tool by tool. */
-import { useId } from 'react';
 import { GRANTS, PRESETS, TOOLSETS, grantOf, grantsOver, type Grant, type Toolset } from '../../domain/toolsets.ts';
 import { callsOf } from '../../state/calls.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../use-query.ts';
-import { baseName, useLimits } from './context.tsx';
+import { useLimits } from './context.tsx';
+import { Inherited, type InheritedProps } from './inherited.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
 const GRANT_WORDS: Readonly<Record<Grant, string>> = { off: 'Off', ask: 'Asks me', allow: 'Allowed' };
@@ -60,48 +60,30 @@ export function HandPresets() {
   );
 }
 
-interface GrantProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly own: Grant | undefined;
-  readonly effective: Grant;
-  readonly base: Grant;
-  readonly save: (value: Grant | undefined) => Promise<string | null>;
-}
+type GrantProps = Omit<InheritedProps<Grant>, 'wordOf' | 'children'>;
 
-function GrantField({ label, hint, own, effective, base, save }: GrantProps) {
-  const id = useId();
-  const { scope } = useLimits();
-  const saved = useSaved<Grant>({ own, save });
+function GrantField(props: GrantProps) {
   return (
-    <SettingFrame
-      legend={label}
-      hint={hint}
-      saved={saved}
-      describedBy={id}
-      inherited={{
-        text: own === undefined ? `As ${baseName(scope)}.` : '',
-        back: own === undefined ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName(scope)}, ${GRANT_WORDS[base].toLowerCase()}`,
-      }}
-    >
-      <div className="setting-row">
-        <label htmlFor={id}>{label}</label>
-        <select
-          id={id}
-          className="field"
-          value={saved.saving ? (saved.saving.value ?? base) : effective}
-          aria-describedby={`${id}-hint ${id}-from ${id}-state`}
-          onChange={({ target: { value } }) => void saved.set(GRANTS.find((grant) => grant === value))}
-        >
-          {GRANTS.map((grant) => (
-            <option key={grant} value={grant}>
-              {GRANT_WORDS[grant]}
-            </option>
-          ))}
-        </select>
-      </div>
-    </SettingFrame>
+    <Inherited<Grant> {...props} wordOf={(grant) => GRANT_WORDS[grant].toLowerCase()}>
+      {({ id, describedBy, value, set }) => (
+        <div className="setting-row">
+          <label htmlFor={id}>{props.label}</label>
+          <select
+            id={id}
+            className="field"
+            value={value}
+            aria-describedby={describedBy}
+            onChange={(event) => set(GRANTS.find((grant) => grant === event.target.value))}
+          >
+            {GRANTS.map((grant) => (
+              <option key={grant} value={grant}>
+                {GRANT_WORDS[grant]}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Inherited>
   );
 }
 
