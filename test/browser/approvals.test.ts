@@ -59,6 +59,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await beside.goto(new URL('/settings/limits', relay.url).href);
     await beside.getByRole('radio', { name: /^Asks before commands/ }).check();
     await beside.getByRole('combobox', { name: 'Works with files in its own folder' }).selectOption('Allowed');
+    await beside.getByText(/Saved/).first().waitFor();
     await picture(beside, 'limits');
     await beside.goto(new URL('/files', relay.url).href);
     await beside
