@@ -4,6 +4,7 @@
  * refused at once, by every process on this store: only where there is no other process is anything remembered.
  */
 import { sql } from 'kysely';
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { Credential } from '../../src/protocol/team.ts';
 import type { EventLog } from '../contracts.ts';
 import { QUOTAS } from '../quotas.ts';
@@ -31,7 +32,7 @@ export interface CredentialsDeps {
 /** Whom a secret stands for. */
 export interface Bearer {
   /** Null: an application. */
-  readonly agentId: string | null;
+  readonly agentId: AgentId | null;
   readonly credentialId: string;
   /** What the person named it. */
   readonly label: string;
@@ -42,7 +43,7 @@ export interface Bearer {
 export interface Credentials {
   /** `secret` is told here and never again. `readsSoul` holds only where there is an agent. */
   make(
-    agentId: string | null,
+    agentId: AgentId | null,
     label: string,
     grants?: { readonly readsSoul: boolean },
   ): Promise<{ readonly credential: Credential; readonly secret: string }>;
@@ -103,7 +104,7 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
   }
 
   const listeners = new Set<(credentialId: string) => void>();
-  const changed = (agentId: string | null) =>
+  const changed = (agentId: AgentId | null) =>
     log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
 
   return {

@@ -1,4 +1,5 @@
 /** How far the person lets an agent use a tool, and what changes of that with their answer. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { grantOf, type Grant } from '../../src/domain/toolsets.ts';
 import type { Answer } from '../../src/protocol/calls.ts';
 import type { Configs } from '../contracts.ts';
@@ -8,13 +9,13 @@ import type { KeptCall } from './rows.ts';
 export function createGranted(configs: Pick<Configs, 'agent' | 'setAgent'>) {
   /** What is asked in one moment, as for each tool of a turn, is read once. */
   const reading = new Map<string, ReturnType<Configs['agent']>>();
-  function configOf(agentId: string): ReturnType<Configs['agent']> {
+  function configOf(agentId: AgentId): ReturnType<Configs['agent']> {
     const under = reading.get(agentId) ?? configs.agent(agentId).finally(() => reading.delete(agentId));
     reading.set(agentId, under);
     return under;
   }
 
-  async function letBy(agentId: string, tool: string, input: unknown): Promise<Grant | 'command'> {
+  async function letBy(agentId: AgentId, tool: string, input: unknown): Promise<Grant | 'command'> {
     const { coordination } = (await configOf(agentId)).effective;
     const grant = grantOf(coordination, tool) ?? 'off';
     const command = commandOf(tool, input);

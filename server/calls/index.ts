@@ -3,6 +3,7 @@
  * asked; a yes is on disk before anything runs; and what ran when the relay died is not run again, as nobody knows whether it
  * did. Its agent is told what came of it by a message, which waits like any other.
  */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AllowedBy, Answer, ToolCall } from '../../src/protocol/calls.ts';
@@ -43,12 +44,12 @@ export interface Calls {
   answered(): Promise<readonly ToolCall[]>;
   page(
     before: string | null,
-    agentId: string | null,
+    agentId: AgentId | null,
     limit: number,
   ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
   answer(callId: string, answer: Answer, words: string): Promise<Answered>;
   /** What those ask who are not here any more waits no more. */
-  keepOnly(agentIds: ReadonlySet<string>): Promise<void>;
+  keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
   /** After a start: says what was under way when the relay ended. */
   recover(): Promise<void>;
   /** Ends what runs; resolves when that is on disk. */
@@ -103,7 +104,7 @@ export function createCalls(deps: CallsDeps): Calls {
     void known.finally(() => underWay.delete(known));
   }
   const tellAgent = createTellAgent({ ...deps, rows, beside, closing: closing.signal });
-  const changed = (agentId: string) => tell({ kind: 'changed', time: now(), what: 'approvals', agentId });
+  const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'approvals', agentId });
   /** Those who look at the account are told at times, not with each call. */
   function counted(): void {
     if (++kept % CALL_LIMITS.dropEvery === 0)

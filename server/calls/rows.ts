@@ -2,6 +2,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 import { ALLOWED_BY, CALL_STATES, type AllowedBy, type CallState, type ToolCall } from '../../src/protocol/calls.ts';
 import { mapStrings } from '../minds/well-formed.ts';
 import { parseText, type Db } from '../store/index.ts';
@@ -15,9 +16,9 @@ const placeSchema = z.enum(['session', 'run', 'client']);
 
 export interface NewCall {
   readonly callId: string;
-  readonly agentId: string;
-  readonly sessionId: string | null;
-  readonly runId: string | null;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
+  readonly runId: RunId | null;
   readonly place: ToolCall['where'];
   readonly tool: string;
   readonly input: unknown;
@@ -29,8 +30,8 @@ export interface Ended {
 }
 /** One that was let by an answer, and is to be run or told. */
 export interface KeptCall extends ToolCall {
-  readonly sessionId: string | null;
-  readonly runId: string | null;
+  readonly sessionId: SessionId | null;
+  readonly runId: RunId | null;
 }
 
 /** The beginning of an input, readable as JSON as long as its texts alone are long. */
@@ -122,7 +123,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       ).map(callOf),
     async page(
       before: string | null,
-      agentId: string | null,
+      agentId: AgentId | null,
       limit: number,
     ): Promise<{ readonly calls: KeptCall[]; readonly more: boolean }> {
       const from = before === null ? null : await all().where('call', '=', before).executeTakeFirst();

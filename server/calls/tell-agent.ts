@@ -1,4 +1,5 @@
 /** Tells an agent what came of a question: by a message, which waits like any other, and a turn that begins with it where it can. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { Alone, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
 import type { CallRows, KeptCall } from './rows.ts';
@@ -23,7 +24,7 @@ export type TellAgent = (call: KeptCall, input: string, answer: string | null) =
 export function createTellAgent(deps: TellAgentDeps): TellAgent {
   const { rows, inbox, host, alone, reach, beside, closing, now, logger } = deps;
   /** The person's answer wakes as their own word does: the gate refuses it nothing, and has it in its account. Resolves when what it began is over. */
-  async function wakeByPerson(agentId: string, carry: () => Promise<unknown>): Promise<void> {
+  async function wakeByPerson(agentId: AgentId, carry: () => Promise<unknown>): Promise<void> {
     const begun: Promise<unknown>[] = [];
     await reach.askTo(
       {
@@ -46,7 +47,7 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
   const followUps = new Map<string, Promise<void>>();
 
   /** One run for all that waits by then. */
-  function followUp(agentId: string): void {
+  function followUp(agentId: AgentId): void {
     const next = (followUps.get(agentId) ?? Promise.resolve()).then(async () => {
       if (closing.aborted || (await inbox.count(agentId)) === 0 || !(await alone.can(agentId))) return;
       await wakeByPerson(agentId, () =>

@@ -1,4 +1,5 @@
 /** What requests cost, and whether another may be sent. */
+import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { Cost } from '../../src/domain/prices.ts';
 import type { RequestSize, Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
@@ -21,9 +22,9 @@ export type Took = {
 } | null;
 
 export interface RequestEnd {
-  readonly sessionId: string | null;
+  readonly sessionId: SessionId | null;
   /** The answer that the request was for. */
-  readonly messageId: string | null;
+  readonly messageId: MessageId | null;
   readonly via: 'session' | 'proxy';
   readonly took: Took;
 }
@@ -47,13 +48,13 @@ export interface CostHold {
 }
 
 export interface CostRequest {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly size: RequestSize;
   /** Whose calls are counted together, beside the agent's. Left out: the session asks. */
   readonly credentialId?: string;
   /** What it is for, as in `RequestEnd`. */
-  readonly sessionId?: string | null;
-  readonly messageId?: string;
+  readonly sessionId?: SessionId | null;
+  readonly messageId?: MessageId;
   /** Of a warm-up: nothing goes to a model, and no trace is left. */
   readonly rehearsed?: boolean;
 }

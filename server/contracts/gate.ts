@@ -1,5 +1,6 @@
 /** Whether a wake may pass, and the limits that it keeps to. */
 import type { AgentState, WakeLimits, WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type {
   AgentConfig,
   AgentConfigInput,
@@ -16,9 +17,9 @@ export interface WakeRequest {
   readonly source: WakeSource;
   readonly way: WakeWay;
   readonly reason: WakeReason | null;
-  readonly messageId: string | null;
-  /** The session in which the caller called, for its budget of `wake_agent`; null: not asked by a tool. */
-  readonly callerSession: string | null;
+  readonly messageId: MessageId | null;
+  /** The session in which the caller called, or its run where that is in none, for its budget of `wake_agent`; null: not asked by a tool. */
+  readonly callerSession: SessionId | RunId | null;
   readonly state: AgentState;
   /** It can be at work alone. */
   readonly alone?: boolean;
@@ -34,28 +35,28 @@ export interface Gate {
   ended(decisionId: string): Promise<void>;
   /** Closes what an earlier process of this relay left running. Once, before anything else. */
   recover(): Promise<void>;
-  stats(agentId: string): Promise<WakeStats>;
+  stats(agentId: AgentId): Promise<WakeStats>;
   feed(page: {
     readonly before: string | null;
     readonly limit: number;
-    readonly agentId: string | null;
+    readonly agentId: AgentId | null;
   }): Promise<WakeFeed>;
   close(): Promise<void>;
 }
 
 /** What the person has set, with every default filled in. Changes hold at once. */
 export interface Configs {
-  agent(agentId: string): Promise<{ readonly own: AgentConfig; readonly effective: EffectiveConfig }>;
+  agent(agentId: AgentId): Promise<{ readonly own: AgentConfig; readonly effective: EffectiveConfig }>;
   household(): Promise<{ readonly own: HouseholdConfig; readonly effective: EffectiveConfig }>;
-  setAgent(agentId: string, config: AgentConfigInput): Promise<void>;
+  setAgent(agentId: AgentId, config: AgentConfigInput): Promise<void>;
   setHousehold(config: HouseholdConfigInput): Promise<void>;
   /** The limits that hold for this agent. */
-  limits(agentId: string): Promise<WakeLimits>;
+  limits(agentId: AgentId): Promise<WakeLimits>;
 }
 
 /** An agent's default routine, as its settings say it. */
 export interface Pulses {
-  of(agentId: string): Promise<PulseSettings>;
+  of(agentId: AgentId): Promise<PulseSettings>;
   /** Writes an agent's whole configuration. What is left out of the pulse stays as it is. Throws a problem where it does not fit. */
-  set(agentId: string, said: { readonly config: AgentConfig; readonly pulse: PulseChanges }): Promise<void>;
+  set(agentId: AgentId, said: { readonly config: AgentConfig; readonly pulse: PulseChanges }): Promise<void>;
 }

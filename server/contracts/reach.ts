@@ -1,5 +1,6 @@
 /** How what happens between agents wakes one of them. */
 import type { MessagePriority, SleepEvent, TeamEvent, WakeReason } from '../../src/domain/guardrails.ts';
+import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/domain/ids.ts';
 import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';
@@ -12,30 +13,30 @@ import type { ToolOutcome } from './tools.ts';
  */
 export interface ThreadHooks {
   added(change: {
-    readonly threadId: string;
+    readonly threadId: ThreadId;
     readonly title: string;
-    readonly agentId: string;
+    readonly agentId: AgentId;
     readonly by: string;
     /** How often it has been added to this thread, this time included. */ readonly times: number;
   }): Promise<string | null>;
   mentioned(change: {
-    readonly threadId: string;
+    readonly threadId: ThreadId;
     readonly title: string;
-    readonly agentId: string;
+    readonly agentId: AgentId;
     readonly by: string;
-    readonly messageId: string;
+    readonly messageId: MessageId;
     readonly text: string;
   }): Promise<string | null>;
   /** Messages that mention it were put before it in the thread itself: they need not be put before it once more. */
   mentionsRead(change: {
-    readonly threadId: string;
-    readonly agentId: string;
-    readonly messageIds: readonly string[];
+    readonly threadId: ThreadId;
+    readonly agentId: AgentId;
+    readonly messageIds: readonly MessageId[];
     readonly run: string;
   }): Promise<void>;
   /** It is in no open thread any more: it was removed, or the last one was closed. */
   leftLast(change: {
-    readonly agentId: string;
+    readonly agentId: AgentId;
     readonly event: Extract<SleepEvent, 'removed_from_last_thread' | 'last_thread_closed'>;
   }): Promise<void>;
 }
@@ -49,10 +50,10 @@ interface WakeAnswer {
 /** Agents at work in no session, for whoever wakes them. */
 export interface Alone {
   /** The relay has what this agent needs to be at work alone. */
-  can(agentId: string): Promise<boolean>;
+  can(agentId: AgentId): Promise<boolean>;
   /** Sets it to work with what waits in its inbox. Resolves when that is over. */
   wake(
-    agentId: string,
+    agentId: AgentId,
     by: { readonly name: string; readonly reason: string | null; readonly why: string },
   ): Promise<void>;
 }
@@ -61,11 +62,11 @@ export interface Alone {
 export interface Reach {
   /** Puts a message into the inbox, and asks for a wake where the priority does. */
   message(
-    caller: { readonly agentId: string; readonly sessionId: string | null },
+    caller: { readonly agentId: AgentId; readonly sessionId: SessionId | null },
     message: { readonly to: string; readonly text: string; readonly priority: MessagePriority },
   ): Promise<ToolOutcome>;
   wake(
-    caller: { readonly agentId: string; readonly sessionId: string | null; readonly runId?: string },
+    caller: { readonly agentId: AgentId; readonly sessionId: SessionId | null; readonly runId?: RunId },
     message: { readonly to: string; readonly text: string; readonly reason: WakeReason },
   ): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes: in the session where the agent is in it, alone where it can be. */
@@ -74,8 +75,8 @@ export interface Reach {
   askTo(request: Omit<WakeRequest, 'state' | 'alone'>, carry: () => Promise<void>): Promise<WakeAnswer>;
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
   happened(
-    agentId: string,
+    agentId: AgentId,
     events: readonly TeamEvent[],
-    about: { readonly by: string; readonly messageId: string | null },
+    about: { readonly by: string; readonly messageId: MessageId | null },
   ): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** The session, as everything around it sees it. */
 import type { JoinedClient } from '../../src/domain/answering.ts';
 import type { AgentState } from '../../src/domain/guardrails.ts';
+import type { AgentId, SessionId } from '../../src/domain/ids.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { Waiting } from '../../src/protocol/stream.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
@@ -25,22 +26,24 @@ export interface SessionHost {
   /** Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
   /** Where it is not started: the session that runs, or null where `after` lies too far ahead of the log’s clock. */
-  start(request: StartSession): Promise<{ ok: true; sessionId: string } | { ok: false; sessionId: string | null }>;
+  start(
+    request: StartSession,
+  ): Promise<{ ok: true; sessionId: SessionId } | { ok: false; sessionId: SessionId | null }>;
   /** False where no session runs. Resolves when the end is on disk and nothing of the session runs on. */
   end(reason: EndReason): Promise<boolean>;
   post(message: PostMessage): Promise<PostOutcome>;
   /** Stops what this agent is saying. False where it is not saying anything. */
-  stop(agentId: string): Promise<boolean>;
+  stop(agentId: AgentId): Promise<boolean>;
   /** Puts one agent to sleep, or gives up one egg, by agent id. False where it is neither awake nor hatching. */
-  sleep(agentId: string): Promise<boolean>;
+  sleep(agentId: AgentId): Promise<boolean>;
   /** The session that runs and is not ending, or null. */
   sessionId(): string | null;
-  stateOf(agentId: string): AgentState;
+  stateOf(agentId: AgentId): AgentState;
   /**
    * Puts before an agent what waits in its inbox, in a turn of its own, with a line that says why. Resolves when that turn is over; false
    * where there was no turn: it is not here, or nothing waited.
    */
-  rouse(agentId: string, why?: string): Promise<boolean>;
+  rouse(agentId: AgentId, why?: string): Promise<boolean>;
   /** A client has called with this agent's credential: it plays the agent from elsewhere, until it is silent for long. */
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   /** This credential was revoked. */
@@ -50,7 +53,7 @@ export interface SessionHost {
   /** Called whenever that changes. Returns the way to stop. */
   onWaiting(listener: (waiting: Waiting) => void): () => void;
   /** Called when an agent's turn is over. */
-  onTurnEnd(listener: (agentId: string) => void): () => void;
+  onTurnEnd(listener: (agentId: AgentId) => void): () => void;
   /** Who keeps the record of what the person wakes. `record` resolves when it is decided, and does not reject. */
-  recordPersonWakes(record: (agentId: string) => Promise<void>): void;
+  recordPersonWakes(record: (agentId: AgentId) => Promise<void>): void;
 }

@@ -1,5 +1,6 @@
 /** Who there is, and what waits for them. */
 import type { MessagePriority } from '../../src/domain/guardrails.ts';
+import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/domain/ids.ts';
 import type { InboxMessage } from '../../src/protocol/inbox.ts';
 import type { Team, TeamMember } from '../../src/protocol/team.ts';
 
@@ -16,14 +17,14 @@ export interface Directory {
 }
 
 export interface NewInboxMessage {
-  readonly messageId: string;
+  readonly messageId: MessageId;
   readonly to: string;
   /** "human", "relay" or an agent's id. */
   readonly from: string;
   readonly text: string;
   readonly time: number;
   readonly priority: MessagePriority;
-  readonly threadId: string | null;
+  readonly threadId: ThreadId | null;
 }
 
 /** Messages that wait for an agent. They outlive sessions and restarts, and each is put before its agent once. */
@@ -34,25 +35,26 @@ export interface Inbox {
    */
   put(message: NewInboxMessage, name?: string): Promise<string | null>;
   /** What waits for this agent, oldest first: what the person wrote before all else, then of the others `limit` at most. */
-  waiting(agentId: string, limit?: number): Promise<readonly InboxMessage[]>;
+  waiting(agentId: AgentId, limit?: number): Promise<readonly InboxMessage[]>;
   /** How much waits for this agent. */
-  count(agentId: string): Promise<number>;
+  count(agentId: AgentId): Promise<number>;
   /**
-   * Takes messages to put them before their agent, in this run: an answer's id, or a call's. Gives back those that
+   * Takes messages to put them before their agent, in this run: an answer's id, or a call's. `readIn`: the
+   * session, of a run in none that run; null: by a client, beside both. Gives back those that
    * nobody had taken yet, oldest first, on disk as read.
    */
   claim(
-    messageIds: readonly string[],
-    read: { readonly sessionId: string | null; readonly run: string; readonly time: number },
+    messageIds: readonly MessageId[],
+    read: { readonly readIn: SessionId | RunId | null; readonly run: string; readonly time: number },
   ): Promise<readonly InboxMessage[]>;
   /** Newest first. `before` is a message id. */
   list(
-    agentId: string,
+    agentId: AgentId,
     page: { readonly before: string | null; readonly limit: number },
   ): Promise<{ readonly messages: readonly InboxMessage[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
   /** What was claimed in this session, or in this run of none, by answers of the relay. */
-  takenIn(readIn: string): Promise<readonly InboxMessage[]>;
+  takenIn(readIn: SessionId | RunId): Promise<readonly InboxMessage[]>;
   /** Undoes a claim whose message was not put before anybody. */
-  giveBack(messageIds: readonly string[]): Promise<void>;
+  giveBack(messageIds: readonly MessageId[]): Promise<void>;
 }

@@ -1,12 +1,13 @@
 /** Tools, and who calls them. */
 import type { z } from 'zod';
+import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 
 /** Who calls a tool: an agent in an answer of its own, or a client that joined with its credential. */
 export interface Caller {
-  readonly agentId: string;
-  readonly sessionId: string | null;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
   /** The run that calls; left out: a client does. */
-  readonly runId?: string;
+  readonly runId?: RunId;
   /** The answer's id, or the call's: what messages that are read now are marked with. */
   readonly run: string;
   readonly kind: 'session' | 'run' | 'client';

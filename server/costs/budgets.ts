@@ -8,6 +8,7 @@
  * Holds are this process's; what is spent is counted in the store, for every process. What a process held that was killed
  * is spent: see `reserves.ts`.
  */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { microUsdOf, roomIn, usdText, type BudgetState } from '../../src/domain/prices.ts';
 import { mostCost } from '../../src/domain/request-cost.ts';
 import { dayOf, type Day } from '../../src/domain/zone-days.ts';
@@ -29,8 +30,8 @@ export interface BudgetDeps {
   readonly waitMs: number;
 }
 
-type Spending = readonly { readonly agentId: string; readonly microUsd: number }[];
-type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: string };
+type Spending = readonly { readonly agentId: AgentId; readonly microUsd: number }[];
+type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: AgentId };
 
 /** As `CostCheck`, with what gives the hold back. `most`: what is held, in millionths of a dollar. */
 export type Room =
@@ -46,11 +47,11 @@ export interface Budgets {
 
 const CROWDED = 'Too many requests of this agent are under way at once. Try again when some of them are done.';
 
-const sumOf = (spending: Spending, agentId: string | null) =>
+const sumOf = (spending: Spending, agentId: AgentId | null) =>
   spending.reduce((sum, each) => (agentId === null || each.agentId === agentId ? sum + each.microUsd : sum), 0);
 
 export function createBudgets({ rows, prices, holds, configs, directory, now, elapsed, waitMs }: BudgetDeps): Budgets {
-  async function nameOf(agentId: string): Promise<string> {
+  async function nameOf(agentId: AgentId): Promise<string> {
     const known = (await directory.all()).find((agent) => agent.agentId === agentId);
     return known?.name ?? (agentId === 'lead' ? 'the lead' : agentId);
   }

@@ -1,14 +1,15 @@
 /** Requests under way, with the most that each may cost, and whoever waits for one of them to end. */
+import type { AgentId } from '../../src/domain/ids.ts';
 
 interface Held {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly credentialId: string | undefined;
   readonly microUsd: number;
 }
 
 export interface Holds {
   /** Money held for one agent, and for all; millionths of a dollar. */
-  of(agentId: string | null): number;
+  of(agentId: AgentId | null): number;
   /** Requests under way that fit. */
   count(fits: (held: Held) => boolean): number;
   /** Gives it back; a repeat changes nothing. */

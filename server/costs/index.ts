@@ -1,5 +1,6 @@
 /** Tokens and money: every request to a model is a row, priced when it is written, and daily budgets stop the next one before it is sent. */
 import { randomUUID } from 'node:crypto';
+import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import { addCost, NO_COST, type Cost } from '../../src/domain/prices.ts';
 import { costOfTaken, mostTaken, PLAIN_TERMS, type RequestSize, type Taken } from '../../src/domain/request-cost.ts';
 import type { Price } from '../../src/protocol/costs.ts';
@@ -35,10 +36,10 @@ export interface CostDeps {
 /** What the relay's calls ask for, beside what other parts do. */
 export interface CostBook extends Costs {
   /** Counts a request that was held nowhere. */
-  note(request: RequestEnd & { readonly agentId: string; readonly took: NonNullable<Took> }): Promise<void>;
+  note(request: RequestEnd & { readonly agentId: AgentId; readonly took: NonNullable<Took> }): Promise<void>;
   report(days: number): Promise<Report>;
   /** By reply; those that cost nothing that is known are left out. */
-  replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, Cost>>;
+  replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   prices(): Promise<readonly Price[]>;
   /** They were changed in the store: what is remembered of them does not hold. */
   forgetPrices(): void;
@@ -99,7 +100,7 @@ interface Held {
 const viaOf = ({ credentialId }: CostRequest) => (credentialId === undefined ? 'session' : 'proxy');
 
 interface Counted {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   /** Null: it is not known. */
   readonly size: RequestSize | null;
   readonly usedAt: number;
@@ -125,7 +126,7 @@ export function createCosts({
   const budgets = createBudgets({ rows, prices, holds: createHolds(), configs, directory, now, elapsed, waitMs });
   /** By agent: an event that waits for the one before it to be on disk. What ends meanwhile is told by the same one. */
   const telling = new Map<string | null, { readonly now: Promise<unknown>; next: Promise<unknown> | null }>();
-  function changed(agentId: string | null): Promise<unknown> {
+  function changed(agentId: AgentId | null): Promise<unknown> {
     const under = telling.get(agentId);
     if (under)
       return (under.next ??= under.now.then(

@@ -7,9 +7,11 @@
  * written together. The next process counts on being the only one of its home, as the event log does.
  */
 import { z } from 'zod';
+import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import { createCommits } from '../events/commits.ts';
 import type { Db, Journal, OpenJournal } from '../store/index.ts';
+import { idOf } from '../../src/protocol/ids.ts';
 
 const whole = z.number().int().nonnegative();
 const sizeSchema: z.ZodType<RequestSize> = z.object({
@@ -25,9 +27,9 @@ const sizeSchema: z.ZodType<RequestSize> = z.object({
 const reserveSchema = z.object({
   reserve: z.string(),
   takenAt: z.number(),
-  agentId: z.string(),
-  sessionId: z.string().nullable(),
-  messageId: z.string().nullable(),
+  agentId: idOf<AgentId>(z.string()),
+  sessionId: idOf<SessionId>(z.string()).nullable(),
+  messageId: idOf<MessageId>(z.string()).nullable(),
   via: z.enum(['session', 'proxy']),
   size: sizeSchema,
 });

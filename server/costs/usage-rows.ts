@@ -1,6 +1,7 @@
 /** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
 import type { Cost } from '../../src/domain/prices.ts';
 import { sql } from 'kysely';
+import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { Spent } from '../../src/protocol/costs.ts';
 import { createCommits } from '../events/commits.ts';
 import { parseText, type Db } from '../store/index.ts';
@@ -10,9 +11,9 @@ const QUARTER_MS = 900_000;
 
 export interface UsageRow {
   readonly usedAt: number;
-  readonly agentId: string;
-  readonly sessionId: string | null;
-  readonly messageId: string | null;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
+  readonly messageId: MessageId | null;
   readonly via: 'session' | 'proxy';
   readonly model: string;
   readonly inputTokens: number;
@@ -28,8 +29,8 @@ export interface UsageRow {
 /** What one agent spent in one session on one day; `day` counts up from the first boundary, from 0. */
 export interface UsageGroup {
   readonly day: number;
-  readonly agentId: string;
-  readonly sessionId: string | null;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
   readonly lastAt: number;
   readonly spent: Spent;
 }
@@ -46,7 +47,7 @@ export interface UsageRowsDeps {
   readonly elapsed: () => number;
 }
 
-type Spending = readonly { readonly agentId: string; readonly microUsd: number }[];
+type Spending = readonly { readonly agentId: AgentId; readonly microUsd: number }[];
 
 const quarterOf = (time: number) => Math.floor(time / QUARTER_MS);
 const table = (name: 'usage' | 'spending') => sql.table(`${SCHEMA}.${name}`);
@@ -183,7 +184,7 @@ export function createUsageRows({ db, home, alone, elapsed }: UsageRowsDeps) {
       }));
     },
     /** What the requests for these replies cost together; replies without any are left out. */
-    async replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, Cost>> {
+    async replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>> {
       const rows = await db
         .selectFrom('usage')
         .select(['message_json', total('cost_micro_usd').as('cost'), sql<boolean>`bool_or(estimated)`.as('estimated')])

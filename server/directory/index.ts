@@ -2,6 +2,7 @@
  * Who there is: the relay's own list of the household's agents, so that a message to a name finds an id, and a
  * message to nobody is refused. It holds names and seats, and no soul.
  */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { alikeOf, isSameName, NAME_MAX, shownName } from '../../src/domain/names.ts';
 import { keepLoaded } from '../../src/domain/platform/single-flight.ts';
 import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../src/domain/seat.ts';
@@ -59,7 +60,7 @@ export interface DirectoryDeps {
   readonly now: () => number;
 }
 
-const kindOf = (agentId: string) => (agentId === LEAD_ID ? 'lead' : 'agent');
+const kindOf = (agentId: AgentId) => (agentId === LEAD_ID ? 'lead' : 'agent');
 
 export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directory {
   async function read(): Promise<readonly TeamMember[]> {

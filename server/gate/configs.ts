@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import {
   agentConfigSchema,
@@ -70,7 +71,7 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
   /** As of a version: what was read for the decisions before, as long as nobody else has counted on. */
   let held: { readonly version: number; readonly known: ReadonlyMap<string, string | null> } | null = null;
 
-  const rowsOf = (from: Db, agentIds: readonly string[]) =>
+  const rowsOf = (from: Db, agentIds: readonly AgentId[]) =>
     from
       .selectFrom('configs')
       .select(['scope', 'config_json', 'version'])
@@ -82,14 +83,14 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
     const json = new Map(rows.map((row): [string, unknown] => [row.scope, JSON.parse(row.config_json)]));
     return {
       household: householdConfigSchema.parse(json.get(HOUSEHOLD) ?? {}),
-      agent: (agentId: string) => agentConfigSchema.parse(json.get(scopeOf(agentId)) ?? {}),
+      agent: (agentId: AgentId) => agentConfigSchema.parse(json.get(scopeOf(agentId)) ?? {}),
     };
   }
   const asRows = (settings: ReadonlyMap<string, string | null>) =>
     [...settings].flatMap(([scope, config_json]) => (config_json === null ? [] : [{ scope, config_json }]));
   type Gathered = ReturnType<typeof parse>;
-  let gathering: { readonly agentIds: Set<string>; readonly parsed: Promise<Gathered> } | null = null;
-  async function gathered(agentIds: ReadonlySet<string>): Promise<Gathered> {
+  let gathering: { readonly agentIds: Set<AgentId>; readonly parsed: Promise<Gathered> } | null = null;
+  async function gathered(agentIds: ReadonlySet<AgentId>): Promise<Gathered> {
     const began = turn;
     const rows = await rowsOf(db, [...agentIds]).execute();
     if (alone && began === turn)
@@ -98,7 +99,7 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
     return parse(rows);
   }
   /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew, unless it is known. */
-  function read(agentIds: readonly string[]): Promise<Gathered> {
+  function read(agentIds: readonly AgentId[]): Promise<Gathered> {
     const scopes = [HOUSEHOLD, ...agentIds.map(scopeOf)];
     if (scopes.every((scope) => known.has(scope))) return Promise.resolve(parse(asRows(known)));
     if (!gathering) {
@@ -130,13 +131,13 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
   const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
     changing(scope, () => writeConfig(db, { home, scope, config_json: JSON.stringify(config) }));
 
-  async function agent(agentId: string) {
+  async function agent(agentId: AgentId) {
     const { household, agent: ownOf } = await read([agentId]);
     const own = ownOf(agentId);
     return { own, effective: effectiveConfig(household, own, timeZone) };
   }
 
-  async function heldFor(agentIds: readonly string[]) {
+  async function heldFor(agentIds: readonly AgentId[]) {
     const scopes = [HOUSEHOLD, ...agentIds.map(scopeOf)];
     for (;;) {
       if (held && scopes.every((scope) => held?.known.has(scope))) return held;
@@ -176,7 +177,7 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
     async deciding({ target, caller }, decide) {
       const agentIds = caller === null ? [target] : [target, caller];
       const limitsIn = ({ household, agent: ownOf }: ReturnType<typeof parse>): WakeLimits => {
-        const limits = (agentId: string) => limitsOf(effectiveConfig(household, ownOf(agentId), timeZone));
+        const limits = (agentId: AgentId) => limitsOf(effectiveConfig(household, ownOf(agentId), timeZone));
         return caller === null
           ? limits(target)
           : { ...limits(target), maxWakesPerSession: limits(caller).maxWakesPerSession };

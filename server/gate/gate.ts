@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../src/domain/wake-gate.ts';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { dayOf } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';
@@ -84,7 +85,7 @@ class TakenBack extends Error {}
 export function createGate(deps: GateDeps): OpenGate {
   const { db, home, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
   const sessions = createWakeSessions({ db, home, now, alone, timers, onError });
-  const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
+  const tell = (agentId: AgentId | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
   /** The latest moment that was decided at: null before the first. */
   let latest: number | null = null;

@@ -1,5 +1,6 @@
 /** The gate's calls: settings, what was decided, and how much of its limits an agent has used. */
 import type { Context } from 'hono';
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { AgentConfigAnswer, HouseholdConfigAnswer } from '../../src/protocol/config.ts';
 import { wakeEndpoints } from '../../src/protocol/endpoints/wakes.ts';
 import { answerConfig } from '../config-text.ts';
@@ -17,7 +18,7 @@ export interface GateRoutesDeps {
 
 export function createGateRoutes({ gate, configs, directory, pulses }: GateRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
-  async function agentConfig(context: Context, agentId: string): Promise<Response> {
+  async function agentConfig(context: Context, agentId: AgentId): Promise<Response> {
     const { own, effective } = await configs.agent(agentId);
     const holds = { coordination: effective.coordination, ...(await pulses.of(agentId)) };
     const json: AgentConfigAnswer = { ...holds, own, effective };

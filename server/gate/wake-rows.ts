@@ -1,5 +1,6 @@
 /** Decisions as rows. */
 import { sql } from 'kysely';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { wakeDecisionSchema, type WakeDecision, type WakeFeed } from '../../src/protocol/wakes.ts';
 import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
@@ -80,7 +81,7 @@ export async function readFeed(
     before,
     limit,
     agentId,
-  }: { readonly before: string | null; readonly limit: number; readonly agentId: string | null },
+  }: { readonly before: string | null; readonly limit: number; readonly agentId: AgentId | null },
 ): Promise<WakeFeed> {
   let rows = db.selectFrom('wakes').select(COLUMNS).where('home', '=', home);
   if (agentId !== null) rows = rows.where('target_json', '=', JSON.stringify(agentId));

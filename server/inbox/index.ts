@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import { MESSAGE_PRIORITIES } from '../../src/domain/guardrails.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { InboxMessage } from '../../src/protocol/inbox.ts';
 import type { Inbox, NewInboxMessage } from '../contracts.ts';
@@ -59,10 +60,10 @@ export function createInbox({
   refuseForRoom = () => Promise.resolve(null),
   now,
 }: InboxDeps): Inbox {
-  const changed = (agentId: string) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
+  const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
   const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
 
-  const unreadOf = (agentId: string) =>
+  const unreadOf = (agentId: AgentId) =>
     db
       .selectFrom('inbox')
       .where('home', '=', home)
@@ -167,12 +168,12 @@ export function createInbox({
         .executeTakeFirstOrThrow();
       return Number(waiting);
     },
-    async claim(messageIds, { sessionId, run, time }) {
+    async claim(messageIds, { readIn, run, time }) {
       if (messageIds.length === 0) return [];
       const rows = await db
         .updateTable('inbox')
         .set({
-          read_session_json: sessionId === null ? null : JSON.stringify(sessionId),
+          read_session_json: readIn === null ? null : JSON.stringify(readIn),
           read_run_json: JSON.stringify(run),
           read_at: time,
         })
@@ -205,12 +206,12 @@ export function createInbox({
       const rows = await (from ? page.where('sequence', '<', from.sequence) : page).execute();
       return { messages: rows.slice(0, limit).map(messageOf), more: rows.length > limit };
     },
-    async takenIn(sessionId) {
+    async takenIn(readIn) {
       const rows = await db
         .selectFrom('inbox')
         .selectAll()
         .where('home', '=', home)
-        .where('read_session_json', '=', JSON.stringify(sessionId))
+        .where('read_session_json', '=', JSON.stringify(readIn))
         .execute();
       return rows.map(messageOf);
     },

@@ -1,4 +1,5 @@
 /** The person's words to an agent that a client plays: a call of that client that only waits ends with them. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { EventLog, Inbox, SessionHost } from '../contracts.ts';
 
 export interface HeardDeps {
@@ -9,7 +10,7 @@ export interface HeardDeps {
 
 export interface Heard {
   /** `signal` aborts when the person has written something that waits for this agent's client, also before the call. */
-  listen(agentId: string): Promise<{ readonly signal: AbortSignal; stop(): void }>;
+  listen(agentId: AgentId): Promise<{ readonly signal: AbortSignal; stop(): void }>;
   close(): void;
 }
 

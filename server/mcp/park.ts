@@ -1,4 +1,5 @@
 /** The sleep gate of MCP calls: a call of a sleeping agent waits until it is woken, and then goes on, once. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { Credentials } from '../access/index.ts';
 import type { Configs, Pauses } from '../contracts.ts';
 import { WAITING, type StillParked } from './sayings.ts';
@@ -12,7 +13,7 @@ export interface ParkDeps {
 
 /** Whose call it is. */
 interface ParkedCall {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly credentialId: string;
   readonly secret: string;
   /** The client has gone. */

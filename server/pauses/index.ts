@@ -6,6 +6,7 @@
  * cleared, before the next change can have its turn. A relay that was killed has no session when it comes back, and so
  * no flags.
  */
+import type { AgentId, SessionId } from '../../src/domain/ids.ts';
 import type { Configs, EventLog, Pauses, PauseWait } from '../contracts.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
@@ -66,7 +67,7 @@ interface Pausable {
 }
 
 interface Running {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   readonly agents: Map<string, Pausable>;
   /** By agent id, also of those who are not in the session yet. */
   readonly queues: Map<string, ReturnType<typeof createQueue>>;
@@ -82,16 +83,16 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
   let running: Running | null = null;
   const listeners = new Set<Parameters<Pauses['subscribe']>[0]>();
 
-  function queueOf({ queues }: Running, agentId: string): ReturnType<typeof createQueue> {
+  function queueOf({ queues }: Running, agentId: AgentId): ReturnType<typeof createQueue> {
     const queue = queues.get(agentId) ?? createQueue();
     queues.set(agentId, queue);
     return queue;
   }
 
-  const write = ({ sessionId }: Running, agentId: string, paused: boolean, by: string) =>
+  const write = ({ sessionId }: Running, agentId: AgentId, paused: boolean, by: string) =>
     log.append([{ kind: 'pause-flag', time: now(), sessionId, agentId, paused, by }]);
 
-  function tell(change: { readonly sessionId: string; readonly agentId: string; readonly paused: boolean }): void {
+  function tell(change: { readonly sessionId: SessionId; readonly agentId: AgentId; readonly paused: boolean }): void {
     for (const listener of listeners) {
       try {
         listener(change);
@@ -102,7 +103,7 @@ export function createPauses({ log, configs, now, timers, onListenerError }: Pau
   }
 
   /** What is on disk holds from here on. False where meanwhile the session has ended, or the agent has left it. */
-  function apply(session: Running, agentId: string, agent: Pausable, paused: boolean): boolean {
+  function apply(session: Running, agentId: AgentId, agent: Pausable, paused: boolean): boolean {
     if (running !== session || session.agents.get(agentId) !== agent) return false;
     const wasJoining = agent.state === 'joining';
     agent.state = paused ? 'paused' : 'awake';

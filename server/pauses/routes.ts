@@ -1,5 +1,6 @@
 /** The calls that pause and resume an agent. */
 import type { Context } from 'hono';
+import type { AgentId, SessionId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { Given } from '../../src/protocol/endpoints/endpoint.ts';
 import { pauseEndpoints } from '../../src/protocol/endpoints/pauses.ts';
@@ -23,9 +24,9 @@ export interface PauseRoutesDeps {
    * Who calls: the person, by the page's cookie, or, as kind `api`, whoever has a credential with which it may do this to
    * this agent. Throws a problem for everybody else.
    */
-  readonly callerOf: (context: Context, agentId: string) => Promise<WakeSource>;
+  readonly callerOf: (context: Context, agentId: AgentId) => Promise<WakeSource>;
   /** Asks the gate and, where it lets it pass, wakes. */
-  readonly wake: (agentId: string, source: WakeSource) => Promise<Pick<WakeDecision, 'outcome' | 'detail'>>;
+  readonly wake: (agentId: AgentId, source: WakeSource) => Promise<Pick<WakeDecision, 'outcome' | 'detail'>>;
 }
 
 export function createPauseRoutes({
@@ -48,7 +49,7 @@ export function createPauseRoutes({
     return [session === CURRENT ? (runningId() ?? unknown()) : session, found.ok ? found.agent.agentId : called];
   }
   /** The lead is in every session, and never set to sleep. */
-  const flagOf = (sessionId: string, agentId: string) =>
+  const flagOf = (sessionId: SessionId, agentId: AgentId) =>
     pauses.get(sessionId, agentId) ?? (agentId === LEAD_ID && sessionId === runningId() ? false : unknown());
 
   async function read(given: Addressed, context: Context): Promise<Sleeping> {

@@ -9,6 +9,7 @@ import type { Upstream, UpstreamRequest, UpstreamAnswer } from './upstream.ts';
 import { createJsonReader, createStreamReader, type UsageReader } from './usage.ts';
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { SessionId } from '../../src/domain/ids.ts';
 
 /** Bodies as they are, where a server packs them although it was asked not to: in a packed one nothing can be counted or taken out. */
 const UNPACKERS = {
@@ -34,7 +35,7 @@ function unpacked({ headers, body }: UpstreamAnswer): AsyncIterable<Uint8Array> 
 
 /** Where a request is counted, and the money that is held for it. */
 export interface Account {
-  readonly sessionId: string | null;
+  readonly sessionId: SessionId | null;
   /** The one that was asked for. */
   readonly model: string;
   readonly hold: CostHold;

@@ -4,6 +4,7 @@
  * and a turn begins in which it is given what waits; deferred, it is asked again when the agent's turn ends.
  */
 import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
+import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type {
   AgentState,
@@ -33,7 +34,7 @@ interface Deferred {
   readonly source: WakeSource;
   readonly way: WakeWay;
   readonly reason: WakeReason | null;
-  readonly messageId: string | null;
+  readonly messageId: MessageId | null;
 }
 
 /** Who asks, as an event names it. */
@@ -44,7 +45,7 @@ const nameOf = (source: WakeSource): string =>
 export function createAsk({ gate, pauses, inbox, directory, host, alone, logger }: AskDeps): {
   readonly ask: Reach['ask'];
   readonly askTo: Reach['askTo'];
-  turnEnded(agentId: string): Promise<void>;
+  turnEnded(agentId: AgentId): Promise<void>;
 } {
   const deferred = new Map<string, Deferred>();
 
@@ -109,7 +110,7 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     return answer;
   }
 
-  async function turnEnded(agentId: string): Promise<void> {
+  async function turnEnded(agentId: AgentId): Promise<void> {
     const wanted = deferred.get(agentId);
     if (!wanted || !deferred.delete(agentId)) return;
     try {

@@ -5,6 +5,7 @@ import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, ThreadHooks } from '../contracts.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import { QUOTAS } from '../quotas.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { createAsk, type AskDeps } from './ask.ts';
@@ -92,18 +93,18 @@ export function createReach(deps: ReachDeps): OpenReach {
   };
 
   const sourceOf = (by: string): WakeSource => (by === 'human' ? { kind: 'person' } : { kind: 'agent', agentId: by });
-  const askFor = async (target: string, way: WakeWay, by: string, messageId: string | null): Promise<string> => {
+  const askFor = async (target: string, way: WakeWay, by: string, messageId: MessageId | null): Promise<string> => {
     const { decision } = await ask({ target, source: sourceOf(by), way, reason: null, messageId, callerSession: null });
     return outcomeText(await nameOf(target), decision, null);
   };
-  const nameOf = async (agentId: string) => withSeatWhereAlike(await directory.all(), agentId);
+  const nameOf = async (agentId: AgentId) => withSeatWhereAlike(await directory.all(), agentId);
 
   /** What became of the wake that it asked for; null: it asked for none. */
   async function happening(
-    agentId: string,
+    agentId: AgentId,
     events: readonly TeamEvent[],
     by: string,
-    messageId: string | null,
+    messageId: MessageId | null,
   ): Promise<string | null> {
     const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
     const names = (list: readonly TeamEvent[]) => list.some((event) => events.includes(event));
@@ -123,7 +124,7 @@ export function createReach(deps: ReachDeps): OpenReach {
 
   /** What the person does in a thread is told by the relay: it is not part of their conversation with the agent. */
   const tellerOf = (by: string) => (by === 'human' ? 'relay' : by);
-  const mentionId = (messageId: string, agentId: string) => `${messageId}-${agentId}`;
+  const mentionId = (messageId: MessageId, agentId: AgentId) => `${messageId}-${agentId}`;
   const hooks: ThreadHooks = {
     async added({ threadId, title, agentId, by, times }) {
       const messageId = `${threadId}-${agentId}-${times}`;
@@ -170,7 +171,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     async mentionsRead({ agentId, messageIds, run }) {
       await inbox.claim(
         messageIds.map((messageId) => mentionId(messageId, agentId)),
-        { sessionId: null, run, time: now() },
+        { readIn: null, run, time: now() },
       );
     },
     leftLast: ({ agentId, event }) => happened(agentId, [event], { by: 'human', messageId: null }),

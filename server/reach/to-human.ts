@@ -1,4 +1,5 @@
 /** What an agent leaves for the person: it stands in their conversation with it, whether or not anybody looks, as any answer does. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { EventLog, SessionHost, ToolOutcome } from '../contracts.ts';
 import { messageEvent } from '../runs/message-event.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
@@ -12,7 +13,7 @@ export interface ToHumanDeps {
   readonly now: () => number;
   readonly newId: () => string;
 }
-export type ToHuman = (agentId: string, text: string) => Promise<ToolOutcome>;
+export type ToHuman = (agentId: AgentId, text: string) => Promise<ToolOutcome>;
 
 export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
   /** When each agent left its latest messages. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../src/domain/message-batch.ts';
 import { MESSAGE_PRIORITIES, WAKE_REASONS, type AgentState } from '../../src/domain/guardrails.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { withSeat, withSeatWhereAlike } from '../../src/domain/teammates.ts';
@@ -68,7 +69,7 @@ export function createReachTools({
   const mayPutOthersToSleep = async (caller: Caller) =>
     (await configOf(caller)).effective.coordination.may_put_others_to_sleep;
 
-  async function setPaused(agentId: string, caller: Caller) {
+  async function setPaused(agentId: AgentId, caller: Caller) {
     if (caller.sessionId === null) return toolError('No session runs: everyone sleeps already.');
     const set = await pauses.set(caller.sessionId, agentId, true, caller.agentId);
     return set === null ? toolError('It is not in the running session, so there is nobody to put to sleep.') : null;
@@ -114,13 +115,13 @@ export function createReachTools({
           MESSAGE_BATCH_LIMITS,
         );
         // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
-        const sessionId = caller.kind === 'client' ? null : (caller.sessionId ?? caller.runId ?? null);
+        const readIn = caller.kind === 'client' ? null : (caller.sessionId ?? caller.runId ?? null);
         // The mind that sits in this seat reads its inbox itself: it is shown here, and waits on.
         const taken = beside
           ? waiting
           : await inbox.claim(
               waiting.map(({ messageId }) => messageId),
-              { sessionId, run: caller.run, time: now() },
+              { readIn, run: caller.run, time: now() },
             );
         if (caller.signal.aborted && !beside) {
           // Nobody is there to read them.

@@ -2,6 +2,7 @@
  * Writes one answer into the log: `answer-started`, then `text` and `tool` as they come, then the whole
  * `message`. Words are gathered for a moment, so that a stream does not make an event for each of them.
  */
+import type { AgentId, MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Block, MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
@@ -26,11 +27,11 @@ export interface AnswerWriter {
 }
 
 export interface AnswerWriterDeps {
-  readonly messageId: string;
-  readonly agentId: string;
+  readonly messageId: MessageId;
+  readonly agentId: AgentId;
   readonly author: string;
-  readonly sessionId: string | null;
-  readonly runId: string;
+  readonly sessionId: SessionId | null;
+  readonly runId: RunId;
   readonly record: (events: readonly RoostEvent[]) => Promise<void>;
   readonly now: () => number;
   readonly timers: Timers;

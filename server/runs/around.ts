@@ -1,4 +1,5 @@
 /** How things are just now, for what is put before a mind; and what of that it has to be told, economically. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { Configs, Directory } from '../contracts.ts';
@@ -54,7 +55,7 @@ export interface News {
 
 const dayOf = ({ now, timeZone }: Around) => momentText(now, timeZone).split(',')[0];
 
-export function createNews(agentId: string, everyMs: number): News {
+export function createNews(agentId: AgentId, everyMs: number): News {
   let last: Around | null = null;
   return {
     announced(around, prompt) {

@@ -1,4 +1,5 @@
 /** What is put before a mind besides what was said to it: how things are, what of that has changed, and why it was woken. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { createNews, type Around } from './around.ts';
 import type { UserText } from './conversation.ts';
 import type { Item } from './item.ts';
@@ -13,7 +14,7 @@ export interface Briefing {
 }
 
 /** `timeEveryMs`: after so long it is told the time again. */
-export function createBriefing(agentId: string, timeEveryMs: number): Briefing {
+export function createBriefing(agentId: AgentId, timeEveryMs: number): Briefing {
   const news = createNews(agentId, timeEveryMs);
   const woken: string[] = [];
   return {

@@ -1,4 +1,5 @@
 /** What an agent at work needs of its surroundings, and all that it may reach for. Whoever starts it gives it. */
+import type { AgentId, SessionId } from '../../src/domain/ids.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Costs } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
@@ -15,9 +16,9 @@ export interface Logger {
 
 /** Whether an agent is set to sleep, for whoever is about to ask something of its mind. */
 export interface Rest {
-  isPaused(agentId: string): boolean;
+  isPaused(agentId: AgentId): boolean;
   /** Resolves when it is not, or `signal` aborts. False: it never will be, nothing may be asked of it any more. */
-  untilResumed(agentId: string, signal: AbortSignal): Promise<boolean>;
+  untilResumed(agentId: AgentId, signal: AbortSignal): Promise<boolean>;
 }
 
 /** How much one answer may be, and how much its model reads. */
@@ -29,14 +30,14 @@ export interface AnswerRoom {
 
 export interface RunContext {
   /** The session that this is a part of; null: none. */
-  readonly sessionId: string | null;
+  readonly sessionId: SessionId | null;
   readonly mind: Mind;
   readonly costs: Pick<Costs, 'check'>;
   readonly rest: Rest;
   /** Tools that every agent has, besides those of this run. */
   readonly teamTools: Pick<TeamTools, 'all'>;
   /** Before each turn: resolves with the way to end it, once nobody else has this agent’s turn; null where `signal` aborts first. */
-  readonly takeTurn: (agentId: string, signal: AbortSignal) => Promise<(() => void) | null>;
+  readonly takeTurn: (agentId: AgentId, signal: AbortSignal) => Promise<(() => void) | null>;
   /** How things are just now. */
   readonly around: ReadAround;
   /** Who waits in line before the model's server. */
@@ -48,7 +49,7 @@ export interface RunContext {
   readonly timers: Timers;
   readonly logger: Logger;
   /** Its turn is over, and nothing more waits before it. */
-  readonly onQuiet: (agentId: string) => void;
+  readonly onQuiet: (agentId: AgentId) => void;
   /** Writes events; resolves when they are on disk. It never rejects: what cannot be kept ends the run, and nothing more is written. */
   readonly record: (events: readonly RoostEvent[]) => Promise<void>;
   /** Something happened that must not: it ends at once, and the log says why as far as it can. */

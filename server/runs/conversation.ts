@@ -4,12 +4,13 @@
  * outgrows its model: never between a call and its result, and the newest words always stay.
  */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { MessageId } from '../../src/domain/ids.ts';
 import type { MindBlock, MindMessage } from '../minds/index.ts';
 import { mapStrings } from '../minds/well-formed.ts';
 
 export interface UserText {
   /** The message of the ledger this text came with; null for prompts. */
-  readonly messageId: string | null;
+  readonly messageId: MessageId | null;
   readonly text: string;
   /** It stays when older words are left out; the same prompt within about so many characters, as far as it can be shortened. */
   readonly shortened?: (most: number) => string;
@@ -29,7 +30,7 @@ export interface Conversation {
   /** Gives every tool call that has no result yet this one. */
   closeCalls(reason: string): void;
   /** Cuts back to before this message. False where it is not in the conversation. */
-  cutBefore(messageId: string): boolean;
+  cutBefore(messageId: MessageId): boolean;
   /** Characters of everything in it. */
   size(): number;
   /** Makes it about `most` characters long: the oldest turns are left out, and long texts lose their middle. False where there was nothing to leave out. */
@@ -38,7 +39,7 @@ export interface Conversation {
 }
 
 interface Part {
-  readonly messageId: string | null;
+  readonly messageId: MessageId | null;
   readonly block: MindBlock;
   readonly shortened?: UserText['shortened'];
 }
@@ -55,7 +56,7 @@ const LEAST = 200;
 
 const isBlank = (text: string) => text.trim() === '';
 const worthKeeping = (block: MindBlock) => block.kind !== 'text' || !isBlank(block.text);
-const part = (block: MindBlock, messageId: string | null = null): Part => ({ messageId, block });
+const part = (block: MindBlock, messageId: MessageId | null = null): Part => ({ messageId, block });
 const isResult = ({ block }: Part) => block.kind === 'tool-result';
 const stays = ({ shortened }: Part) => shortened !== undefined;
 

@@ -2,6 +2,7 @@
  * What waits in the inbox of an agent that is awake. What the person wrote is put before it at once. What
  * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
  */
+import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { messageBatch } from '../../src/domain/message-batch.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import { withSeat } from '../../src/domain/teammates.ts';
@@ -45,8 +46,8 @@ export interface InboxReaderContext extends Pick<RunContext, 'sessionId' | 'rest
 
 /** Whose inbox it is, and in what it is read. */
 export interface ReadIn {
-  readonly agentId: string;
-  readonly runId: string;
+  readonly agentId: AgentId;
+  readonly runId: RunId;
 }
 
 interface Taken {
@@ -78,7 +79,7 @@ export async function takeWaiting(
   if (waiting.length === 0) return { ...NOTHING, left: 0 };
   const taken = await inbox.claim(
     waiting.map(({ messageId }) => messageId),
-    { sessionId: sessionId ?? runId, run: answer, time: now() },
+    { readIn: sessionId ?? runId, run: answer, time: now() },
   );
   const left = await inbox.count(agentId);
   const team = taken.every(isOwnTalk) ? [] : await directory.all();

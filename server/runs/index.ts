@@ -3,6 +3,7 @@
  * that was. It has its words in the event log, its costs, one outcome, a way to stop it, and a time after which it is
  * stopped. An agent does one thing at a time: a run waits for the end of a turn in the session, and the session for it.
  */
+import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { NO_COST } from '../../src/domain/prices.ts';
 import type { RunCause } from '../../src/protocol/runs.ts';
 import type { Costs, Directory, EventLog, Inbox, Pauses, TeamTool } from '../contracts.ts';
@@ -23,7 +24,7 @@ import type { Turns } from './turns.ts';
 
 /** All that an agent needs to be at work. */
 export interface AgentRun {
-  readonly identity: { readonly agentId: string };
+  readonly identity: { readonly agentId: AgentId };
   /** What set it to work. A session starts its own. */
   readonly cause: Exclude<RunCause, { kind: 'session' }>;
   /** Its system prompt. */
@@ -48,7 +49,7 @@ export interface AgentRun {
     readonly busyMs: number;
   };
   /** It has its turn, and nothing of it is written yet. False: it may not begin. */
-  begins?(runId: string): Promise<boolean>;
+  begins?(runId: RunId): Promise<boolean>;
 }
 
 /** `overBudget`: a budget let nothing of it be asked. */
@@ -57,8 +58,8 @@ export interface OverRun extends RunEnd {
 }
 
 export interface Run {
-  readonly runId: string;
-  readonly agentId: string;
+  readonly runId: RunId;
+  readonly agentId: AgentId;
   /** The person stops it. False where it is over. */
   stop(): boolean;
   /** Resolves when its end is on disk; or, where the log cannot be written, when nothing of it goes on. */
@@ -74,9 +75,9 @@ export interface Runs {
   /** Resolves when it is on disk that it begins. */
   start(run: AgentRun): Promise<Started>;
   /** The person stops the run that this agent is in. False where it is in none. */
-  stop(agentId: string): boolean;
+  stop(agentId: AgentId): boolean;
   /** The same of one run. */
-  stopRun(runId: string): boolean;
+  stopRun(runId: RunId): boolean;
   /** Stops all; resolves when that is on disk. None is started after it. */
   close(): Promise<void>;
 }

@@ -1,10 +1,11 @@
+import type { MessageId } from '../../src/domain/ids.ts';
 import { PRIORITIES, type Priority } from '../minds/index.ts';
 import type { Around, Prompt } from './around.ts';
 
 /** Something to be put before a speaker. */
 export interface Item {
   /** Null for prompts. */
-  readonly messageId: string | null;
+  readonly messageId: MessageId | null;
   /** A function: a prompt that says how things are when it is put, and stays when the conversation outgrows its model. */
   readonly text: string | ((around: Around) => Prompt);
   /** Put with nothing else. */

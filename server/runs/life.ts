@@ -1,4 +1,5 @@
 /** The life of one run, as the log tells it: it begins once and ends once, in one way, with what it took. */
+import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { RunCause, RunOutcome } from '../../src/protocol/runs.ts';
@@ -12,8 +13,8 @@ export interface RunEnd extends Cost {
 }
 
 export interface Life {
-  readonly runId: string;
-  readonly agentId: string;
+  readonly runId: RunId;
+  readonly agentId: AgentId;
   /** To be written where it begins. */
   started(): EventOf<'run-started'>;
   /** An answer of it took so much. */
@@ -25,10 +26,10 @@ export interface Life {
 }
 
 export interface LifeDeps {
-  readonly runId: string;
-  readonly agentId: string;
+  readonly runId: RunId;
+  readonly agentId: AgentId;
   /** Null: it is in none. */
-  readonly sessionId: string | null;
+  readonly sessionId: SessionId | null;
   readonly cause: RunCause;
   /** ms since the epoch */
   readonly now: () => number;

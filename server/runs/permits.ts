@@ -1,4 +1,5 @@
 /** When a request of an agent may be sent: not while it is set to sleep, and not beyond its budget. */
+import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { Costs } from '../contracts.ts';
 import type { Permit } from './answer.ts';
@@ -8,14 +9,14 @@ export interface Permits {
   /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. False: nothing may be any more. */
   untilResumed(signal: AbortSignal): Promise<boolean>;
   /** For one request, of the answer `messageId`; waits as long as it has to. */
-  next(size: RequestSize, messageId: string, signal: AbortSignal): Promise<Permit>;
+  next(size: RequestSize, messageId: MessageId, signal: AbortSignal): Promise<Permit>;
 }
 
 export interface PermitDeps {
   readonly rest: Rest;
   readonly costs: Pick<Costs, 'check'>;
-  readonly agentId: string;
-  readonly sessionId: string | null;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
   /** What a request took could not be written. */
   readonly onError: (error: unknown) => void;
 }

@@ -1,4 +1,5 @@
 /** After a crash: what was being said ends as `interrupted` with the words that are in the log, every run as `crashed`, the session as `crash`. */
+import type { MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
 import { addCost, NO_COST, type Cost } from '../../src/domain/prices.ts';
 import type { Block, Usage } from '../../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/protocol/events.ts';
@@ -14,7 +15,7 @@ interface Left {
   readonly blocks: Map<string, Block[]>;
   readonly began: Map<string, number>;
   /** By run: the answers that it gave, and what they took. */
-  readonly given: Map<string, { readonly messageIds: string[]; usage: Usage | null }>;
+  readonly given: Map<string, { readonly messageIds: MessageId[]; usage: Usage | null }>;
 }
 
 async function* eventsOf(log: EventLog): AsyncGenerator<RoostEvent> {
@@ -64,7 +65,7 @@ async function readLeft(log: EventLog, { answering, runs }: Snapshot): Promise<L
 }
 
 /** Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has read it. `readIn`: a session, or a run in none. */
-async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn: string): Promise<void> {
+async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn: SessionId | RunId): Promise<void> {
   const taken = new Map((await inbox.takenIn(readIn)).map((mail) => [mail.messageId, mail]));
   if (taken.size === 0) return;
   for await (const event of eventsOf(log)) {
@@ -83,7 +84,7 @@ export interface RecoverDeps {
   readonly inbox: Pick<Inbox, 'takenIn' | 'giveBack'>;
   /** What these replies cost. */
   readonly costs: {
-    replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, Cost>>;
+    replies(messageIds: readonly MessageId[]): Promise<ReadonlyMap<string, Cost>>;
   };
   /** ms since the epoch */
   readonly now: () => number;

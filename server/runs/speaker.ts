@@ -3,6 +3,7 @@
  * thing at a time. What arrives meanwhile waits in order and is put before it together, except a call to
  * the team, which is put alone.
  */
+import type { MessageId } from '../../src/domain/ids.ts';
 import type { Caller } from '../contracts.ts';
 import { windowTokensOf } from '../minds/index.ts';
 import { runAnswer } from './answer.ts';
@@ -29,11 +30,11 @@ export interface Speaker {
   /** Resolves when it is quiet. */
   whenQuiet(): Promise<void>;
   /** Whether this message still waits or was put, and nothing of the person's came after it. */
-  isLast(messageId: string): boolean;
+  isLast(messageId: MessageId): boolean;
   /** Takes back a message: it does not wait any more, and what is being said after it is stopped, on disk. */
-  withdraw(messageId: string): Promise<void>;
+  withdraw(messageId: MessageId): Promise<void>;
   /** Says that this is the person's newest message here. */
-  setLast(messageId: string | null): void;
+  setLast(messageId: MessageId | null): void;
   /** An answer is under way, whether or not it has said anything. */
   busy(): boolean;
   /** Ends the current answer; resolves when that is on disk. What waits is put next. */
@@ -154,7 +155,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     }
   }
 
-  async function take(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
+  async function take(given: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
     const endTurn = await context.takeTurn(agentId, mine.abort.signal);
     // Stopped before it was its turn: what was said is before it, and nothing is asked about it.
     if (!endTurn) return conversation.addUser(saidIn(given));
@@ -165,7 +166,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     }
   }
 
-  async function takeInTurn(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
+  async function takeInTurn(given: readonly Item[], messageId: MessageId, mine: Current): Promise<void> {
     const { writer } = mine;
     // What is taken out of the inbox is put before it: not while it sleeps, where the session may end before it is woken.
     await permits.untilResumed(mine.abort.signal);

@@ -1,4 +1,5 @@
 /** The tools of one agent at work: those of this run, and of the team's those that it may use just now. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
 import { toolError } from '../tool-outcome.ts';
@@ -29,7 +30,7 @@ export interface Toolbox {
 
 export interface ToolboxDeps {
   readonly context: Pick<RunContext, 'teamTools' | 'logger'>;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly own: OwnTools;
   readonly untilResumed: Permits['untilResumed'];
 }

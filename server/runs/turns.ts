@@ -1,8 +1,10 @@
 /** Whose turn it is: an agent does one thing at a time, in a session or out of it. Who comes first is first. */
+import type { AgentId } from '../../src/domain/ids.ts';
+
 export interface Turns {
   /** Resolves with the way to end the turn, once whoever has it has ended theirs; null where `signal` aborts, or `limitMs` is over, before that. */
   take(
-    agentId: string,
+    agentId: AgentId,
     options: { readonly signal: AbortSignal; readonly limitMs: number },
   ): Promise<(() => void) | null>;
 }
@@ -15,7 +17,7 @@ export function createTurns(timers: { after(ms: number, run: () => void): () => 
   /** By agent: those who wait, in order; an agent is here while somebody has its turn. */
   const busy = new Map<string, Waiter[]>();
 
-  function begun(agentId: string): () => void {
+  function begun(agentId: AgentId): () => void {
     let over = false;
     return () => {
       if (over) return;

@@ -1,9 +1,10 @@
 /** Who waits in line before the model's server, for those who look on: it is shown, and kept nowhere. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { Waiting } from '../../src/protocol/stream.ts';
 
 export interface WaitingAgents {
   /** `position`: 1 is next; null: it does not wait. */
-  set(agentId: string, position: number | null): void;
+  set(agentId: AgentId, position: number | null): void;
   clear(): void;
   now(): Waiting;
   /** Called after each change; changes of one moment are told once. Returns the way to stop. */

@@ -1,4 +1,5 @@
 /** Agents at work while nobody is there: a run from what the person's page has left of the agent with the relay. */
+import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import { renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
@@ -17,7 +18,7 @@ import type { Copies } from './copies.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
 interface Work {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly cause: AgentRun['cause'];
   /** What set it to work, a sentence in square brackets. */
   readonly why: string;
@@ -37,21 +38,21 @@ interface Work {
   /** Its prefix comes again within the hour. */
   readonly cachesForAnHour: boolean;
   /** It has its turn, and is about to begin. False: it may not. */
-  begins?(runId: string): Promise<boolean>;
+  begins?(runId: RunId): Promise<boolean>;
 }
 
 export type Worked =
-  | { readonly kind: 'ended'; readonly runId: string; readonly end: OverRun; readonly said: string | null }
+  | { readonly kind: 'ended'; readonly runId: RunId; readonly end: OverRun; readonly said: string | null }
   | { readonly kind: 'skipped'; readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' };
 
 /** Keeps account of runs that somebody's wake began. */
 export interface Woken {
   /** `by`: who wakes it: an agent's id, or a name. */
-  begin(agentId: string, by: string): Promise<WokenRun>;
+  begin(agentId: AgentId, by: string): Promise<WokenRun>;
 }
 export interface WokenRun {
   /** False: it was believed dead, and may not begin. */
-  begins(runId: string): Promise<boolean>;
+  begins(runId: RunId): Promise<boolean>;
   /** Null: something in the relay broke. */
   end(worked: Worked | null): Promise<void>;
 }

@@ -2,6 +2,7 @@
  * A home's clock. It sleeps until something is due, gives every moment that has come a row, and hands what is to be done to
  * `perform`, so many at once. Another process that shares the store may do the same: a row is claimed by one of them.
  */
+import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { sleep, type Timers } from '../../src/domain/platform/timers.ts';
 import { rowOf as inARow, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
@@ -17,7 +18,7 @@ export type Performed = Ended | { readonly again: number };
 /** What one that performs a moment may do with its row. */
 interface Performing {
   /** Its run begins. False: somebody else has the moment now, and nothing may begin. */
-  begins(runId: string): Promise<boolean>;
+  begins(runId: RunId): Promise<boolean>;
 }
 
 export interface ClockDeps {
@@ -35,16 +36,16 @@ export interface ClockDeps {
   /** When each of these agents' is due in that zone, and whether a moment passes by in the dark. */
   readRules(
     zone: string,
-    agentIds: readonly string[],
+    agentIds: readonly AgentId[],
   ): Promise<{ contextOf(row: Row): TimingContext; isDark(row: Row, at: number): boolean }>;
   /** Does what is due. Never rejects for what an agent or a script does. */
   perform(claim: Claim, row: Row, performing: Performing): Promise<Performed>;
   /** How these runs ended, those that did, though nobody had written it here. */
-  endsOf(runIds: ReadonlySet<string>): Promise<ReadonlyMap<string, Ended>>;
+  endsOf(runIds: ReadonlySet<RunId>): Promise<ReadonlyMap<string, Ended>>;
   /** A schedule has come to an end so often in a row: it is paused. */
   onPaused(row: Row, why: string): void;
   /** Something of it has changed, for the pages. */
-  onChange(agentId: string | null): void;
+  onChange(agentId: AgentId | null): void;
 }
 
 export interface Clock {

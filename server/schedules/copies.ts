@@ -1,4 +1,5 @@
 /** Standing copies: what each agent needs to be at work without a browser. Sealed at rest, and gone when they are taken back. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { standingCopySchema, type CopyStanding, type StandingCopy } from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import { json } from './rows.ts';
@@ -6,18 +7,18 @@ import type { Sealer } from './sealer.ts';
 
 export interface Copies {
   /** Undefined: there is none that can be read. */
-  of(agentId: string): Promise<StandingCopy | undefined>;
-  has(agentId: string): Promise<boolean>;
+  of(agentId: AgentId): Promise<StandingCopy | undefined>;
+  has(agentId: AgentId): Promise<boolean>;
   all(): Promise<CopyStanding[]>;
-  leave(agentId: string, copy: StandingCopy, version: string): Promise<void>;
+  leave(agentId: AgentId, copy: StandingCopy, version: string): Promise<void>;
   /** False: there was none. None is to be left again until `allow`. */
-  takeBack(agentId: string): Promise<boolean>;
+  takeBack(agentId: AgentId): Promise<boolean>;
   /** Those whose copy the person has taken back. */
   takenBack(): Promise<string[]>;
   /** Lets go of those of agents who live here no more. Resolves with whose they were. */
-  keepOnly(agentIds: ReadonlySet<string>): Promise<string[]>;
+  keepOnly(agentIds: ReadonlySet<AgentId>): Promise<string[]>;
   /** The person lets it be left again. */
-  allow(agentId: string): Promise<void>;
+  allow(agentId: AgentId): Promise<void>;
 }
 
 export interface CopiesDeps {
@@ -29,11 +30,11 @@ export interface CopiesDeps {
 }
 
 export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
-  const about = (agentId: string) => json(`standing copy ${home} ${agentId}`);
+  const about = (agentId: AgentId) => json(`standing copy ${home} ${agentId}`);
   /** What stands for one that was taken back: nothing of it. */
   const GONE = new Uint8Array(0);
   const mine = () => db.selectFrom('standing_copies').where('home', '=', home).where('version', '<>', '');
-  function opened(agentId: string, sealed: Uint8Array): StandingCopy | undefined {
+  function opened(agentId: AgentId, sealed: Uint8Array): StandingCopy | undefined {
     const text = sealer.open(sealed, about(agentId));
     return text === null ? undefined : standingCopySchema.parse(JSON.parse(text));
   }

@@ -1,4 +1,5 @@
 /** How runs ended, as the event log tells it: what is said of a run in its conversation and in the account is one and the same. */
+import type { RunId } from '../../src/domain/ids.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { EventLog } from '../contracts.ts';
 import type { Ended } from './rows.ts';
@@ -10,7 +11,7 @@ const PAGE = 2_000;
 /** Those of these runs that the log knows to have ended. `saidChars`: that are kept of last words. */
 export async function endsInLog(
   log: Pick<EventLog, 'read'>,
-  runIds: ReadonlySet<string>,
+  runIds: ReadonlySet<RunId>,
   saidChars: number,
 ): Promise<ReadonlyMap<string, Ended>> {
   const said = new Map<string, string>();

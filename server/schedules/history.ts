@@ -1,6 +1,7 @@
 /** What became of what was due, and when the clock of a home went last. */
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
+import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
 import { SKIP_REASONS, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
@@ -52,8 +53,8 @@ function occurrenceOf(
 
 /** `name`: null where nothing was scheduled: somebody woke it. */
 export interface SpentByRoutine {
-  readonly scheduleId: string;
-  readonly agentId: string;
+  readonly scheduleId: ScheduleId;
+  readonly agentId: AgentId;
   readonly name: string | null;
   readonly runs: number;
   readonly tokens: number;
@@ -80,8 +81,8 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       before,
       most,
     }: {
-      agentId?: string | null;
-      scheduleId?: string;
+      agentId?: AgentId | null;
+      scheduleId?: ScheduleId;
       before: number;
       most: number;
     }): Promise<Occurrence[]> {
@@ -96,7 +97,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return rows.map(occurrenceOf);
     },
     /** When this agent was last at work alone, ms since the epoch; 0: never, as far as is known. */
-    async lastRunOf(agentId: string): Promise<number> {
+    async lastRunOf(agentId: AgentId): Promise<number> {
       const { at } = await db
         .selectFrom('occurrences')
         .where('home', '=', home)
@@ -140,7 +141,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       }));
     },
     /** The newest ends of one, the newest first. */
-    async ends(scheduleId: string, most: number): Promise<OccurrenceEnd[]> {
+    async ends(scheduleId: ScheduleId, most: number): Promise<OccurrenceEnd[]> {
       const rows = await db
         .selectFrom('occurrences')
         .select(['state', 'reason'])
@@ -153,7 +154,10 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return rows.flatMap((row) => endOf(row) ?? []);
     },
     /** The same of several, by schedule. */
-    async endsOf(scheduleIds: readonly string[], most: number): Promise<ReadonlyMap<string, readonly OccurrenceEnd[]>> {
+    async endsOf(
+      scheduleIds: readonly ScheduleId[],
+      most: number,
+    ): Promise<ReadonlyMap<string, readonly OccurrenceEnd[]>> {
       const { rows } = await sql<{ schedule: string; state: string; reason: string | null }>`
         select asked.schedule, ends.state, ends.reason
         from unnest(${[...scheduleIds]}::text[]) as asked (schedule)
@@ -171,7 +175,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
     async between(
       from: number,
       to: number,
-      { agentId, scheduleId, most }: { agentId?: string; scheduleId?: string; most: number },
+      { agentId, scheduleId, most }: { agentId?: AgentId; scheduleId?: ScheduleId; most: number },
     ): Promise<Occurrence[]> {
       const rows = await named()
         .where('occurrences.due_at', '>', from)

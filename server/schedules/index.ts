@@ -2,6 +2,7 @@
  * What is due without anybody there: routines, reminders and scripts of one home, its clock, the account of every moment
  * that came, and what agents need to be at work alone.
  */
+import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { Moment } from '../../src/domain/schedule/timeline.ts';
 import { slotAfter, type CronClock } from '../../src/domain/schedule/timing.ts';
@@ -48,37 +49,37 @@ export interface Schedules {
   /** Runs that somebody’s wake begins. */
   /** Runs that began before then, live and past, the newest first. */
   runs(which: {
-    readonly agentId: string | null;
+    readonly agentId: AgentId | null;
     readonly before: number;
     readonly most: number;
   }): Promise<Occurrence[]>;
   /** What the runs since then took, by what was scheduled, the dearest first. */
   spentSince(from: number, most: number): Promise<SpentByRoutine[]>;
-  list(agentId?: string): Promise<Scheduled[]>;
-  get(scheduleId: string): Promise<Scheduled | null>;
+  list(agentId?: AgentId): Promise<Scheduled[]>;
+  get(scheduleId: ScheduleId): Promise<Scheduled | null>;
   /** By its name, among what is scheduled for this agent. */
-  named(agentId: string, name: string): Promise<Scheduled | null>;
+  named(agentId: AgentId, name: string): Promise<Scheduled | null>;
   add(schedule: Schedule): Promise<Written>;
   /** Writes it under this id, whether it was there or not. */
-  put(scheduleId: string, schedule: Schedule): Promise<Written>;
+  put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
   /** “Morning”, or “Morning (2)”: the first such name that this agent has nothing under. */
-  freeName(agentId: string, name: string): Promise<string>;
+  freeName(agentId: AgentId, name: string): Promise<string>;
   /** Null: it is not there. */
-  change(scheduleId: string, schedule: Schedule): Promise<Written | null>;
+  change(scheduleId: ScheduleId, schedule: Schedule): Promise<Written | null>;
   /** False: it was not there. What is due of it and was not begun is cancelled with it. */
-  remove(scheduleId: string): Promise<boolean>;
+  remove(scheduleId: ScheduleId): Promise<boolean>;
   /** One moment more, now. False: it is not there. */
-  trigger(scheduleId: string): Promise<boolean>;
+  trigger(scheduleId: ScheduleId): Promise<boolean>;
   /** Brings here what is due at another relay: that one is asked for it; or, where the person says that it is gone, it is due here at once. */
   move(gone: boolean): Promise<void>;
-  reorder(scheduleIds: readonly string[]): Promise<Refused | null>;
+  reorder(scheduleIds: readonly ScheduleId[]): Promise<Refused | null>;
   /** Switches off all that runs by itself for this agent; reminders stay, and wait in its inbox when they are due. */
-  stopAll(agentId: string): Promise<void>;
+  stopAll(agentId: AgentId): Promise<void>;
   /** What became of what was due in (`from`, `to`], the newest first, with what runs. */
   history(
     from: number,
     to: number,
-    which: { readonly agentId?: string; readonly scheduleId?: string; readonly most: number },
+    which: { readonly agentId?: AgentId; readonly scheduleId?: ScheduleId; readonly most: number },
   ): Promise<Occurrence[]>;
   /** What will be due in (`from`, `to`], as things are; of each schedule at most `most`. */
   timeline(from: number, to: number, most: number): Promise<readonly Moment[]>;
@@ -100,7 +101,7 @@ export interface SchedulesDeps {
   readonly inbox: Inbox;
   readonly log: Pick<EventLog, 'read'>;
   readonly reach: Pick<Reach, 'ask' | 'askTo'>;
-  readonly threads: { hasNews(agentId: string, since: number): Promise<boolean> };
+  readonly threads: { hasNews(agentId: AgentId, since: number): Promise<boolean> };
   readonly directory: Pick<Directory, 'all'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly alone: OpenAlone;
@@ -118,7 +119,7 @@ export interface SchedulesDeps {
 // In one piece: a schedule’s life: made, changed, due, paused and gone touch the same rows.
 export function createSchedules(deps: SchedulesDeps): Schedules {
   const { rows, home, cron, configs, inbox, alone, logger, now, newId, limits = SCHEDULE_LIMITS } = deps;
-  const changed = (agentId: string | null, what: Changed = 'schedules') =>
+  const changed = (agentId: AgentId | null, what: Changed = 'schedules') =>
     deps.announce({ kind: 'changed', time: now(), what, agentId });
 
   const inTurn = createQueue();
@@ -169,7 +170,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     return sha256 === null ? rest : { ...rest, sha256 };
   }
   /** In turn: each has its place beside those before it, and what was looked at before it still holds. */
-  async function written(scheduleId: string, asked: Schedule, position: number | null): Promise<Written> {
+  async function written(scheduleId: ScheduleId, asked: Schedule, position: number | null): Promise<Written> {
     const schedule = await pinned(asked);
     const [contextOf, givenOffset] = await Promise.all([
       preview.readContext(),
@@ -187,7 +188,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     return { ok: true, scheduled };
   }
 
-  async function added(scheduleId: string, schedule: Schedule): Promise<Written> {
+  async function added(scheduleId: ScheduleId, schedule: Schedule): Promise<Written> {
     const { own, all } = await rows.count(schedule.agentId);
     if (own >= limits.perAgent || all >= limits.perHousehold)
       return {

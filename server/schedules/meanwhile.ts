@@ -1,5 +1,6 @@
 /** What an agent did alone while it slept, for when it wakes: it was itself that did it, and it must know. */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { quote, titled } from '../../src/domain/quoting.ts';
@@ -32,7 +33,7 @@ export function createMeanwhile({
   configs,
   now,
   logger,
-}: MeanwhileDeps): (agentId: string, since: number) => Promise<string | null> {
+}: MeanwhileDeps): (agentId: AgentId, since: number) => Promise<string | null> {
   const look = singleFlight(async () => {
     const [all, { effective }] = await Promise.all([
       rows.between(now() - TOLD.backMs, now(), { most: TOLD.lookedAt }),

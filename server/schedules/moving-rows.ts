@@ -3,6 +3,7 @@
  * has it only once the first has let go. What a page gives here that is due elsewhere is kept, and is not due here.
  */
 import { sql } from 'kysely';
+import type { ScheduleId } from '../../src/domain/ids.ts';
 import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Schedule } from '../../src/protocol/schedules.ts';
 import { cancelWaiting, isOn, json, rowOf, type RowsDeps } from './schedule-rows.ts';
@@ -11,7 +12,7 @@ import { cancelWaiting, isOn, json, rowOf, type RowsDeps } from './schedule-rows
 const ELSEWHERE = 'It is due at another relay of this household, and so not here.';
 
 interface Given {
-  readonly scheduleId: string;
+  readonly scheduleId: ScheduleId;
   readonly schedule: Schedule;
   readonly turn: number;
   readonly since: number | null;
@@ -177,7 +178,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return numUpdatedRows > 0n;
     },
     /** Asks the home that has it to let go. It is told in the event log, from which pages take it there. */
-    async ask(scheduleId: string): Promise<void> {
+    async ask(scheduleId: ScheduleId): Promise<void> {
       await db
         .updateTable('schedules')
         .set((eb) => ({ wanted: true, stamp: null, changes: eb('changes', '+', 1) }))
@@ -188,7 +189,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .execute();
     },
     /** Told anew, what is here is newer than what was given. */
-    async tellAgain(scheduleId: string): Promise<void> {
+    async tellAgain(scheduleId: ScheduleId): Promise<void> {
       await db
         .updateTable('schedules')
         .set((eb) => ({ stamp: null, changes: eb('changes', '+', 1) }))

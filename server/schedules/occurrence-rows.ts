@@ -1,5 +1,6 @@
 /** Moments at which something was due, as rows: each gets one, is claimed by one relay, and comes to one end. */
 import { sql } from 'kysely';
+import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import type { OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Detail } from './history.ts';
@@ -8,8 +9,8 @@ import { json, rowOf, standing, type Row, type RowsDeps } from './schedule-rows.
 
 /** A moment that somebody has begun with, and may end. */
 export interface Claim {
-  readonly scheduleId: string;
-  readonly agentId: string;
+  readonly scheduleId: ScheduleId;
+  readonly agentId: AgentId;
   readonly dueAt: number;
   readonly late: boolean;
   readonly token: string;
@@ -82,7 +83,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       }
     },
     /** Judges what is due by now of these. Resolves with how many there were that nobody else judges at this moment. */
-    async advance(scheduleIds: readonly string[], judging: Judging): Promise<number> {
+    async advance(scheduleIds: readonly ScheduleId[], judging: Judging): Promise<number> {
       return await db.transaction().execute(async (trx) => {
         const due = await standing(trx, home)
           .selectAll()
@@ -168,7 +169,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       return numUpdatedRows > 0n;
     },
     /** Its run begins: from here on nobody begins with it again. False: the claim holds no longer. */
-    async begins(claim: Claim, runId: string, now: number): Promise<boolean> {
+    async begins(claim: Claim, runId: RunId, now: number): Promise<boolean> {
       const { numUpdatedRows } = await held(claim)
         .where('state', '=', 'claimed')
         .set({ state: 'running', run: runId, started_at: now, lease_until: now + limits.leaseMs })

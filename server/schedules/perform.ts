@@ -1,5 +1,6 @@
 /** What is done with a moment that has come: whether anything runs, and what becomes of it. */
 import type { GateCheck } from '../../src/domain/guardrails.ts';
+import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurrence.ts';
 import { onOneLine, quote, titled } from '../../src/domain/quoting.ts';
@@ -21,9 +22,9 @@ export interface PerformDeps {
   readonly inbox: Pick<Inbox, 'put'>;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   /** Whether anything is there for this agent since then. */
-  readonly somethingWaits: (agentId: string, since: number) => Promise<boolean>;
+  readonly somethingWaits: (agentId: AgentId, since: number) => Promise<boolean>;
   /** It is not to come again. */
-  readonly remove: (scheduleId: string) => Promise<void>;
+  readonly remove: (scheduleId: ScheduleId) => Promise<void>;
   readonly runScript: (script: ScheduleOf<'script'>) => Promise<ScriptEnd>;
   readonly newId: () => string;
   readonly now: () => number;
@@ -95,8 +96,8 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
 
   async function routine(
     claim: Claim,
-    { scheduleId, schedule }: { readonly scheduleId: string; readonly schedule: ScheduleOf<'routine'> },
-    begins: (runId: string) => Promise<boolean>,
+    { scheduleId, schedule }: { readonly scheduleId: ScheduleId; readonly schedule: ScheduleOf<'routine'> },
+    begins: (runId: RunId) => Promise<boolean>,
   ): Promise<Performed> {
     const { agentId, name, context } = schedule;
     if (!schedule.enabled) return skipped('switched-off');
@@ -156,7 +157,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
 
   async function reminder(
     claim: Claim,
-    scheduleId: string,
+    scheduleId: ScheduleId,
     { agentId, name, message }: ScheduleOf<'reminder'>,
   ): Promise<Performed> {
     const late = claim.late ? `, late: the relay was away` : '';
@@ -175,7 +176,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
 
   /** Puts it into the inbox, and asks for a wake. A sentence: it could not be left. */
   async function leave(
-    agentId: string,
+    agentId: AgentId,
     text: string,
     ask: Pick<Parameters<Reach['ask']>[0], 'source' | 'way'>,
   ): Promise<WakeDecision | string> {
@@ -194,7 +195,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
     return decision;
   }
 
-  async function script(claim: Claim, scheduleId: string, schedule: ScheduleOf<'script'>): Promise<Performed> {
+  async function script(claim: Claim, scheduleId: ScheduleId, schedule: ScheduleOf<'script'>): Promise<Performed> {
     if (!schedule.enabled) return skipped('switched-off');
     if ((await rows.under(claim)) > 0)
       return schedule.overlap === 'wait' ? { again: now() + MINUTE_MS / 12 } : skipped('overlap');

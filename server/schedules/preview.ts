@@ -1,6 +1,7 @@
 /** When things are due: for the clock, and for whoever looks at the hours to come. */
 import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_LIMITS } from '../../src/domain/guardrails.ts';
+import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
 import { spreadOffsets } from '../../src/domain/schedule/offsets.ts';
 import { darkAt, darkSpans, inOrder, momentsBetween, type Moment } from '../../src/domain/schedule/timeline.ts';
 import type { CronClock, Timing, TimingContext } from '../../src/domain/schedule/timing.ts';
@@ -12,7 +13,7 @@ const SLOW_MOMENTS = 10_000;
 
 /** An agent is not woken then. */
 export interface Dark {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly from: number;
   readonly to: number;
   readonly label: string;
@@ -39,7 +40,7 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
   const contextIn =
     (zone: string) =>
     ({ givenOffset }: Pick<Row, 'givenOffset'>): TimingContext => ({ cron, zone, offset: givenOffset ?? 0 });
-  async function blackoutsOf(agentIds: readonly string[]) {
+  async function blackoutsOf(agentIds: readonly AgentId[]) {
     const known = new Map(
       await Promise.all(
         [...new Set(agentIds)].map(
@@ -47,14 +48,14 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
         ),
       ),
     );
-    return (agentId: string) => known.get(agentId) ?? DEFAULT_LIMITS.blackouts;
+    return (agentId: AgentId) => known.get(agentId) ?? DEFAULT_LIMITS.blackouts;
   }
 
   return {
     readZone,
     readContext: async () => contextIn(await readZone()),
     /** The offset that one gets, apart from those that share its interval. It keeps the one it has; the others stay where they are. */
-    async offsetFor(scheduleId: string, timing: Timing): Promise<number | null> {
+    async offsetFor(scheduleId: ScheduleId, timing: Timing): Promise<number | null> {
       if (!isGiven(timing)) return null;
       const before = await rows.get(scheduleId);
       if (before && before.givenOffset !== null && isGiven(before.schedule.timing))
@@ -68,7 +69,7 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
       return offsets.get(scheduleId) ?? 0;
     },
     /** When each of these agents' is due, and whether a moment passes by in the dark, as things are set now. */
-    async readRules(zone: string, agentIds: readonly string[]) {
+    async readRules(zone: string, agentIds: readonly AgentId[]) {
       const of = await blackoutsOf(agentIds);
       const isDark = ({ schedule }: Row, at: number) =>
         darkAt({ inDark: schedule.timing.kind === 'once' }, of(schedule.agentId), zone, at) !== null;

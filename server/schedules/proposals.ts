@@ -1,4 +1,5 @@
 /** Routines that agents ask for. One is a record of what was asked, and nothing else: it is due only once the person has said yes. */
+import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { proposalSchema, type Proposal, type Schedule, type ScheduleOf } from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
@@ -10,7 +11,7 @@ const MOST_OPEN = 5;
 
 export interface Proposals {
   /** A sentence for the agent: it was not taken. */
-  add(agentId: string, why: string, routine: ScheduleOf<'routine'>): Promise<string | null>;
+  add(agentId: AgentId, why: string, routine: ScheduleOf<'routine'>): Promise<string | null>;
   /** Without an answer, the oldest first. */
   open(): Promise<Proposal[]>;
   /** Null: there is none, or it was answered. Refused, it waits still. */
@@ -24,12 +25,12 @@ export interface ProposalsDeps {
   /** Names the home. */
   readonly home: string;
   readonly schedules: {
-    put(scheduleId: string, schedule: Schedule): Promise<Written>;
-    freeName(agentId: string, name: string): Promise<string>;
+    put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
+    freeName(agentId: AgentId, name: string): Promise<string>;
   };
   readonly now: () => number;
   readonly newId: () => string;
-  readonly onChange: (agentId: string) => void;
+  readonly onChange: (agentId: AgentId) => void;
 }
 
 export function createProposals({ db, home, schedules, now, newId, onChange }: ProposalsDeps): Proposals {

@@ -2,6 +2,7 @@
  * An agent's default routine, as its settings say it. There is one truth: the routine itself, which the person sees and
  * changes among the others; the settings read and write it.
  */
+import type { AgentId } from '../../src/domain/ids.ts';
 import {
   DEFAULT_INSTRUCTIONS,
   DEFAULT_INTERVAL,
@@ -23,18 +24,18 @@ export interface PulsesDeps {
 }
 
 /** By which it is known among the agent's routines, whatever its name. */
-export const pulseIdOf = (agentId: string) => `pulse of ${agentId}`.slice(0, LIMITS.id);
+export const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
 
 const misfit = (field: string, message: string) =>
   problem(400, 'misfit', `${field}: ${message}`, { fields: { errors: [{ field, message }] } });
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses {
-  async function routineOf(agentId: string): Promise<ScheduleOf<'routine'> | null> {
+  async function routineOf(agentId: AgentId): Promise<ScheduleOf<'routine'> | null> {
     const scheduled = await schedules.get(pulseIdOf(agentId));
     return scheduled?.schedule.kind === 'routine' ? scheduled.schedule : null;
   }
-  async function of(agentId: string): Promise<PulseSettings> {
+  async function of(agentId: AgentId): Promise<PulseSettings> {
     const [routine, { effective }] = await Promise.all([routineOf(agentId), configs.agent(agentId)]);
     const timing = routine?.timing.kind === 'every' ? routine.timing : null;
     return {
@@ -49,7 +50,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
     };
   }
   /** Said under either name. Where an answer is sent back with one of them changed, that one is meant. */
-  async function blackoutsOf(agentId: string, { coordination }: AgentConfig, said: PulseChanges['pulse_blackouts']) {
+  async function blackoutsOf(agentId: AgentId, { coordination }: AgentConfig, said: PulseChanges['pulse_blackouts']) {
     if (said === undefined) return {};
     const { effective } = await configs.agent(agentId);
     if (same(said, effective.coordination.blackouts) || same(said, coordination.blackouts)) return {};

@@ -1,4 +1,5 @@
 /** Schedules as records: a page has them too, and gives them back to a relay that has lost them. */
+import type { ScheduleId } from '../../src/domain/ids.ts';
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import { scheduleRecordSchema, type Schedule, type ScheduleRecord } from '../../src/protocol/schedules.ts';
 import type { RecordAnswer } from '../../src/protocol/records.ts';
@@ -29,14 +30,17 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   const { rows, home, batch, now, nextOf, onMoved, onStale, onChange } = deps;
 
   /** What is here holds, and becomes the newest version. */
-  async function tellAgain(scheduleId: string): Promise<false> {
+  async function tellAgain(scheduleId: ScheduleId): Promise<false> {
     await rows.tellAgain(scheduleId);
     onStale();
     return false;
   }
   /** False: what is here holds, or cannot be let go of yet. */
   async function take(
-    given: Pick<ScheduleRecord, 'schedule' | 'turn' | 'since'> & { readonly scheduleId: string; readonly at: string },
+    given: Pick<ScheduleRecord, 'schedule' | 'turn' | 'since'> & {
+      readonly scheduleId: ScheduleId;
+      readonly at: string;
+    },
     { home: due, wanted, removed }: Pick<ScheduleRecord, 'home' | 'wanted' | 'removed'>,
   ): Promise<boolean> {
     const { scheduleId, schedule, turn } = given;

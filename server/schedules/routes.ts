@@ -1,5 +1,6 @@
 /** The calls about what is due without anybody there. */
 import type { Context } from 'hono';
+import type { ScheduleId } from '../../src/domain/ids.ts';
 import { clashesOf } from '../../src/domain/schedule/timeline.ts';
 import { scheduleEndpoints } from '../../src/protocol/endpoints/schedules.ts';
 import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
@@ -67,7 +68,7 @@ export function createScheduleRoutes({
     ...schedule,
     agentId: await agentOf(schedule.agentId),
   });
-  async function one(scheduleId: string): Promise<Scheduled> {
+  async function one(scheduleId: ScheduleId): Promise<Scheduled> {
     const scheduled = await schedules.get(scheduleId);
     if (!scheduled) throw unknown();
     return scheduled;

@@ -1,5 +1,6 @@
 /** What is scheduled, as rows: each is a record of the household. */
 import { sql, type Selectable } from 'kysely';
+import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
 import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
 import { scheduleSchema, type Schedule } from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
@@ -8,7 +9,7 @@ import type { ScheduleLimits } from './settings.ts';
 
 /** A schedule as the clock goes by it. */
 export interface Row {
-  readonly scheduleId: string;
+  readonly scheduleId: ScheduleId;
   readonly schedule: Schedule;
   readonly changes: number;
   readonly position: number;
@@ -61,7 +62,7 @@ export const standing = (db: Db, home: string) =>
   db.selectFrom('schedules').where('home', '=', home).where('removed', '=', false);
 
 /** What is due of it, and nobody has begun with. */
-export const cancelWaiting = (trx: Db, home: string, scheduleId: string, now: number) =>
+export const cancelWaiting = (trx: Db, home: string, scheduleId: ScheduleId, now: number) =>
   trx
     .updateTable('occurrences')
     .set({ state: 'cancelled', ended_at: now })
@@ -75,7 +76,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
   const schedules = () => standing(db, home);
   return {
     /** In the person's order; left out: of everybody. */
-    async all(agentId?: string): Promise<Row[]> {
+    async all(agentId?: AgentId): Promise<Row[]> {
       const rows = await schedules()
         .selectAll()
         .$if(agentId !== undefined, (query) => query.where('agent_json', '=', json(agentId ?? '')))
@@ -85,7 +86,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       return rows.map(rowOf);
     },
     /** What is due by now, the oldest first: only this is read at a look. */
-    async due(now: number): Promise<{ readonly scheduleId: string; readonly agentId: string }[]> {
+    async due(now: number): Promise<{ readonly scheduleId: ScheduleId; readonly agentId: AgentId }[]> {
       const rows = await schedules()
         .select(['schedule', 'agent_json'])
         .where('due_at', '<=', now)
@@ -103,11 +104,11 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .execute();
       return rows.map(rowOf);
     },
-    async get(scheduleId: string): Promise<Row | null> {
+    async get(scheduleId: ScheduleId): Promise<Row | null> {
       const row = await schedules().selectAll().where('schedule', '=', scheduleId).executeTakeFirst();
       return row ? rowOf(row) : null;
     },
-    async named(agentId: string, name: string): Promise<Row | null> {
+    async named(agentId: AgentId, name: string): Promise<Row | null> {
       const row = await schedules()
         .selectAll()
         .where('agent_json', '=', json(agentId))
@@ -115,7 +116,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .executeTakeFirst();
       return row ? rowOf(row) : null;
     },
-    async count(agentId: string): Promise<{ readonly own: number; readonly all: number }> {
+    async count(agentId: AgentId): Promise<{ readonly own: number; readonly all: number }> {
       const { own, all } = await schedules()
         .select((eb) => [
           eb.fn.countAll<number>().as('all'),
@@ -126,7 +127,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     },
     /** Writes one, due from now on. It has no stamp until its change is in the event log. */
     async write(
-      scheduleId: string,
+      scheduleId: ScheduleId,
       schedule: Schedule,
       now: number,
       dueAt: number | null,
@@ -170,7 +171,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         )
         .execute();
     },
-    async reorder(scheduleIds: readonly string[]): Promise<void> {
+    async reorder(scheduleIds: readonly ScheduleId[]): Promise<void> {
       await db.transaction().execute(async (trx) => {
         for (const [position, scheduleId] of scheduleIds.entries())
           await trx
@@ -182,7 +183,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       });
     },
     /** Takes one away; what was due of it and is not begun is cancelled with it. False: it is not there. */
-    async remove(scheduleId: string, now: number): Promise<boolean> {
+    async remove(scheduleId: ScheduleId, now: number): Promise<boolean> {
       return await db.transaction().execute(async (trx) => {
         const { numUpdatedRows } = await trx
           .updateTable('schedules')
@@ -195,7 +196,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         return numUpdatedRows > 0n;
       });
     },
-    async pause(scheduleId: string, why: string): Promise<void> {
+    async pause(scheduleId: ScheduleId, why: string): Promise<void> {
       await db
         .updateTable('schedules')
         .set({ paused_why: why, due_at: null })
@@ -244,7 +245,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         .where('changes', '=', changes)
         .execute();
     },
-    async stamps(scheduleIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    async stamps(scheduleIds: readonly ScheduleId[]): Promise<ReadonlyMap<string, string | null>> {
       const rows = await db
         .selectFrom('schedules')
         .select(['schedule', 'stamp'])

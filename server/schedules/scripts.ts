@@ -10,6 +10,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, realpath, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
@@ -40,12 +41,12 @@ interface Source {
 
 export interface Scripts {
   /** Why this script cannot be run, as a sentence; null: it can. */
-  refuse(agentId: string, script: string): Promise<string | null>;
+  refuse(agentId: AgentId, script: string): Promise<string | null>;
   /** SHA-256 of the file as it is; null: it cannot be run. */
-  pin(agentId: string, script: string): Promise<string | null>;
+  pin(agentId: AgentId, script: string): Promise<string | null>;
   run(script: ScheduleOf<'script'>): Promise<ScriptEnd>;
   /** Where an agent's scripts lie; null: scripts are off. */
-  folderOf(agentId: string): string | null;
+  folderOf(agentId: AgentId): string | null;
   /** Ends what still runs. */
   close(): Promise<void>;
 }
@@ -123,7 +124,7 @@ export function createScripts(
 ): Scripts {
   const running = new Map<number, Promise<unknown>>();
   const inside = new Set<SandboxRun>();
-  const folderOf = (agentId: string) => workspaces?.folderOf(agentId) ?? null;
+  const folderOf = (agentId: AgentId) => workspaces?.folderOf(agentId) ?? null;
 
   function end(pid: number, signal: NodeJS.Signals): void {
     try {

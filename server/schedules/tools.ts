@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { momentText } from '../../src/domain/moments.ts';
 import { onOneLine, titled } from '../../src/domain/quoting.ts';
 import { readDateTime } from '../../src/domain/guardrails.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { wallTime, firstWhere } from '../../src/domain/zone-days.ts';
 import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
@@ -84,7 +85,7 @@ function lineOf({ schedule, nextAt, pausedWhy }: Scheduled, zone: string): strin
 // In one piece: a table of tools.
 export function createScheduleTools({ schedules, proposals, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
   const zoneOf = async () => (await configs.household()).effective.time_zone;
-  const listOf = async (agentId: string, which: (scheduled: Scheduled) => boolean, none: string) => {
+  const listOf = async (agentId: AgentId, which: (scheduled: Scheduled) => boolean, none: string) => {
     const [all, zone] = await Promise.all([schedules.list(agentId), zoneOf()]);
     const shown = all.filter(which);
     return toolDone(shown.length === 0 ? none : shown.map((each) => lineOf(each, zone)).join('\n'));

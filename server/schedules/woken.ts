@@ -1,4 +1,5 @@
 /** Runs that somebody's wake began while its agent was absent: in the same account as those that were due. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Directory } from '../contracts.ts';
 import type { Woken } from './alone.ts';
@@ -10,13 +11,13 @@ export interface WokenDeps {
   readonly rows: Pick<ScheduleRows, 'woken' | 'begins' | 'end'>;
   readonly leases: Pick<Leases, 'hold'>;
   readonly directory: Pick<Directory, 'all'>;
-  readonly onChange: (agentId: string) => void;
+  readonly onChange: (agentId: AgentId) => void;
   readonly now: () => number;
   readonly newId: () => string;
 }
 
 /** Wakes of one agent have one name in the account, as moments of one schedule do. */
-const wakesOf = (agentId: string) => `wakes of ${agentId}`.slice(0, LIMITS.id);
+const wakesOf = (agentId: AgentId) => `wakes of ${agentId}`.slice(0, LIMITS.id);
 
 export function createWoken({ rows, leases, directory, onChange, now, newId }: WokenDeps): Woken {
   return {

@@ -2,6 +2,7 @@
  * What of a call to the team may pass: nobody is woken twice, no seat is taken twice. This is what makes a
  * double click, two tabs and two devices one wake.
  */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamCall } from '../../src/domain/wake-payload.ts';
 import type { Guests } from './guests.ts';
@@ -18,7 +19,7 @@ export function admit(
   call: TeamCall,
   presence: Presence,
   guests: Pick<Guests, 'inSeat'>,
-  isResting: (agentId: string) => boolean,
+  isResting: (agentId: AgentId) => boolean,
 ): Admission {
   if (call.kind === 'summon') {
     const seats = call.seats.filter((seat) => !presence.inSeat(seat.position) && !guests.inSeat(seat.position));

@@ -1,4 +1,5 @@
 /** `choose_name` and `write_soul` of somebody who is born: what they keep, and what the log says of it. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { ToolOutcome } from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
@@ -7,7 +8,7 @@ import { type ToolCall } from './tools.ts';
 
 type Change = EventOf<'agent-changed'>['change'];
 
-export function applyChange(context: SessionContext, agentId: string, call: ToolCall): ToolOutcome {
+export function applyChange(context: SessionContext, agentId: AgentId, call: ToolCall): ToolOutcome {
   const { record, now, sessionId } = context;
   const write = (change: Change) => void record([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
   switch (call.tool) {

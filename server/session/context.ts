@@ -1,4 +1,5 @@
 /** What every part of one running session shares: what each of its runs needs, and what makes them one session. */
+import type { AgentId, SessionId } from '../../src/domain/ids.ts';
 import type { Directory, Inbox, Pauses } from '../contracts.ts';
 import type { Around } from '../runs/around.ts';
 import type { RunContext } from '../runs/context.ts';
@@ -10,8 +11,8 @@ import type { SessionLimits, SessionSettings } from './settings.ts';
 /** `record` and `fail`: a log that cannot be written ends the session at once. Its `timers` end with it. */
 export interface SessionContext extends RunContext {
   /** A run in this session, for whoever takes a seat. */
-  readonly newLife: (agentId: string) => Life;
-  readonly sessionId: string;
+  readonly newLife: (agentId: AgentId) => Life;
+  readonly sessionId: SessionId;
   readonly models: { readonly lead: string; readonly agent: string };
   readonly inbox: Inbox;
   readonly directory: Directory;
@@ -21,13 +22,13 @@ export interface SessionContext extends RunContext {
   /** As the session began. */
   readonly begun: Around;
   /** Whether its settings set it to sleep as soon as it is here. */
-  readonly startsPaused: (agentId: string) => Promise<boolean>;
+  readonly startsPaused: (agentId: AgentId) => Promise<boolean>;
   /** What an agent did alone since then, as a note for its mind; null: nothing. */
-  readonly meanwhile: (agentId: string, since: number) => Promise<string | null>;
+  readonly meanwhile: (agentId: AgentId, since: number) => Promise<string | null>;
   /** The person wakes an agent: for the gate's record. Resolves when that is decided. */
-  readonly onPersonWake: (agentId: string) => Promise<void>;
+  readonly onPersonWake: (agentId: AgentId) => Promise<void>;
   /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */
-  readonly onHere: (agentId: string) => Promise<void>;
+  readonly onHere: (agentId: AgentId) => Promise<void>;
   readonly prompts: Prompts;
   readonly settings: SessionSettings;
   readonly limits: SessionLimits;

@@ -2,6 +2,7 @@
  * An agent that is born: it thinks aloud, and when it has chosen a name and its turn is complete, it is
  * born with all it wrote as its soul. After that it lives in the session like one that was woken.
  */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { SeatPayload } from '../../src/domain/wake-payload.ts';
 import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
 import type { ToolOutcome } from '../contracts.ts';
@@ -21,7 +22,7 @@ import { AGENT_TOOLS, ownTools, type ToolCall } from './tools.ts';
 export interface EggDeps {
   readonly context: SessionContext;
   readonly call: RunningCall;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly seat: SeatPayload;
   /** It is not in the session any more. */
   readonly remove: () => void;

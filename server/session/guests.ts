@@ -4,11 +4,12 @@
  */
 import { shownName } from '../../src/domain/names.ts';
 import type { JoinedClient } from '../../src/domain/answering.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { CallingClient } from '../contracts.ts';
 import type { SessionContext } from './context.ts';
 
 interface GuestAgent {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly position: number;
 }
 
@@ -17,9 +18,9 @@ export interface Guests {
   called(agent: GuestAgent, client: CallingClient): Promise<void>;
   left(credentialId: string): void;
   /** Takes this agent out of the session. False where nobody plays it. */
-  leave(agentId: string): boolean;
+  leave(agentId: AgentId): boolean;
   /** Who plays this agent; the one that came first of several. */
-  of(agentId: string): JoinedClient | null;
+  of(agentId: AgentId): JoinedClient | null;
   inSeat(position: number): boolean;
 }
 

@@ -1,4 +1,5 @@
 /** What the session host is made of. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { Configs, Costs, Directory, EventLog, Inbox, Pauses } from '../contracts.ts';
@@ -23,7 +24,7 @@ export interface SessionHostDeps {
   readonly teamTools: Pick<TeamTools, 'all'>;
   readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called'>;
   /** What an agent did alone since then, as a note for its mind; null: nothing. */
-  readonly meanwhile: (agentId: string, since: number) => Promise<string | null>;
+  readonly meanwhile: (agentId: AgentId, since: number) => Promise<string | null>;
   readonly mind: Mind;
   readonly protocol: Protocol;
   /** ms since the epoch */

@@ -1,4 +1,5 @@
 /** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
+import type { AgentId, SessionId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -21,7 +22,7 @@ export { createWakeMaterials, type WakeMaterials } from './wake-materials.ts';
 export { createSoulTools } from './soul-tools.ts';
 
 interface Running {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   readonly session: RunningSession;
   readonly stopTimers: () => void;
   /** Something reached it. */
@@ -64,8 +65,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   const inTurn = createQueue();
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
-  const turnEnds = new Set<(agentId: string) => void>();
-  let onPersonWake: (agentId: string) => Promise<void> = () => Promise.resolve();
+  const turnEnds = new Set<(agentId: AgentId) => void>();
+  let onPersonWake: (agentId: AgentId) => Promise<void> = () => Promise.resolve();
   // Whoever is woken hears what the person said meanwhile.
   pauses.subscribe(({ agentId, paused }) => {
     if (!paused) open()?.session.inboxChanged(agentId);
@@ -109,11 +110,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       await log.append(events).then(() => undefined, fail);
     }
 
-    const onHere = (agentId: string) => pauses.join(agentId).catch(fail);
-    const onQuiet = (agentId: string) => {
+    const onHere = (agentId: AgentId) => pauses.join(agentId).catch(fail);
+    const onQuiet = (agentId: AgentId) => {
       for (const listener of turnEnds) listener(agentId);
     };
-    const startsPaused = async (agentId: string) =>
+    const startsPaused = async (agentId: AgentId) =>
       (await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started');
     pauses.begin(sessionId);
     wakeMaterials.begin(request);

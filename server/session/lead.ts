@@ -4,6 +4,7 @@
  * egg takes long) gets a report of those who are here, and of the others when they are decided. Whatever the
  * lead makes of a call, it is only its own greeting that depends on it.
  */
+import type { MessageId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { ToolOutcome } from '../contracts.ts';
@@ -26,7 +27,7 @@ export interface Lead {
   /** Its run: as long as the session. */
   readonly life: Life;
   /** Puts a call to the team before the lead, alone. */
-  putCall(call: RunningCall, messageId: string, text: string): void;
+  putCall(call: RunningCall, messageId: MessageId, text: string): void;
   /** Whether it has a call before it that it has not answered yet. */
   calling(): boolean;
 }

@@ -1,4 +1,5 @@
 /** Who is in this session besides the lead: awake, or on the way. Whoever is not here sleeps. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { AsleepReason } from '../../src/protocol/events.ts';
 import type { Life } from '../runs/life.ts';
 import type { Interruption } from '../runs/interruption.ts';
@@ -8,7 +9,7 @@ import type { Speaker } from '../runs/speaker.ts';
 export type Phase = 'called' | 'waking' | 'hatching' | 'awake' | 'leaving';
 
 export interface Present {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly position: number;
   /** Its run: from the call until it leaves the session. */
   readonly life: Life;
@@ -32,8 +33,8 @@ export interface Present {
 
 export interface Presence {
   add(agent: Present): void;
-  remove(agentId: string): void;
-  get(agentId: string): Present | undefined;
+  remove(agentId: AgentId): void;
+  get(agentId: AgentId): Present | undefined;
   inSeat(position: number): Present | undefined;
   all(): readonly Present[];
 }

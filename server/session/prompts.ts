@@ -1,5 +1,6 @@
 /** The prompts of one session, from the protocol's templates and what the page said when it began. */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { momentText, spanText } from '../../src/domain/moments.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { parseTemplate, PLACEHOLDERS, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
@@ -16,7 +17,7 @@ export interface Prompts {
   leadSystem(around: Around): string;
   agentSystem(agent: { readonly name: string | null; readonly colorName: string; readonly position: number }): string;
   wake(agent: AgentPayload, around: Around): Prompt;
-  birth(agentId: string, seat: SeatPayload, around: Around): Prompt;
+  birth(agentId: AgentId, seat: SeatPayload, around: Around): Prompt;
   nudge(): string;
   /** Whether the lead had one as the session began. */
   readonly leadHasSoul: boolean;

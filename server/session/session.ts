@@ -8,6 +8,7 @@ import type { PostMessage } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import { whoAnswers, type Answering } from '../../src/domain/answering.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import type { AgentState, CallingClient, EventLog, PostOutcome } from '../contracts.ts';
 import { admit } from './admit.ts';
 import type { SessionContext } from './context.ts';
@@ -23,14 +24,14 @@ import { createWaking } from './waking.ts';
 
 export interface RunningSession {
   post(message: PostMessage): Promise<PostOutcome>;
-  stop(agentId: string): boolean;
-  sleep(agentId: string): Promise<boolean>;
-  stateOf(agentId: string): AgentState;
-  rouse(agentId: string, why?: string): Promise<boolean>;
+  stop(agentId: AgentId): boolean;
+  sleep(agentId: AgentId): Promise<boolean>;
+  stateOf(agentId: AgentId): AgentState;
+  rouse(agentId: AgentId, why?: string): Promise<boolean>;
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   left(credentialId: string): void;
   /** What waits for this agent may have changed, or it may read it now. */
-  inboxChanged(agentId: string): void;
+  inboxChanged(agentId: AgentId): void;
   busy(): boolean;
   /** The lead is at work from the first: to be written with the session's beginning. */
   started(): readonly RoostEvent[];
@@ -59,7 +60,12 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   const lead = createLead(context);
 
   /** The person's message as an event. Its id follows from the client's, so that a repeat is the same message. */
-  function personMessage(message: PostMessage, agentId: string, blocks: Block[], waiting: boolean): EventOf<'message'> {
+  function personMessage(
+    message: PostMessage,
+    agentId: AgentId,
+    blocks: Block[],
+    waiting: boolean,
+  ): EventOf<'message'> {
     const { clientId, replaces = null } = message;
     return {
       kind: 'message',
@@ -136,7 +142,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return { ok: true, eventId };
   }
 
-  const leave = (agentId: string) => {
+  const leave = (agentId: AgentId) => {
     presence.remove(agentId);
     eggs.delete(agentId);
   };
@@ -157,7 +163,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   /** To somebody who can read it now. */
-  async function postNow(message: PostMessage, agentId: string, speaker: Speaker): Promise<PostOutcome> {
+  async function postNow(message: PostMessage, agentId: AgentId, speaker: Speaker): Promise<PostOutcome> {
     const { text, clientId, replaces } = message;
     if (replaces !== undefined && !speaker.isLast(replaces))
       return refused(
@@ -179,7 +185,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   /** To somebody who sleeps, or is still on the way: it waits, and is read after the first words. */
-  async function postLater(message: PostMessage, agentId: string): Promise<PostOutcome> {
+  async function postLater(message: PostMessage, agentId: AgentId): Promise<PostOutcome> {
     const { text, clientId, replaces } = message;
     if (replaces !== undefined)
       return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
@@ -199,17 +205,17 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return { ok: true, eventId };
   }
 
-  const speakerOf = (agentId: string) =>
+  const speakerOf = (agentId: AgentId) =>
     agentId === LEAD_ID ? lead.speaker : (presence.get(agentId)?.speaker() ?? null);
 
-  const answering = (agentId: string): Answering =>
+  const answering = (agentId: AgentId): Answering =>
     whoAnswers({
       mind: presence.get(agentId)?.phase() === 'awake',
       client: guests.of(agentId),
       paused: pauses.isPaused(agentId),
     });
 
-  function stateOf(agentId: string): AgentState {
+  function stateOf(agentId: AgentId): AgentState {
     if (agentId === LEAD_ID) return lead.speaker.busy() ? 'busy' : 'idle';
     const agent = presence.get(agentId);
     if (!agent && !guests.of(agentId)) return 'absent';

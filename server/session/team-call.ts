@@ -2,6 +2,7 @@
  * One wake or one summon, from the message to the last seat decided. Every seat of it ends in exactly one
  * of: here, or not here with a reason. `call-ended` is written together with the last of them.
  */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
 import type { CallKind, RoostEvent, AsleepReason } from '../../src/protocol/events.ts';
@@ -43,11 +44,11 @@ export interface RunningCall {
   /** Takes the agents of the call; once, before anything else. */
   seat(agents: readonly Present[]): void;
   /** This agent's request is on its way, or waits in line for the model. */
-  asked(agentId: string): void;
+  asked(agentId: AgentId): void;
   /** Resolves when all of them are asked or decided, and what was asked had time to leave; or after a while. */
   whenAsked(): Promise<void>;
   /** A seat is decided: what to write beside its own event. */
-  decided(agentId: string, outcome: SeatOutcome): readonly RoostEvent[];
+  decided(agentId: AgentId, outcome: SeatOutcome): readonly RoostEvent[];
   /** Whether every seat is decided. */
   over(): boolean;
   whenOver(): Promise<void>;
@@ -85,7 +86,7 @@ export function createRunningCall({
   const over = () => outcomes.size === agents.length;
   const away = new Set<string>();
   const allAsked = createDeferred();
-  function asked(agentId: string): void {
+  function asked(agentId: AgentId): void {
     if (away.size === 0) timers.after(limits.askedWithinMs, allAsked.resolve);
     away.add(agentId);
     if (away.size === agents.length) timers.after(limits.askedLeaveMs, allAsked.resolve);

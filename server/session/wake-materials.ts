@@ -2,6 +2,7 @@
  * What the relay holds of souls and last conversations while a session runs: what came with its start and with each
  * WAKE or birth, and what was kept and said since. They live in the browsers: nothing of a session is left here after it.
  */
+import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
@@ -21,9 +22,9 @@ export interface WakeMaterials {
   /** What the person of the running session is called; null: none runs. */
   human(): string | null;
   /** Undefined: not known here. Null: it has none. */
-  soulOf(agentId: string): string | null | undefined;
+  soulOf(agentId: AgentId): string | null | undefined;
   /** Its last conversations and what was said in this session, '' where nothing was; null: not known here. */
-  conversationOf(agentId: string): Promise<string | null>;
+  conversationOf(agentId: AgentId): Promise<string | null>;
   close(): void;
 }
 
@@ -35,7 +36,7 @@ export interface WakeMaterialsDeps {
 }
 
 interface Said {
-  readonly messageId: string;
+  readonly messageId: MessageId;
   readonly author: string;
   readonly time: number;
   readonly text: string;
@@ -64,7 +65,7 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
     names.clear();
   }
 
-  function knows(agentId: string, name: string, soul: string | null, transcript: string | null): void {
+  function knows(agentId: AgentId, name: string, soul: string | null, transcript: string | null): void {
     names.set(agentId, name);
     souls.set(agentId, soul);
     talks.set(agentId, { transcript, said: [], earlier: 0 });

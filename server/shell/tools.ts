@@ -1,5 +1,6 @@
 /** The toolset `shell`: commands in a sandbox that sees the agent's own folder. What they write is data, and stands before it as such. */
 import { z } from 'zod';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { quote } from '../../src/domain/quoting.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
@@ -52,7 +53,7 @@ export function createShellTools(deps: ShellToolsDeps): readonly TeamTool[] {
   let numbered = 0;
 
   const allowed = async () => (await sandbox.standing()).available;
-  const of = (agentId: string) => commands.get(agentId) ?? [];
+  const of = (agentId: AgentId) => commands.get(agentId) ?? [];
 
   /** What it has written from `offset` on, and where the rest is. */
   function shown({ id, run, end }: Command, limitMs: number, offset = 0): string {

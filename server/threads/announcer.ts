@@ -3,6 +3,7 @@
  * writing and announcing announces it when it comes back.
  */
 import { sql } from 'kysely';
+import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import type { ThreadMessage } from '../../src/protocol/threads.ts';
 import { parseText } from '../store/index.ts';
 import type { ThreadsContext } from './context.ts';
@@ -11,12 +12,12 @@ import { json, messageOf } from './rows.ts';
 export interface Announcer {
   /** Tells those of `agentIds` who were added to the thread and were not told yet, in this order. */
   added(
-    thread: { readonly threadId: string; readonly title: string },
-    agentIds: readonly string[],
+    thread: { readonly threadId: ThreadId; readonly title: string },
+    agentIds: readonly AgentId[],
   ): Promise<readonly string[]>;
   /** Tells those whom the message mentions and who were not told yet, in the order of the mentions. */
   mentioned(
-    thread: { readonly threadId: string; readonly title: string },
+    thread: { readonly threadId: ThreadId; readonly title: string },
     message: ThreadMessage,
   ): Promise<readonly string[]>;
   /** Tells what is not told yet, in all threads. */
@@ -27,7 +28,7 @@ const sentences = (notes: readonly (string | null)[]) =>
   notes.flatMap((sentence) => (sentence === null ? [] : [sentence]));
 
 export function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' | 'home' | 'hooks'>): Announcer {
-  const unannouncedMembers = (threadId: string) =>
+  const unannouncedMembers = (threadId: ThreadId) =>
     db
       .selectFrom('thread_members')
       .selectAll()

@@ -1,4 +1,5 @@
 /** What the parts of threads share. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
 import { eachOnce, PERSON, type Named } from '../../src/domain/threads.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -18,8 +19,8 @@ interface Listener {
 
 interface Notifier {
   /** Listens from now on: what happens between a look and `next` is not missed. */
-  listen(agentId: string, limits: { readonly limitMs: number; readonly signal: AbortSignal }): Listener;
-  notify(agentIds: readonly string[]): void;
+  listen(agentId: AgentId, limits: { readonly limitMs: number; readonly signal: AbortSignal }): Listener;
+  notify(agentIds: readonly AgentId[]): void;
 }
 
 function createNotifier(timers: Timers): Notifier {
@@ -87,7 +88,7 @@ export interface ThreadsContext extends ThreadsDeps {
   readonly inTurn: ReturnType<typeof createQueue>;
   readonly notifier: Notifier;
   /** After a change is on disk: the page asks again, and those who wait look again. */
-  changed(agentIds: readonly string[]): void;
+  changed(agentIds: readonly AgentId[]): void;
   /** Agents by id, name or seat, each once; the refusal names the first that is not found. */
   findAgents(
     references: readonly string[],

@@ -4,6 +4,7 @@
  * Everything is in the store; what is in memory is who waits. Messages have places from 1, given out under a lock on their
  * thread's row, so two processes that write at once cannot give one twice.
  */
+import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
 import { createThreadsContext, type ThreadsDeps, admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import type { RecordSource } from '../records/index.ts';
@@ -25,7 +26,7 @@ type Sent = Answer<{ readonly thread: Thread; readonly message: ThreadMessage; r
 function createSending(context: ThreadsContext, announcer: Announcer): Pick<Threads, 'send'> {
   const { db, home, now, newId, inTurn, changed, findAgents, refuseForRoom } = context;
 
-  async function readSent(trx: Db, threadId: string, clientId: string): Promise<ThreadMessage | null> {
+  async function readSent(trx: Db, threadId: ThreadId, clientId: string): Promise<ThreadMessage | null> {
     const row = await trx
       .selectFrom('thread_messages')
       .selectAll()
@@ -130,7 +131,7 @@ function createWaiting(
     return found !== undefined;
   };
   /** The thread with the oldest message that this agent waits for and was not given yet; null where there is none. */
-  async function findUnread(agentId: string, until: WaitFor, threadId: string | null): Promise<string | null> {
+  async function findUnread(agentId: AgentId, until: WaitFor, threadId: ThreadId | null): Promise<string | null> {
     let query = db
       .selectFrom('thread_members as member')
       .innerJoin('thread_messages as message', (join) =>
@@ -162,9 +163,9 @@ function createWaiting(
 
   /** Null: nothing yet. A refusal where nothing can come any more. */
   async function look(
-    agentId: string,
+    agentId: AgentId,
     until: WaitFor,
-    threadId: string | null,
+    threadId: ThreadId | null,
     run: string,
   ): Promise<Answer<{ readonly page: Page }> | null> {
     for (

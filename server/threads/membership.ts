@@ -1,4 +1,5 @@
 /** Who is in a thread: made, joined, left, closed. */
+import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
 import { PERSON } from '../../src/domain/threads.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
@@ -20,7 +21,7 @@ export function createMembership(
   /** One change of an open thread; the answer is given when it is on disk. */
   const change = <Value>(
     by: string,
-    threadId: string,
+    threadId: ThreadId,
     work: (trx: Db, thread: Thread) => Promise<Answer<Value>>,
   ): Promise<Answer<Value & { readonly thread: Thread }>> =>
     db.transaction().execute(async (trx) => {
@@ -40,7 +41,7 @@ export function createMembership(
       return done.ok ? { ...done, thread: (await readThread(trx, home, threadId)) ?? taken.thread } : done;
     });
 
-  async function nameOf(agentId: string): Promise<string> {
+  async function nameOf(agentId: AgentId): Promise<string> {
     return (await directory.all()).find((member) => member.agentId === agentId)?.name ?? agentId;
   }
 

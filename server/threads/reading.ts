@@ -1,4 +1,5 @@
 /** Reading threads. What an agent was given is marked, so that a wait gives it what is new. */
+import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { fitting, PERSON } from '../../src/domain/threads.ts';
 import type { ThreadMessage } from '../../src/protocol/threads.ts';
 import type { Db } from '../store/index.ts';
@@ -9,14 +10,14 @@ import type { Page, Threads } from './types.ts';
 
 export interface Reading extends Pick<Threads, 'list' | 'read'> {
   /** All that this agent was not given yet of what others said, oldest first, up to a page, and marks it as given; null where there is nothing, or it is not in it. */
-  takeUnread(agentId: string, threadId: string, run: string): Promise<Page | null>;
+  takeUnread(agentId: AgentId, threadId: ThreadId, run: string): Promise<Page | null>;
 }
 
 // In one piece: what is read, marked and waited for is one question to the thread.
 export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Reading {
   const { pageCharacters, page: pageSize } = THREAD_LIMITS;
 
-  const memberOf = (agentId: string, threadId: string) => (trx: Db) =>
+  const memberOf = (agentId: AgentId, threadId: ThreadId) => (trx: Db) =>
     trx
       .selectFrom('thread_members')
       .select('seen_sequence')
@@ -24,7 +25,7 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
       .where('thread', '=', threadId)
       .where('agent_json', '=', json(agentId))
       .where('removed_at', 'is', null);
-  const markSeen = (trx: Db, agentId: string, threadId: string, sequence: number) =>
+  const markSeen = (trx: Db, agentId: AgentId, threadId: ThreadId, sequence: number) =>
     trx
       .updateTable('thread_members')
       .set({ seen_sequence: sequence })
@@ -35,8 +36,8 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
 
   /** A mention that is read here waits in the inbox too; told of in turn, so after it was put there. */
   async function announceRead(
-    agentId: string,
-    threadId: string,
+    agentId: AgentId,
+    threadId: ThreadId,
     messages: readonly ThreadMessage[],
     run: string,
   ): Promise<void> {

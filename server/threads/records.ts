@@ -3,6 +3,7 @@
  * and never changes. What is given back stands where it stood, marked as given back, and nobody is woken or told by it.
  */
 import { sql } from 'kysely';
+import type { ThreadId } from '../../src/domain/ids.ts';
 import type { RecordAnswer, RecordOf, RelayRecord } from '../../src/protocol/records.ts';
 import type { RecordSource, Unannounced } from '../records/index.ts';
 import { parseText } from '../store/index.ts';
@@ -19,7 +20,7 @@ export function createThreadRecords({
 }: Pick<ThreadsContext, 'db' | 'home' | 'inTurn'>): RecordSource {
   const restoring = createRestoring({ db, home });
 
-  async function membersOf(threadId: string): Promise<RecordOf<'thread'>['value']['members']> {
+  async function membersOf(threadId: ThreadId): Promise<RecordOf<'thread'>['value']['members']> {
     const rows = await db
       .selectFrom('thread_members')
       .selectAll()

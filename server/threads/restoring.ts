@@ -1,5 +1,6 @@
 /** Gives threads back to a relay that has lost them: see ./records.ts. */
 import { sql } from 'kysely';
+import type { ThreadId } from '../../src/domain/ids.ts';
 import type { Stamp } from '../../src/domain/stamp.ts';
 import type { RecordAnswer, RecordOf, RecordType } from '../../src/protocol/records.ts';
 import type { Db } from '../store/index.ts';
@@ -21,7 +22,7 @@ export interface Restoring {
   /** Takes it where it is newer than what is here. */
   thread(offered: Offered<'thread'>): Promise<RecordAnswer>;
   /** Those of one thread, which is here. In the same order. */
-  messages(threadId: string, offered: readonly Offered<'thread-message'>[]): Promise<readonly RecordAnswer[]>;
+  messages(threadId: ThreadId, offered: readonly Offered<'thread-message'>[]): Promise<readonly RecordAnswer[]>;
 }
 
 // In one piece: the steps of one transaction, in the order in which rows may refer to each other.
@@ -97,7 +98,7 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
 
   /** Those of one thread. They stand where they stood; where others stand there by now, all are put in the order of their times. */
   async function restoreMessages(
-    threadId: string,
+    threadId: ThreadId,
     offered: readonly Offered<'thread-message'>[],
   ): Promise<readonly RecordAnswer[]> {
     return await db.transaction().execute(async (trx) => {
@@ -173,7 +174,7 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
     });
   }
 
-  async function lastSequence(trx: Db, threadId: string): Promise<number> {
+  async function lastSequence(trx: Db, threadId: ThreadId): Promise<number> {
     const row = await trx
       .selectFrom('thread_messages')
       .select((eb) => eb.fn.max('sequence').as('last'))
@@ -184,7 +185,7 @@ export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'
   }
 
   /** Places by time. Nobody is given anything twice by it, and what nobody was given yet stays so. */
-  async function inOrderOfTime(trx: Db, threadId: string): Promise<void> {
+  async function inOrderOfTime(trx: Db, threadId: ThreadId): Promise<void> {
     const rows: readonly Numbered[] = await trx
       .selectFrom('thread_messages')
       .select(['sequence', 'message', 'sent_at'])

@@ -1,6 +1,7 @@
 /** Threads, who is in them and what was said, as rows. Every function takes the transaction or database it runs in. */
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
+import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { PERSON } from '../../src/domain/threads.ts';
 import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
 import { parseText, type Db } from '../store/index.ts';
@@ -41,7 +42,7 @@ function threadOf(row: ThreadRow, participants: readonly string[]): Thread {
 async function readParticipants(
   db: Db,
   home: string,
-  threadIds: readonly string[],
+  threadIds: readonly ThreadId[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await db
     .selectFrom('thread_members')
@@ -67,7 +68,7 @@ export async function threadsOf(db: Db, home: string, rows: readonly ThreadRow[]
   return rows.map((row) => threadOf(row, participants.get(row.thread) ?? []));
 }
 
-export async function readThread(db: Db, home: string, threadId: string): Promise<Thread | null> {
+export async function readThread(db: Db, home: string, threadId: ThreadId): Promise<Thread | null> {
   const rows = await db
     .selectFrom('threads')
     .selectAll()
@@ -78,7 +79,7 @@ export async function readThread(db: Db, home: string, threadId: string): Promis
 }
 
 /** The thread, locked until the transaction ends: messages get their places in the order of commits. */
-export async function lockThread(db: Db, home: string, threadId: string): Promise<Thread | null> {
+export async function lockThread(db: Db, home: string, threadId: ThreadId): Promise<Thread | null> {
   const rows = await db
     .selectFrom('threads')
     .selectAll()
@@ -103,7 +104,7 @@ export async function insertMembers(
     agentIds,
     by,
     time,
-  }: { home: string; threadId: string; agentIds: readonly string[]; by: string; time: number },
+  }: { home: string; threadId: ThreadId; agentIds: readonly AgentId[]; by: string; time: number },
 ): Promise<void> {
   if (agentIds.length === 0) return;
   const rows = agentIds.map((agentId) => ({
@@ -134,7 +135,7 @@ export async function insertMembers(
 }
 
 /** Those of `agentIds` that are in no open thread. */
-export async function withoutThread(db: Db, home: string, agentIds: readonly string[]): Promise<readonly string[]> {
+export async function withoutThread(db: Db, home: string, agentIds: readonly AgentId[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('thread_members as member')
     .innerJoin('threads as thread', (join) =>

@@ -9,6 +9,7 @@ import { toolDone, toolError } from '../tool-outcome.ts';
 import { THREAD_LIMITS } from './settings.ts';
 import type { Refusal, Threads, WaitFor, Page } from './types.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { ThreadId } from '../../src/domain/ids.ts';
 import { titled, writeSaid } from '../../src/domain/quoting.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
@@ -102,7 +103,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
   async function wait(
     caller: Caller,
     until: WaitFor,
-    input: { readonly threadId?: string | undefined; readonly timeoutSeconds: number },
+    input: { readonly threadId?: ThreadId | undefined; readonly timeoutSeconds: number },
   ): Promise<ToolOutcome> {
     const { signal, heard, run } = caller;
     const either = heard ? AbortSignal.any([signal, heard]) : signal;

@@ -1,4 +1,5 @@
 /** What threads can do. `by` and `reader` are "human", who may do everything everywhere, or an agent's id. */
+import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
 
 /** `detail` is a sentence for whoever asked. */
@@ -38,17 +39,17 @@ export interface Threads {
   /** A new participant may read everything that was said. Adding one who is there already changes nothing. */
   add(
     by: string,
-    threadId: string,
+    threadId: ThreadId,
     agentRef: string,
   ): Promise<Answer<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
-  remove(by: string, threadId: string, agentRef: string): Promise<Answer<{ readonly thread: Thread }>>;
+  remove(by: string, threadId: ThreadId, agentRef: string): Promise<Answer<{ readonly thread: Thread }>>;
   /** A repeat with the same `clientId` is one message, also when the thread was closed in between. */
   send(
     by: string,
-    threadId: string,
+    threadId: ThreadId,
     message: { readonly text: string; readonly mentionRefs: readonly string[]; readonly clientId: string | null },
   ): Promise<Answer<{ readonly message: ThreadMessage; readonly notes: readonly string[] }>>;
-  close(by: string, threadId: string, summary: string): Promise<Answer<{ readonly thread: Thread }>>;
+  close(by: string, threadId: ThreadId, summary: string): Promise<Answer<{ readonly thread: Thread }>>;
   /** Newest first: those that the reader is in; the person's: all. `before` is a thread id. */
   list(
     reader: string,
@@ -57,7 +58,7 @@ export interface Threads {
   /** The newest messages before the place `before`. With `run`, those are marked as given to the agent in this run. */
   read(
     reader: string,
-    threadId: string,
+    threadId: ThreadId,
     page: { readonly before: number | null; readonly limit: number; readonly run: string | null },
   ): Promise<Answer<Page>>;
   /**
@@ -68,14 +69,14 @@ export interface Threads {
     reader: string,
     options: {
       readonly until: WaitFor;
-      readonly threadId: string | null;
+      readonly threadId: ThreadId | null;
       readonly limitMs: number;
       readonly signal: AbortSignal;
       readonly run: string;
     },
   ): Promise<WaitAnswer>;
   /** Whether others have written something in its threads since then that it was not given yet. */
-  hasNews(agentId: string, since: number): Promise<boolean>;
+  hasNews(agentId: AgentId, since: number): Promise<boolean>;
   /** Tells again what an earlier process of this relay has written and not told. Once, before anything else. */
   recover(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** Workspaces: a folder for each agent, on the relay's machine and nowhere else. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { WorkspaceError } from './errors.ts';
 import { createFolder, type Folder } from './folder.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
@@ -27,16 +28,16 @@ export interface Workspace extends Folder {
 
 export interface Workspaces {
   /** Where an agent's folder lies. */
-  folderOf(agentId: string): string;
-  of(agentId: string): Workspace;
+  folderOf(agentId: AgentId): string;
+  of(agentId: AgentId): Workspace;
   /** A program besides Roost may have changed an agent's files. */
-  changed(agentId: string): void;
+  changed(agentId: AgentId): void;
   /** Is told whose files have changed, after each change that was made here. */
-  subscribe(listener: (agentId: string) => void): void;
+  subscribe(listener: (agentId: AgentId) => void): void;
 }
 
 /** Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id. */
-export const folderName = (agentId: string): string =>
+export const folderName = (agentId: AgentId): string =>
   /^[\w-]{1,64}$/.test(agentId) ? agentId : `.${createHash('sha256').update(agentId).digest('hex').slice(0, 32)}`;
 
 interface Counted {
@@ -56,7 +57,7 @@ export interface WorkspacesDeps {
 
 export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }: WorkspacesDeps): Workspaces {
   const opened = new Map<string, Workspace>();
-  const listeners: ((agentId: string) => void)[] = [];
+  const listeners: ((agentId: AgentId) => void)[] = [];
 
   function open(path: string, changed: () => void): Workspace {
     const files = createFolder(path);
@@ -132,7 +133,7 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
     };
   }
 
-  const folderOf = (agentId: string) => join(folder, folderName(agentId));
+  const folderOf = (agentId: AgentId) => join(folder, folderName(agentId));
   return {
     folderOf,
     changed: (agentId) => listeners.forEach((tell) => tell(agentId)),

@@ -3,6 +3,7 @@
  * that is how work is called off, in the middle of stretching a passphrase too.
  */
 import { z } from 'zod';
+import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { method, typed, type AnswersOf, type FromServer, type ToServer } from '../protocol/rpc/method.ts';
 import type { Comparison, DocumentPage } from '../protocol/worker.ts';
@@ -45,7 +46,7 @@ export type Jobs = AnswersOf<typeof JOBS>;
 
 /** What a job asks of the page while it works. Each answer is awaited before the next is asked. */
 export const PORTS = {
-  read: job<{ after: string | null; limit: number; agentId: string | null }, DocumentPage>(),
+  read: job<{ after: string | null; limit: number; agentId: AgentId | null }, DocumentPage>(),
   /** Takes the bytes over. Answers when there is room for more. */
   write: job<Uint8Array, null>(),
   compare: job<readonly Doc[], Comparison>(),

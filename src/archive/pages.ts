@@ -1,4 +1,5 @@
 /** Everything there is to read, in pages that a tab can hand on without being felt. */
+import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { Ports } from './methods.ts';
 import { ARCHIVE } from './settings.ts';
@@ -13,7 +14,7 @@ export interface DocumentLines {
 /** At least one page, which may be empty. The number asked for follows how long the documents are. */
 export async function* pagesOf(
   read: Ports['read'],
-  agentId: string | null,
+  agentId: AgentId | null,
 ): AsyncGenerator<DocumentLines, void, undefined> {
   let after: string | null = null;
   let limit: number = ARCHIVE.firstPage;

@@ -1,4 +1,5 @@
 /** What the page and the archive say to each other: requests, previews and progress, as plain data. */
+import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { Comparison, DocumentPage, HouseholdView } from '../protocol/worker.ts';
 
@@ -21,7 +22,7 @@ export interface ArchiveWork {
 export type ReadDocuments = (request: {
   after: string | null;
   limit: number;
-  agentId: string | null;
+  agentId: AgentId | null;
 }) => Promise<DocumentPage>;
 
 export interface HouseholdExport extends ArchiveWork {
@@ -52,7 +53,7 @@ export interface PreviewPorts {
 
 /** Somebody in the file, as they stand after every change in it. */
 export interface ArchivedAgent {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly name: string;
   readonly color: string;
   /** The seat it asks for, 0–8; null: none. */
@@ -76,8 +77,8 @@ export type ArchiveConflict =
   | {
       readonly kind: 'seat';
       readonly position: number;
-      readonly file: { readonly agentId: string; readonly name: string };
-      readonly here: { readonly agentId: string; readonly name: string };
+      readonly file: { readonly agentId: AgentId; readonly name: string };
+      readonly here: { readonly agentId: AgentId; readonly name: string };
       readonly sits: string;
     }
   /** The lead of the file was named at another time than the lead here. There is one lead: `after` is its name then. */
@@ -100,16 +101,16 @@ export type ArchiveChange = { readonly tick: string } & (
   | {
       readonly kind: 'agent';
       readonly what: 'name' | 'soul' | 'seat' | 'retired';
-      readonly agentId: string;
+      readonly agentId: AgentId;
       readonly here: ShownAgent;
       readonly after: ShownAgent;
     }
   /** The file has another, earlier birth of somebody who lives here: the name, the soul and the face would be of that one. */
-  | { readonly kind: 'birth'; readonly agentId: string; readonly here: ShownAgent; readonly after: ShownAgent }
+  | { readonly kind: 'birth'; readonly agentId: AgentId; readonly here: ShownAgent; readonly after: ShownAgent }
   /** Somebody new was born before the one who sits there (`here`), and would have the seat. Without its tick it does not come. */
   | {
       readonly kind: 'takes-seat';
-      readonly agentId: string;
+      readonly agentId: AgentId;
       readonly name: string;
       readonly position: number;
       readonly here: string;
@@ -124,7 +125,7 @@ export type ArchiveChange = { readonly tick: string } & (
   /** Somebody, or what was said with them, would be forgotten. `name` null: nobody of here. `finalAt`: ms since the epoch, maybe past. */
   | {
       readonly kind: 'forget';
-      readonly agentId: string;
+      readonly agentId: AgentId;
       readonly name: string | null;
       readonly what: 'agent' | 'conversation';
       readonly finalAt: number;
@@ -132,7 +133,7 @@ export type ArchiveChange = { readonly tick: string } & (
   /** What was asked here to be forgotten would be kept. */
   | { readonly kind: 'keep' }
   /** Messages that take the place of others: what stands here from there on would be out of sight. */
-  | { readonly kind: 'edits'; readonly agentId: string; readonly name: string; readonly messages: number }
+  | { readonly kind: 'edits'; readonly agentId: AgentId; readonly name: string; readonly messages: number }
   /** Records of kinds that come in only where the person agrees; `what`: in people's words. */
   | { readonly kind: 'records'; readonly what: string; readonly documents: number }
   /** Messages that wait to be sent as the person's. */
@@ -140,7 +141,7 @@ export type ArchiveChange = { readonly tick: string } & (
   /** Documents dated ahead of this device's clock by more than a day. `latest`: ms since the epoch. */
   | { readonly kind: 'ahead'; readonly documents: number; readonly latest: number }
   /** SOUL.md of one agent's folder says something else than the soul here. */
-  | { readonly kind: 'soul-edited'; readonly agentId: string }
+  | { readonly kind: 'soul-edited'; readonly agentId: AgentId }
 );
 
 export interface ArchivePreview {
@@ -204,7 +205,7 @@ export interface Imported {
 }
 
 export interface AgentExport extends ArchiveWork {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly read: ReadDocuments;
   readonly sink: WritableStream<Uint8Array>;
   readonly exportedAt: number;
@@ -226,7 +227,7 @@ export type AgentWarning =
 /** Somebody read from a zip or a Markdown file, not yet living here. */
 export interface ParsedAgent {
   /** null: a soul written by hand, which was never anybody yet. */
-  readonly agentId: string | null;
+  readonly agentId: AgentId | null;
   /** A guess where `agentId` is null; null: the file does not say. */
   readonly name: string | null;
   /** The soul that it will wake with. */

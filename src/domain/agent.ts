@@ -5,13 +5,14 @@
  * later soul are further records, and the newest by (stamp, id) is what shows. Any union of two
  * households' records gives every device the same team.
  */
+import type { AgentId, SessionId } from './ids.ts';
 import { alikeOf, shownName } from './names.ts';
 import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatColor, SEAT_ORDER, type SeatPosition } from './seat.ts';
 import type { Stamp } from './stamp.ts';
 
 export interface Identity {
   readonly id: string;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly name: string;
   readonly color: string;
   readonly colorName: string;
@@ -20,7 +21,7 @@ export interface Identity {
   readonly individuationArtifact: string;
   /** ms since the epoch */
   readonly bornAt: number;
-  readonly bornSessionId: string | null;
+  readonly bornSessionId: SessionId | null;
 }
 
 export type ChangeKind =
@@ -32,14 +33,14 @@ export type ChangeKind =
 
 export interface AgentChange {
   readonly id: string;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly at: Stamp;
   readonly change: ChangeKind;
 }
 
 /** An agent as it stands now: its identity with the newest of each kind of change on top. */
 export interface Agent {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly name: string;
   /** The name it chose at birth: the face is drawn from it, so that a rename keeps the face. */
   readonly birthName: string;
@@ -50,7 +51,7 @@ export interface Agent {
   readonly soul: string;
   readonly bornAt: number;
   /** The session in which it wrote its first words; null: born outside of one. */
-  readonly bornSessionId: string | null;
+  readonly bornSessionId: SessionId | null;
   readonly retired: boolean;
 }
 
@@ -66,7 +67,7 @@ export interface Roster {
 }
 
 /** Only for agents of different ids. */
-const byAge = (a: { bornAt: number; agentId: string }, b: { bornAt: number; agentId: string }) =>
+const byAge = (a: { bornAt: number; agentId: AgentId }, b: { bornAt: number; agentId: AgentId }) =>
   a.bornAt - b.bornAt || (a.agentId < b.agentId ? -1 : 1);
 
 /** The newest of each kind, by (stamp, id). Retiring and returning are one kind: the later one holds. */

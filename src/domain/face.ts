@@ -3,6 +3,7 @@
  * face is the same on every device, for ever. 8 eyes × 8 mouths × 4 brows × 4 marks = 1024 faces.
  * Changing any table or the order of the draws changes everybody's face: add variants only behind a new hash.
  */
+import type { AgentId } from './ids.ts';
 
 /** One lit pixel; `tone` 1 is the agent's colour, 0.55 a shade of it. */
 export interface FacePixel {
@@ -68,7 +69,7 @@ const MARKS = [
 ] as const;
 
 /** FNV-1a, 32 bits, over UTF-16 code units (http://www.isthe.com/chongo/tech/comp/fnv/). */
-export function faceHash(agentId: string, birthName: string): number {
+export function faceHash(agentId: AgentId, birthName: string): number {
   let hash = 2166136261;
   const text = `${agentId}\n${birthName}`;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
@@ -78,7 +79,7 @@ export function faceHash(agentId: string, birthName: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-export function facePixels(agentId: string, birthName: string): FacePixel[] {
+export function facePixels(agentId: AgentId, birthName: string): FacePixel[] {
   const hash = faceHash(agentId, birthName);
   const [eyes = EYES[0]] = EYES.slice(hash & 7);
   const [mouth = MOUTHS[0]] = MOUTHS.slice((hash >>> 3) & 7);

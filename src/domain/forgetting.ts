@@ -2,6 +2,7 @@
  * What is to be forgotten, and from when for good. Asking is a record, taking it back is another one, and
  * time decides the rest, so that every device that hears of both comes to the same result.
  */
+import type { AgentId } from './ids.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
 /** ms from asking to the moment from which nothing brings it back: 30 days. */
@@ -9,9 +10,9 @@ export const FORGET_AFTER = 30 * 24 * 60 * 60 * 1000;
 
 type ForgetTarget =
   /** Everything about an agent, whenever it was written. */
-  | { readonly kind: 'agent'; readonly agentId: string }
+  | { readonly kind: 'agent'; readonly agentId: AgentId }
   /** What was said with an agent before the asking. */
-  | { readonly kind: 'conversation'; readonly agentId: string };
+  | { readonly kind: 'conversation'; readonly agentId: AgentId };
 
 export interface Forget {
   readonly _id: string;

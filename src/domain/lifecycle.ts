@@ -4,6 +4,7 @@
  */
 import { emptySeats, type Agent, type Roster } from './agent.ts';
 import { whoAnswers, type Answering, type JoinedClient } from './answering.ts';
+import type { AgentId, SessionId } from './ids.ts';
 import { SEAT_ORDER, type SeatPosition } from './seat.ts';
 
 /** `played`: no mind of the relay's is in its seat, but a client plays it from elsewhere. WAKE brings the mind. */
@@ -11,7 +12,7 @@ export type Lifecycle = 'empty' | 'hatching' | 'awake' | 'played' | 'sleeping';
 
 /** What the relay says of the session that runs. `null` wherever the page does not know that one runs. */
 export interface LiveSession {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
   /** Agents that have answered in this session and were not put to sleep since. */
   readonly awake: ReadonlySet<string>;
   /** By agent id: who is played by a client, beside a mind or without one. */
@@ -33,7 +34,7 @@ export function lifecycleOf(agent: Agent | undefined, position: SeatPosition, li
   return by === 'mind' ? 'awake' : by === 'client' ? 'played' : 'sleeping';
 }
 
-export const answeringOf = (agentId: string, live: LiveSession | null): Answering =>
+export const answeringOf = (agentId: AgentId, live: LiveSession | null): Answering =>
   whoAnswers({
     mind: live?.awake.has(agentId) ?? false,
     client: live?.clients.get(agentId) ?? null,

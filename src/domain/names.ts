@@ -4,6 +4,7 @@
  * no marks of which headings are made, and nothing by which an agent would be taken for the person, the relay or a role.
  * One function checks and one shows, wherever a name enters; what is in a ledger already is shown by the same rules.
  */
+import type { AgentId } from './ids.ts';
 
 /**
  * Letters that are read as other letters: those that stand for the Latin ones in names that are meant to mislead. What
@@ -192,7 +193,7 @@ export function shownName(raw: string, kind: NameKind): string {
 
 /** Ids of those who share their name with somebody else, the person among them, to the eye: they are told apart by their seats. */
 export function alikeOf(
-  members: readonly { readonly agentId: string; readonly name: string }[],
+  members: readonly { readonly agentId: AgentId; readonly name: string }[],
   person: string | null = null,
 ): ReadonlySet<string> {
   const byFold = new Map<string, string[]>();

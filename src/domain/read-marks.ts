@@ -3,6 +3,7 @@
  * own, and marks are folded by what they say, not by when they were written: whatever the order in which devices hear of
  * them, all come to the same result.
  */
+import type { AgentId, ThreadId } from './ids.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
 /** The setting from which on, in conversations without a mark of their own, messages are new. Of several the earliest holds. */
@@ -17,8 +18,8 @@ export const UNREAD_MOST = 99;
 
 export type ReadMark =
   | { readonly kind: 'since'; readonly at: Stamp }
-  | { readonly kind: 'conversation'; readonly agentId: string; readonly at: Stamp }
-  | { readonly kind: 'thread'; readonly threadId: string; readonly sequence: number };
+  | { readonly kind: 'conversation'; readonly agentId: AgentId; readonly at: Stamp }
+  | { readonly kind: 'thread'; readonly threadId: ThreadId; readonly sequence: number };
 
 export interface ReadMarks {
   readonly since: Stamp | null;
@@ -83,7 +84,8 @@ export function foldReadMarks(settings: Iterable<SettingLike>): ReadMarks {
 }
 
 /** Up to where a conversation is read; null: nothing is known, and nothing in it is new. */
-export const readUpTo = ({ since, byAgent }: ReadMarks, agentId: string): Stamp | null => byAgent.get(agentId) ?? since;
+export const readUpTo = ({ since, byAgent }: ReadMarks, agentId: AgentId): Stamp | null =>
+  byAgent.get(agentId) ?? since;
 
 /**
  * How many messages of a thread are new. `messages`: how many there are; `lastTime`: ms since the epoch, of the last. One
@@ -91,7 +93,11 @@ export const readUpTo = ({ since, byAgent }: ReadMarks, agentId: string): Stamp 
  */
 export function newInThread(
   { since, byThread }: Pick<ReadMarks, 'since' | 'byThread'>,
-  { threadId, messages, lastTime }: { readonly threadId: string; readonly messages: number; readonly lastTime: number },
+  {
+    threadId,
+    messages,
+    lastTime,
+  }: { readonly threadId: ThreadId; readonly messages: number; readonly lastTime: number },
 ): number {
   const sequence = byThread.get(threadId);
   if (sequence !== undefined) return Math.max(0, messages - sequence);

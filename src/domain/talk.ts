@@ -4,6 +4,7 @@
  * when it wakes, and never takes the place of one that was a conversation.
  */
 
+import type { AgentId } from './ids.ts';
 import { onOneLine, quote } from './quoting.ts';
 
 type TalkBlock =
@@ -23,7 +24,7 @@ type TalkBlock =
 
 export interface TalkMessage {
   /** Whose conversation it stands in. */
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly author: string;
   readonly role: 'user' | 'assistant';
   readonly blocks: readonly TalkBlock[];

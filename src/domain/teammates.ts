@@ -1,9 +1,10 @@
 /** Who lives here, in one line for a mind. */
+import type { AgentId } from './ids.ts';
 import { alikeOf } from './names.ts';
 import { LEAD_ID, seatNumber } from './seat.ts';
 
 interface Teammate {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly name: string;
   readonly position: number | null;
   readonly retired: boolean;
@@ -21,14 +22,14 @@ export function teammatesText(team: readonly Teammate[], readerId: string): stri
 type Called = Pick<Teammate, 'agentId' | 'name' | 'position'>;
 
 /** `Lyra, seat 1`: whose words these are, as headings say it; the id where nobody is known by it. */
-export function withSeat(team: readonly Called[], agentId: string): string {
+export function withSeat(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
   if (!one) return agentId;
   return one.position === null ? one.name : `${one.name}, seat ${seatNumber(one.position)}`;
 }
 
 /** `Lyra`, and where another is called so too, to the eye, `Lyra (seat 1)`. */
-export function withSeatWhereAlike(team: readonly Called[], agentId: string): string {
+export function withSeatWhereAlike(team: readonly Called[], agentId: AgentId): string {
   const one = team.find((member) => member.agentId === agentId);
   if (!one) return agentId;
   if (!alikeOf(team).has(agentId)) return one.name;

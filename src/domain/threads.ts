@@ -1,10 +1,11 @@
 /** The rules of threads. */
+import type { AgentId } from './ids.ts';
 
 /** The person, among those who speak in a thread. Agents are named by their ids. */
 export const PERSON = 'human';
 
 export interface Named {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly name: string;
 }
 

@@ -1,6 +1,8 @@
 /** Tokens and money on the wire. Money is in millionths of a US dollar, whole. */
 import { z } from 'zod';
+import type { ScheduleId } from '../domain/ids.ts';
 import { common } from './documents.ts';
+import { idOf } from './ids.ts';
 
 const count = z.number().int().nonnegative();
 const usd = z.number().min(0).max(10_000);
@@ -58,7 +60,7 @@ export const costsSchema = z.object({
   routines: z
     .array(
       z.object({
-        scheduleId: z.string(),
+        scheduleId: idOf<ScheduleId>(z.string()),
         agentId: common.agentId,
         name: z.string().nullable().describe('null: nothing was due; somebody woke it'),
         runs: count,

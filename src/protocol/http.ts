@@ -4,10 +4,12 @@
  * (page-key.ts).
  */
 import { z } from 'zod';
+import type { SessionId } from '../domain/ids.ts';
 import { SETTING_BOUNDS, SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { agentIdSchema, stamp } from './documents.ts';
 import { MAX_TIME } from '../domain/stamp.ts';
 import { LIMITS } from './limits.ts';
+import { idOf } from './ids.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const bounded = (key: keyof typeof SETTING_BOUNDS) =>
@@ -152,7 +154,7 @@ export const problemSchema = z.looseObject({
     .array(z.object({ field: z.string(), message: z.string() }))
     .optional()
     .describe('400: what did not fit, and where'),
-  sessionId: id.optional().describe('409 on `POST /api/sessions`: the session that runs'),
+  sessionId: idOf<SessionId>(id).optional().describe('409 on `POST /api/sessions`: the session that runs'),
   epoch: z.number().int().optional().describe('403 `old-key`: the household’s newest key'),
   box: z
     .string()

@@ -1,19 +1,21 @@
 /** The inbox on the wire. */
 import { z } from 'zod';
+import type { MessageId, ThreadId } from '../domain/ids.ts';
 import { MESSAGE_PRIORITIES } from '../domain/guardrails.ts';
 import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
+import { idOf } from './ids.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 
 const inboxMessageSchema = z.object({
-  messageId: id,
+  messageId: idOf<MessageId>(id),
   to: common.agentId,
   from: id.describe('"human", "relay" or an agent’s id'),
   text: z.string(),
   time: common.time,
   priority: z.enum(MESSAGE_PRIORITIES),
-  threadId: id.nullable().describe('the thread in which it was said; null: a message of its own'),
+  threadId: idOf<ThreadId>(id).nullable().describe('the thread in which it was said; null: a message of its own'),
   read: z
     .object({ time: common.time, run: id.describe('the answer, or the call, that it was put before') })
     .nullable()

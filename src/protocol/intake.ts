@@ -3,6 +3,7 @@
  * event, so two devices that hear the same event write the same document, and writing it twice is harmless.
  */
 import { isAgentId } from '../domain/agent-id.ts';
+import type { RunId } from '../domain/ids.ts';
 import { formatStamp, LAST_TIME, type Stamp } from '../domain/stamp.ts';
 import type { Doc } from './documents.ts';
 import { SCHEMA_VERSION } from './known.ts';
@@ -36,7 +37,7 @@ function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
     value: { ...value },
   };
 }
-const runOf = ({ runId }: { readonly runId?: string | undefined }) => (runId === undefined ? {} : { runId });
+const runOf = ({ runId }: { readonly runId?: RunId | undefined }) => (runId === undefined ? {} : { runId });
 
 /** The documents that an event stands for; most events of a stream in progress stand for none. */
 // In one piece: a switch over every kind of event, one short case each.

@@ -2,6 +2,7 @@
  * The running session, and who is at work, as a fold over events. The relay keeps one for its snapshots, the browser keeps one
  * that starts from a snapshot: the same function, so they cannot disagree.
  */
+import type { AgentId, SessionId } from '../domain/ids.ts';
 import type { LiveSession } from '../domain/lifecycle.ts';
 import type { AsleepReason, Snapshot, StoredEvent } from './events.ts';
 
@@ -9,11 +10,11 @@ export const NO_SESSION: Snapshot = { upTo: 0, session: null, runs: [], answerin
 
 type RunningSession = NonNullable<Snapshot['session']>;
 
-const without = <T extends { agentId: string }>(list: readonly T[], agentId: string) =>
+const without = <T extends { agentId: AgentId }>(list: readonly T[], agentId: AgentId) =>
   list.filter((item) => item.agentId !== agentId);
 
 type Client = RunningSession['clients'][number];
-const isPlayed = (session: RunningSession, agentId: string) =>
+const isPlayed = (session: RunningSession, agentId: AgentId) =>
   session.clients.some((client) => client.agentId === agentId);
 const isOf = (credentialId: string) => (client: Client) => client.credentialId === credentialId;
 
@@ -24,14 +25,14 @@ function join({ clients }: RunningSession, client: Client): Client[] {
 }
 
 /** Nobody is held back who is not there at all. */
-function leave(session: RunningSession, agentId: string, credentialId: string): RunningSession {
+function leave(session: RunningSession, agentId: AgentId, credentialId: string): RunningSession {
   const left = { ...session, clients: session.clients.filter((client) => !isOf(credentialId)(client)) };
   return left.awake.includes(agentId) || isPlayed(left, agentId)
     ? left
     : { ...left, paused: left.paused.filter((id) => id !== agentId) };
 }
 
-function fallAsleep(session: RunningSession, agentId: string, reason: AsleepReason): RunningSession {
+function fallAsleep(session: RunningSession, agentId: AgentId, reason: AsleepReason): RunningSession {
   return {
     ...session,
     awake: session.awake.filter((id) => id !== agentId),
@@ -133,7 +134,7 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
   if (event.kind === 'session-ended') {
     const lastEnd = { sessionId: event.sessionId, reason: event.reason, endedAt: event.time };
     // What was in it went with it, also where its end was not written.
-    const outside = ({ sessionId }: { readonly sessionId: string | null }) => sessionId !== event.sessionId;
+    const outside = ({ sessionId }: { readonly sessionId: SessionId | null }) => sessionId !== event.sessionId;
     return {
       upTo: id,
       session: null,

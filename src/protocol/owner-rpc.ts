@@ -1,5 +1,6 @@
 /** What a tab may ask of the ledger's owner, and what is said between them. */
 import { z } from 'zod';
+import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { method, none, typed, type CallsOf, type FromServer, type ToServer } from './rpc/method.ts';
@@ -16,6 +17,7 @@ import type {
   WakeMaterial,
   WithinPage,
 } from './worker.ts';
+import { idOf } from './ids.ts';
 
 /** Documents are parsed by the ledger. */
 const documents = z.tuple([typed<readonly Doc[]>()]);
@@ -27,14 +29,18 @@ export const LEDGER_METHODS = {
   append: method(documents, typed<{ readonly written: number }>()),
   conversation: method(
     z.tuple([
-      z.object({ agentId: z.string(), before: z.string().nullable(), limit: z.number().int().min(1).max(1_000) }),
+      z.object({
+        agentId: idOf<AgentId>(z.string()),
+        before: z.string().nullable(),
+        limit: z.number().int().min(1).max(1_000),
+      }),
     ]),
     typed<ConversationPage>(),
   ),
   /** What is new to the person, the same in every tab. */
   unread: method(none, typed<UnreadView>()),
-  wakeMaterial: method<[{ readonly agentIds: readonly string[]; readonly cap: number }], readonly WakeMaterial[]>(
-    z.tuple([z.object({ agentIds: z.array(z.string()), cap: z.number().min(0) })]),
+  wakeMaterial: method<[{ readonly agentIds: readonly AgentId[]; readonly cap: number }], readonly WakeMaterial[]>(
+    z.tuple([z.object({ agentIds: z.array(idOf<AgentId>(z.string())), cap: z.number().min(0) })]),
     typed<readonly WakeMaterial[]>(),
   ),
   storage: method(none, typed<StorageStatus>()),
@@ -44,7 +50,7 @@ export const LEDGER_METHODS = {
       z.object({
         after: z.string().nullable(),
         limit: z.number().int().min(1).max(5_000),
-        agentId: z.string().nullable(),
+        agentId: idOf<AgentId>(z.string()).nullable(),
       }),
     ]),
     typed<DocumentPage>(),

@@ -4,11 +4,13 @@
  * them back by a page. The newest by its stamp holds, on either side.
  */
 import { z } from 'zod';
+import type { ThreadId } from '../domain/ids.ts';
 import { agentConfigSchema, householdConfigSchema } from './config.ts';
 import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { scheduleRecordSchema } from './schedules.ts';
+import { idOf } from './ids.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const recordId = z.string().min(1).max(LIMITS.recordId);
@@ -33,7 +35,7 @@ const threadValue = z.strictObject({
   closed: z.strictObject({ time: ms, by: authorSchema, summary: z.string().max(LIMITS.threadSummary) }).nullable(),
 });
 const threadMessageValue = z.strictObject({
-  threadId: id,
+  threadId: idOf<ThreadId>(id),
   sequence: z.number().int().positive().describe('its sequence in the thread, from 1'),
   from: authorSchema,
   text: z.string().max(LIMITS.messageText),

@@ -3,11 +3,13 @@
  * back to the agent that left it, a script is run by the relay and wakes an agent only where it fails.
  */
 import { z } from 'zod';
+import type { RunId, ScheduleId } from '../domain/ids.ts';
 import { isClockTime, isTimeZone } from '../domain/guardrails.ts';
 import { CATCH_UP, END_STATES, OPEN_STATES, SKIP_REASONS } from '../domain/schedule/occurrence.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import { common, ms } from './documents.ts';
 import { LIMITS } from './limits.ts';
+import { idOf } from './ids.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const zone = z
@@ -184,7 +186,7 @@ export const occurrenceStateSchema = z.enum([...OPEN_STATES, ...END_STATES]);
 
 /** One moment at which something was due, with what became of it. */
 export const occurrenceSchema = z.object({
-  scheduleId: id,
+  scheduleId: idOf<ScheduleId>(id),
   agentId: common.agentId,
   name: z.string(),
   kind: z
@@ -194,7 +196,7 @@ export const occurrenceSchema = z.object({
   state: occurrenceStateSchema,
   reason: z.enum(SKIP_REASONS).nullable().describe('why it was skipped'),
   late: z.boolean().describe('it was made up for'),
-  runId: id.nullable(),
+  runId: idOf<RunId>(id).nullable(),
   startedAt: ms.nullable(),
   endedAt: ms.nullable(),
   said: z.string().nullable().describe('its last words, or the end of what a script wrote'),
@@ -207,7 +209,7 @@ export type Occurrence = z.infer<typeof occurrenceSchema>;
 
 /** One schedule as a page sees it. */
 export const scheduledSchema = z.object({
-  scheduleId: id,
+  scheduleId: idOf<ScheduleId>(id),
   schedule: scheduleSchema,
   nextAt: ms.nullable().describe('null: never, as things are'),
   offset: z.number().int().nonnegative().nullable().describe('minutes, of an interval: its own, or what it was given'),

@@ -1,14 +1,16 @@
 /** Threads on the wire: agents, and the person, talking among several. */
 import { z } from 'zod';
+import type { MessageId, ThreadId } from '../domain/ids.ts';
 import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
+import { idOf } from './ids.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 export const threadTitle = z.string().trim().min(1).max(LIMITS.threadTitle);
 const speaker = id.describe('"human" or an agent’s id');
 
 export const threadMessageSchema = z.object({
-  messageId: id,
+  messageId: idOf<MessageId>(id),
   sequence: z.number().int().positive().describe('its sequence in the thread, from 1'),
   from: speaker,
   text: z.string(),
@@ -19,7 +21,7 @@ export const threadMessageSchema = z.object({
 export type ThreadMessage = z.infer<typeof threadMessageSchema>;
 
 export const threadSchema = z.object({
-  threadId: id,
+  threadId: idOf<ThreadId>(id),
   title: z.string(),
   createdBy: speaker,
   createdAt: common.time,

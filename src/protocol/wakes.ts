@@ -1,8 +1,10 @@
 /** Wakes on the wire: what asked for one, what the gate decided, and how much of its limits an agent has used. */
 import { z } from 'zod';
+import type { MessageId } from '../domain/ids.ts';
 import { GATE_CHECKS, WAKE_OUTCOMES, WAKE_REASONS, WAKE_WAYS } from '../domain/guardrails.ts';
 import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
+import { idOf } from './ids.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const count = z.number().int().nonnegative();
@@ -26,7 +28,7 @@ export const wakeDecisionSchema = z.object({
   source: wakeSourceSchema,
   way: z.enum(WAKE_WAYS).describe('what asked'),
   reason: z.enum(WAKE_REASONS).nullable().describe('what the caller gave as its reason; null where none is asked for'),
-  messageId: id.nullable().describe('the message in the inbox that it is about'),
+  messageId: idOf<MessageId>(id).nullable().describe('the message in the inbox that it is about'),
   outcome: z.enum(WAKE_OUTCOMES),
   check: z.enum(GATE_CHECKS).nullable().describe('the check that stopped it; null: none did'),
   until: common.time

@@ -3,6 +3,7 @@
  * every tab is a client of it. What tabs ask it stands in owner-rpc.ts: calls are at-least-once and carry an id; appending
  * the same documents twice is harmless.
  */
+import type { AgentId, MessageId, SessionId } from '../domain/ids.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
@@ -49,7 +50,7 @@ export interface ConversationPage {
 
 /** What is new to the person in one conversation. */
 export interface UnreadRow {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   /** Stamp up to which it is read; null: nothing is known, and nothing is new. */
   readonly upTo: string | null;
   /** Messages after that which somebody else said, UNREAD_MOST of them at most. */
@@ -72,7 +73,7 @@ export interface UnreadView {
 export type WakeSession =
   | {
       readonly kind: 'talk';
-      readonly sessionId: string;
+      readonly sessionId: SessionId;
       /** Did somebody say something to the agent in it? */
       readonly addressed: boolean;
       /** Oldest first. What waited stands where it was read; what waits still is not among them. */
@@ -92,7 +93,7 @@ export type WakeSession =
 
 /** What one agent takes along when it wakes: enough of its newest sessions to fill the cap, and of the last in which somebody spoke to it. */
 export interface WakeMaterial {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   /** Oldest first. */
   readonly sessions: readonly WakeSession[];
   /** Messages of still earlier sessions, which were not read. */
@@ -195,8 +196,8 @@ export type LinkState =
 
 /** An answer that is being written. */
 export interface OpenAnswer {
-  readonly messageId: string;
-  readonly agentId: string;
+  readonly messageId: MessageId;
+  readonly agentId: AgentId;
   readonly startedAt: number;
   /** The run, where it is in no session. */
   readonly aloneIn?: string;

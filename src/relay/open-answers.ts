@@ -2,12 +2,13 @@
 import type { Block } from '../protocol/documents.ts';
 import type { RoostEvent } from '../protocol/events.ts';
 import { whereAlone } from '../domain/alone.ts';
+import type { MessageId } from '../domain/ids.ts';
 import type { OpenAnswer } from '../protocol/worker.ts';
 
 export interface OpenAnswers {
   take(event: RoostEvent): void;
   /** Forgets all that are not among these: the relay knows of no others. */
-  keep(messageIds: readonly string[]): void;
+  keep(messageIds: readonly MessageId[]): void;
   clear(): void;
   list(): readonly OpenAnswer[];
 }
@@ -29,7 +30,7 @@ function withTool(blocks: readonly Block[], block: Block): readonly Block[] {
 
 export function createOpenAnswers(): OpenAnswers {
   const open = new Map<string, OpenAnswer>();
-  const change = (messageId: string, blocks: (held: readonly Block[]) => readonly Block[]) => {
+  const change = (messageId: MessageId, blocks: (held: readonly Block[]) => readonly Block[]) => {
     const answer = open.get(messageId);
     if (answer) open.set(messageId, { ...answer, blocks: blocks(answer.blocks) });
   };

@@ -2,6 +2,7 @@
  * What a page asks about how agents reach each other: inboxes, wakes and their limits, the sleeping flag, threads,
  * credentials, costs, schedules. Apart from `page-client.ts`, so that a page is painted without them.
  */
+import type { AgentId } from '../domain/ids.ts';
 import { callEndpoints } from '../protocol/endpoints/calls.ts';
 import { attachedEndpoints } from '../protocol/endpoints/attached.ts';
 import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
@@ -41,16 +42,16 @@ const YAML = 'application/yaml';
 /** An agent's limits, or the household's where `agentId` is null, as YAML. */
 interface ConfigYaml {
   /** What holds, with a mark on what was set. */
-  read(agentId: string | null): Promise<RelayResult<string>>;
-  write(agentId: string | null, yaml: string): Promise<RelayResult<null>>;
+  read(agentId: AgentId | null): Promise<RelayResult<string>>;
+  write(agentId: AgentId | null, yaml: string): Promise<RelayResult<null>>;
 }
 
 /** Files of an agent's folder, as they are. */
 export interface AgentFiles {
-  read(agentId: string, path: string): Promise<RelayResult<Blob>>;
+  read(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
   /** A folder, with all that is in it. */
-  zip(agentId: string, path: string): Promise<RelayResult<Blob>>;
-  put(agentId: string, path: string, file: Blob): Promise<RelayResult<null>>;
+  zip(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
+  put(agentId: AgentId, path: string, file: Blob): Promise<RelayResult<null>>;
 }
 
 export type ReachClient = RelayClient<typeof endpoints> & {
@@ -60,14 +61,14 @@ export type ReachClient = RelayClient<typeof endpoints> & {
 
 export function createReachClient(deps: SendDeps): ReachClient {
   const sender = createSender(deps);
-  const call = (endpoint: Endpoint, agentId: string | null) => ({
+  const call = (endpoint: Endpoint, agentId: AgentId | null) => ({
     method: endpoint.method,
     path: pathOf(endpoint, { agentId }),
     timeout: RELAY_TIMES.call,
   });
   const { agentConfig, householdConfig, putAgentConfig, putHouseholdConfig } = wakeEndpoints;
   const { file, filesZip, putFile } = workspaceEndpoints;
-  const at = (endpoint: Endpoint, agentId: string, path: string): SentCall => ({
+  const at = (endpoint: Endpoint, agentId: AgentId, path: string): SentCall => ({
     method: endpoint.method,
     path: pathOf(endpoint, { agentId, path }),
     timeout: RELAY_TIMES.heavy,

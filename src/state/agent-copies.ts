@@ -9,6 +9,7 @@ import {
   type Consents,
   type ParsedAgent,
 } from '../archive/index.ts';
+import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { SeatPosition } from '../domain/seat.ts';
 import type { Comparison } from '../protocol/worker.ts';
@@ -31,7 +32,7 @@ export type {
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Writes all that belongs to one agent into a zip of plain files. */
-export async function exportAgent({ archive, owner, device }: RoostState, agentId: string, sink: Sink): Promise<Done> {
+export async function exportAgent({ archive, owner, device }: RoostState, agentId: AgentId, sink: Sink): Promise<Done> {
   try {
     await archive.exportAgent({
       agentId,
@@ -104,7 +105,7 @@ const SOUL_EDITED = 'soul-edited';
 
 export type Welcoming =
   /** It lives here: what is missing of it comes, and of what would change it only what is ticked. */
-  | { readonly as: 'missing'; readonly agentId: string; readonly ticks: ReadonlySet<string> }
+  | { readonly as: 'missing'; readonly agentId: AgentId; readonly ticks: ReadonlySet<string> }
   /** Under its own id. null keeps the name or the seat that it has. */
   | {
       readonly as: 'itself';
@@ -113,7 +114,7 @@ export type Welcoming =
       readonly ticks: ReadonlySet<string>;
     }
   /** `agentId`: made once for one attempt, so that trying again gives the same documents. */
-  | { readonly as: 'new'; readonly agentId: string; readonly name: string; readonly position: SeatPosition };
+  | { readonly as: 'new'; readonly agentId: AgentId; readonly name: string; readonly position: SeatPosition };
 
 /** Stores what lets somebody live here. Doing it again after a failure is harmless. */
 export async function adoptAgent(

@@ -3,6 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Block } from '../protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../protocol/events.ts';
 import { whereAlone } from '../domain/alone.ts';
+import type { AgentId, MessageId } from '../domain/ids.ts';
 import type { OpenAnswer } from '../protocol/worker.ts';
 
 export interface AnswersState {
@@ -31,7 +32,7 @@ function withBlock(blocks: readonly Block[], block: Block): readonly Block[] {
 
 export function createAnswers(): Answers {
   const store = createStore<AnswersState>()(() => ({ open: new Map() }));
-  const change = (messageId: string, next: OpenAnswer | null) => {
+  const change = (messageId: MessageId, next: OpenAnswer | null) => {
     const open = new Map(store.getState().open);
     if (next) open.set(messageId, next);
     else open.delete(messageId);
@@ -64,7 +65,7 @@ export function createAnswers(): Answers {
 }
 
 /** The answer this agent is writing now, or undefined. */
-export function openAnswerOf(state: AnswersState, agentId: string): OpenAnswer | undefined {
+export function openAnswerOf(state: AnswersState, agentId: AgentId): OpenAnswer | undefined {
   for (const answer of state.open.values()) if (answer.agentId === agentId) return answer;
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** What agents do besides talk: their calls that wait for the person, and the account of all. */
+import type { AgentId } from '../domain/ids.ts';
 import type { Answer, SandboxStanding, ToolCall } from '../protocol/calls.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
@@ -23,7 +24,7 @@ interface Account {
 export interface Calls {
   readonly approvals: Query<Approvals>;
   /** Null: of everybody. */
-  account(agentId: string | null): Query<Account>;
+  account(agentId: AgentId | null): Query<Account>;
   /** Is it answered? What is refused is told as a notice, with what is so instead. */
   answer(callId: string, answer: Answer, words: string): Promise<boolean>;
 }
@@ -35,7 +36,7 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
     what: ['approvals', 'config'],
     ask: () => reach((client) => client.approvals()),
   });
-  const accounts = createQueryFamily((agentId: string) =>
+  const accounts = createQueryFamily((agentId: AgentId) =>
     createQuery<Account>({
       changes,
       device,

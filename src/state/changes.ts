@@ -1,11 +1,12 @@
 /** What the relay keeps beside its log: it says only that something has changed, and whoever shows it asks again. */
+import type { AgentId } from '../domain/ids.ts';
 import type { Changed } from '../protocol/events.ts';
 
 export interface Change {
   /** `everything`: the connection to the relay was cut, and nobody knows what was missed. */
   readonly what: Changed | 'everything';
   /** Whose; null: everybody's. */
-  readonly agentId: string | null;
+  readonly agentId: AgentId | null;
 }
 
 export interface Changes {

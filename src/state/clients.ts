@@ -1,4 +1,5 @@
 /** Credentials with which other clients join, as this page shows them. Fetched with the parts of the page that show them. */
+import type { AgentId } from '../domain/ids.ts';
 import type { Credential } from '../protocol/team.ts';
 import { DONE, type Done } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
@@ -11,7 +12,7 @@ interface Clients {
   readonly list: Query<readonly Credential[]>;
   /** `agentId`: null for an application. The secret is in this answer and nowhere else, ever again. */
   make(
-    agentId: string | null,
+    agentId: AgentId | null,
     label: string,
     readsSoul: boolean,
   ): Promise<

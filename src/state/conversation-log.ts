@@ -6,6 +6,7 @@ import { isNews, wholeAt } from '../domain/read-marks.ts';
 import type { MessageDoc, QueuedMessageDoc, SessionDoc } from '../protocol/documents.ts';
 import type { EndReason } from '../protocol/documents.ts';
 import { aloneIn } from '../domain/alone.ts';
+import type { MessageId, SessionId } from '../domain/ids.ts';
 import type { ThreadMessage } from '../protocol/threads.ts';
 import { unknownRun, type RunSpan } from './run-spans.ts';
 import type { Sending, SendingMessage } from './sending.ts';
@@ -36,7 +37,7 @@ export type LogItem =
   | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: Waits | null }
   /** In a thread. */
   | { readonly kind: 'said'; readonly key: string; readonly message: ThreadMessage }
-  | { readonly kind: 'open'; readonly key: string; readonly messageId: string }
+  | { readonly kind: 'open'; readonly key: string; readonly messageId: MessageId }
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
   | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
 
@@ -94,11 +95,11 @@ export interface LogInput {
   readonly runs: ReadonlyMap<string, RunSpan>;
   readonly read: ReadonlySet<string>;
   /** Answers that are being written, in the order in which they began. */
-  readonly open: readonly { readonly messageId: string; readonly startedAt: number; readonly aloneIn?: string }[];
+  readonly open: readonly { readonly messageId: MessageId; readonly startedAt: number; readonly aloneIn?: string }[];
   readonly queued: readonly QueuedMessageDoc[];
   readonly sending: readonly SendingMessage[];
   /** The running session, or null. */
-  readonly liveSessionId: string | null;
+  readonly liveSessionId: SessionId | null;
   /** Whose conversation this is sleeps, and does not stir. */
   readonly asleep: boolean;
   /** The stamp behind which new begins; null: nothing is new. */
@@ -132,8 +133,8 @@ export function logItems(input: LogInput): LogItem[] {
   /** Days and sleeps stand before what comes next. What waits unread in an inbox woke nobody. */
   function part(
     next: {
-      readonly messageId: string;
-      readonly sessionId: string | null;
+      readonly messageId: MessageId;
+      readonly sessionId: SessionId | null;
       readonly run: string | null;
       readonly time: number;
     },

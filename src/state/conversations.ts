@@ -1,5 +1,6 @@
 /** Conversations as far as they were opened: the newest page first, older ones on demand, live ones as they come. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AgentId } from '../domain/ids.ts';
 import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../protocol/documents.ts';
 import { isCovered, isKnown } from '../protocol/known.ts';
 import { spansOf, type SessionSpan } from './conversation-log.ts';
@@ -41,9 +42,9 @@ export interface ConversationsState {
 export interface Conversations {
   readonly store: StoreApi<ConversationsState>;
   /** Loads the newest page once; further calls do nothing unless it failed. What is not open any more is cut back to its newest page. */
-  open(agentId: string): Promise<void>;
+  open(agentId: AgentId): Promise<void>;
   /** Reads earlier messages of an open conversation. */
-  pages(agentId: string): Pages;
+  pages(agentId: AgentId): Pages;
   /** Reads the newest page of every open conversation again. */
   refresh(): Promise<void>;
   take(docs: readonly Doc[]): void;
@@ -87,13 +88,13 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
   // Ends of sessions that were heard of before the conversation was opened.
   const sessions = new Map<string, SessionDoc>();
 
-  const current = (agentId: string) => store.getState().byAgent.get(agentId);
-  const set = (agentId: string, change: Partial<Conversation>) => {
+  const current = (agentId: AgentId) => store.getState().byAgent.get(agentId);
+  const set = (agentId: AgentId, change: Partial<Conversation>) => {
     const byAgent = new Map(store.getState().byAgent);
     byAgent.set(agentId, { ...(byAgent.get(agentId) ?? EMPTY), ...change });
     store.setState({ byAgent });
   };
-  const emptyRows = (agentId: string): Held => ({
+  const emptyRows = (agentId: AgentId): Held => ({
     pages: createPages({
       sizes: { older: CONVERSATION_LIMITS.olderPage, all: CONVERSATION_LIMITS.leapPage },
       more: () => (current(agentId)?.before ?? null) !== null,
@@ -110,7 +111,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
 
   /** Answers with what went wrong, or null. `keepBefore`: how far back was read already, where this only fills in what is newer. */
   async function page(
-    agentId: string,
+    agentId: AgentId,
     before: string | null,
     limit: number,
     keepBefore?: string | null,
@@ -150,7 +151,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
   }
 
   /** Back to the newest page, with what came in since. */
-  function cutBack(agentId: string, rows: Held) {
+  function cutBack(agentId: AgentId, rows: Held) {
     const conversation = current(agentId);
     rows.pages.stop();
     if (!rows.newestPage || !conversation || conversation.before === rows.newestPage.before) return;
@@ -158,7 +159,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     set(agentId, { status: 'ready', messages: rows.messages.visible(), before: rows.newestPage.before });
   }
 
-  function letGo(agentId: string) {
+  function letGo(agentId: AgentId) {
     held.get(agentId)?.pages.stop();
     held.delete(agentId);
     const byAgent = new Map(store.getState().byAgent);
@@ -167,7 +168,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
   }
 
   /** `agentId` is looked at now: the others give back what they need not keep. */
-  function makeRoom(agentId: string) {
+  function makeRoom(agentId: AgentId) {
     const rows = held.get(agentId) ?? emptyRows(agentId);
     held.delete(agentId);
     for (const [other, theirs] of held) cutBack(other, theirs);
@@ -214,7 +215,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     take(docs) {
       const arrived = new Map<string, MessageDoc[]>();
       const touched = new Map<string, Partial<Conversation>>();
-      const touch = (agentId: string, change: Partial<Conversation>) =>
+      const touch = (agentId: AgentId, change: Partial<Conversation>) =>
         touched.set(agentId, { ...touched.get(agentId), ...change });
       let heardSessions = false;
       for (const doc of docs) {

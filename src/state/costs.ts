@@ -1,4 +1,5 @@
 /** What the team costs, and what it may cost, as this page shows it. Fetched with the parts of the page that show it. */
+import type { AgentId } from '../domain/ids.ts';
 import type { Costs, Price } from '../protocol/costs.ts';
 import type { RelayResult } from '../relay/index.ts';
 import { DONE, type Done } from './actions/parts.ts';
@@ -19,7 +20,7 @@ export interface CostBook {
   /** US dollars a day for each agent that has no budget of its own; null: no limit. */
   setEachBudget(usd: number | null): Promise<Done>;
   /** US dollars a day for one agent; null: as for each of them. */
-  setAgentBudget(agentId: string, usd: number | null): Promise<Done>;
+  setAgentBudget(agentId: AgentId, usd: number | null): Promise<Done>;
   /** An empty list brings Roost's own back. */
   setPrices(prices: readonly Price[]): Promise<Done>;
 }

@@ -5,6 +5,7 @@ import { readMarkSetting, type ReadMark } from '../domain/read-marks.ts';
 import type { SettingKey, Settings } from '../domain/settings.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
+import type { AgentId } from '../domain/ids.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
@@ -22,8 +23,8 @@ export interface Writer {
   readMark(mark: ReadMark): SettingDoc;
   /** From now on messages are new where a conversation has no mark of its own; `newest` is the greatest stamp there is. */
   readSince(newest: string): SettingDoc;
-  change(agentId: string, change: ChangeKind): AgentChangeDoc;
-  queuedMessage(message: { clientId: string; agentId: string; text: string }): QueuedMessageDoc;
+  change(agentId: AgentId, change: ChangeKind): AgentChangeDoc;
+  queuedMessage(message: { clientId: string; agentId: AgentId; text: string }): QueuedMessageDoc;
   forget(target: ForgetDoc['target']): ForgetDoc;
   forgetUndo(forgetId: string): ForgetUndoDoc;
 }

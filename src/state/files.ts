@@ -1,4 +1,5 @@
 /** What lies in agents' folders on the relay's machine: looked at, given, taken and taken away by the person. */
+import type { AgentId } from '../domain/ids.ts';
 import { UPLOAD_BYTES, type FolderAnswer } from '../protocol/endpoints/workspaces.ts';
 import type { RelayResult } from '../relay/index.ts';
 import type { RoostState } from './index.ts';
@@ -8,13 +9,13 @@ import { createQuery, createQueryFamily, type Query } from './query.ts';
 
 /** `path`: within the agent's folder, `/` between names; empty: the folder itself. */
 export interface Files {
-  folder(agentId: string, path: string): Query<FolderAnswer>;
-  read(agentId: string, path: string): Promise<RelayResult<Blob>>;
-  zip(agentId: string, path: string): Promise<RelayResult<Blob>>;
+  folder(agentId: AgentId, path: string): Query<FolderAnswer>;
+  read(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
+  zip(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
   /** Puts a file there; null: it is there, else why not. */
-  put(agentId: string, path: string, file: Blob): Promise<string | null>;
+  put(agentId: AgentId, path: string, file: Blob): Promise<string | null>;
   /** Null: it is gone; else why not. */
-  remove(agentId: string, path: string): Promise<string | null>;
+  remove(agentId: AgentId, path: string): Promise<string | null>;
 }
 
 const tooLarge = `It is larger than ${UPLOAD_BYTES / 1_000_000} MB, which is the most that one file may be here.`;

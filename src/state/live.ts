@@ -3,6 +3,7 @@
  * session on it, lets anybody be awake; everything else asks `liveSession`.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AgentId } from '../domain/ids.ts';
 import type { LiveSession } from '../domain/lifecycle.ts';
 import type { AsleepReason, CallKind, Snapshot, StoredEvent } from '../protocol/events.ts';
 import type { Waiting } from '../protocol/stream.ts';
@@ -13,7 +14,7 @@ import type { LinkState } from '../protocol/worker.ts';
 interface HeardCall {
   readonly callId: string;
   readonly call: CallKind;
-  readonly agentIds: readonly string[];
+  readonly agentIds: readonly AgentId[];
 }
 
 export interface LiveState {
@@ -163,7 +164,7 @@ export function callProgress(
 }
 
 /** Why this agent sleeps although it was called in this session, or null. */
-export function asleepReason(state: LiveState, agentId: string): AsleepReason | null {
+export function asleepReason(state: LiveState, agentId: AgentId): AsleepReason | null {
   if (!state.live) return null;
   return state.session?.asleep.find((item) => item.agentId === agentId)?.reason ?? null;
 }

@@ -1,5 +1,6 @@
 /** What somebody who only looks on sees: who is awake in the other household, and what is said there from now on. It lives as long as the view. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AgentId, MessageId } from '../domain/ids.ts';
 import type { Block } from '../protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../protocol/events.ts';
 import { applyEvent } from '../protocol/live.ts';
@@ -8,10 +9,10 @@ import type { StreamItem } from '../relay/index.ts';
 import type { RelayPort } from './ports.ts';
 
 export interface LookLine {
-  readonly messageId: string;
+  readonly messageId: MessageId;
   /** "human", "relay", "lead" or an agent's id; whose conversation it stands in. */
   readonly author: string;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly text: string;
   /** It is being written. */
   readonly open: boolean;

@@ -3,11 +3,12 @@
  * come in at the front and new messages at the end, thousands of them: both cost what they bring, and only
  * what comes out of order sorts everything again.
  */
+import type { MessageId } from '../domain/ids.ts';
 import type { MessageDoc } from '../protocol/documents.ts';
 import { inOrder, visibleMessages, withReplaced } from './conversation-log.ts';
 
 export interface MessageList {
-  has(messageId: string): boolean;
+  has(messageId: MessageId): boolean;
   /** Takes what it has not; answers whether there was anything. */
   add(messages: readonly MessageDoc[]): boolean;
   /** Oldest first. The same array while nothing is added. */

@@ -3,6 +3,7 @@
  * when the relay says that it changed; while nobody looks it only grows stale.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AgentId } from '../domain/ids.ts';
 import type { Changed } from '../protocol/events.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
 import type { Change, Changes } from './changes.ts';
@@ -36,7 +37,7 @@ export interface QueryDeps<Value> {
   /** The changes after which it is asked for again. */
   readonly what: readonly Changed[];
   /** Whose it is: changes of others are passed over. Null: everybody's. */
-  readonly agentId?: string | null;
+  readonly agentId?: AgentId | null;
 }
 
 export function createQuery<Value>({ ask, changes, device, what, agentId = null }: QueryDeps<Value>): Query<Value> {

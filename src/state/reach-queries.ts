@@ -1,4 +1,5 @@
 /** What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first who does. */
+import type { AgentId } from '../domain/ids.ts';
 import type { InboxMessage } from '../protocol/inbox.ts';
 import type { WakeDecision, WakeStats } from '../protocol/wakes.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
@@ -11,11 +12,11 @@ import { onePerPage } from './per-page.ts';
 const PAGE = 30;
 
 interface ReachQueries {
-  inbox(agentId: string): Paged<InboxMessage>;
+  inbox(agentId: AgentId): Paged<InboxMessage>;
   /** Null: everybody's. */
-  wakes(agentId: string | null): Paged<WakeDecision>;
-  stats(agentId: string): Query<WakeStats>;
-  limits(agentId: string): AgentLimits;
+  wakes(agentId: AgentId | null): Paged<WakeDecision>;
+  stats(agentId: AgentId): Query<WakeStats>;
+  limits(agentId: AgentId): AgentLimits;
 }
 
 function createReachQueries({
@@ -32,7 +33,7 @@ function createReachQueries({
     size: PAGE,
   });
 
-  function wakePage(agentId: string | null) {
+  function wakePage(agentId: AgentId | null) {
     return (page: { readonly before: string | null; readonly limit: number }) =>
       reach(async (client) => {
         const feed = await client.wakes({ ...page, agent: agentId });
@@ -40,7 +41,7 @@ function createReachQueries({
       });
   }
 
-  const wakes = createQueryFamily((agentId: string) =>
+  const wakes = createQueryFamily((agentId: AgentId) =>
     createPaged<WakeDecision, string>({
       ...deps,
       what: ['wakes'],
@@ -51,7 +52,7 @@ function createReachQueries({
     }),
   );
   return {
-    inbox: createQueryFamily((agentId: string) =>
+    inbox: createQueryFamily((agentId: AgentId) =>
       createPaged<InboxMessage, string>({
         ...deps,
         what: ['inbox'],
@@ -66,7 +67,7 @@ function createReachQueries({
       }),
     ),
     wakes: (agentId) => (agentId === null ? allWakes : wakes(agentId)),
-    stats: createQueryFamily((agentId: string) =>
+    stats: createQueryFamily((agentId: AgentId) =>
       createQuery({
         ...deps,
         what: ['wakes', 'config'],
@@ -74,7 +75,7 @@ function createReachQueries({
         ask: () => reach((client) => client.wakeStats({ agentId })),
       }),
     ),
-    limits: createQueryFamily((agentId: string) => {
+    limits: createQueryFamily((agentId: AgentId) => {
       const read = () => reach((client) => client.agentConfig({ agentId }));
       return createLimits({
         query: createQuery({ ...deps, what: ['config'], agentId, ask: read }),

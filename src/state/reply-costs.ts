@@ -1,5 +1,6 @@
 /** What replies cost: asked for in one call for those that came into sight together, and kept. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { MessageId } from '../domain/ids.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 
@@ -18,7 +19,7 @@ interface ReplyCostsState {
 interface ReplyCosts {
   readonly store: StoreApi<ReplyCostsState>;
   /** This reply is in sight. Returns the way to look away. */
-  look(messageId: string): () => void;
+  look(messageId: MessageId): () => void;
   showAlways(always: boolean): void;
 }
 

@@ -1,9 +1,10 @@
 /** Runs in no session, as a conversation tells of them: what began them, and how they ended. */
+import type { RunId } from '../domain/ids.ts';
 import type { RunDoc } from '../protocol/documents.ts';
 import type { RunCause, RunOutcome } from '../protocol/runs.ts';
 
 export interface RunSpan {
-  readonly runId: string;
+  readonly runId: RunId;
   /** null where its beginning has not been heard of. */
   readonly cause: RunCause | null;
   readonly startedAt: number | null;
@@ -11,7 +12,7 @@ export interface RunSpan {
   readonly end: { readonly endedAt: number; readonly outcome: RunOutcome; readonly reason: string | null } | null;
 }
 
-export const unknownRun = (runId: string): RunSpan => ({ runId, cause: null, startedAt: null, end: null });
+export const unknownRun = (runId: RunId): RunSpan => ({ runId, cause: null, startedAt: null, end: null });
 
 export function runSpansOf(docs: Iterable<RunDoc>): ReadonlyMap<string, RunSpan> {
   const spans = new Map<string, RunSpan>();

@@ -1,4 +1,5 @@
 /** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
+import type { AgentId, RunId, ScheduleId } from '../domain/ids.ts';
 import type { Timeline } from '../protocol/endpoints/schedules.ts';
 import type { CopyStanding, Occurrence, Proposal, Schedule, Scheduled } from '../protocol/schedules.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
@@ -32,11 +33,11 @@ export interface Schedules {
   readonly list: Query<readonly Scheduled[]>;
   /** `hours`: either way. */
   timeline(hours: number): Query<Timeline>;
-  history(scheduleId: string): Query<readonly Occurrence[]>;
+  history(scheduleId: ScheduleId): Query<readonly Occurrence[]>;
   /** Runs that go on, the newest first. */
   readonly live: Query<readonly Occurrence[]>;
   /** What it has said stays. What is refused is told as a notice. */
-  stopRun(runId: string): Promise<void>;
+  stopRun(runId: RunId): Promise<void>;
   /** Brings here what is due at another relay. `gone`: that one runs no more, says the person. */
   move(gone: boolean): Promise<void>;
   readonly copies: Query<Copies>;
@@ -46,7 +47,7 @@ export interface Schedules {
   accept(proposal: Proposal): Promise<void>;
   decline(proposal: Proposal): Promise<void>;
   /** `scheduleId` null: a new one. */
-  save(scheduleId: string | null, schedule: Schedule): Promise<Saved>;
+  save(scheduleId: ScheduleId | null, schedule: Schedule): Promise<Saved>;
   /** What is refused is told as a notice. */
   toggle(scheduled: Scheduled): Promise<void>;
   runNow(scheduled: Scheduled): Promise<void>;
@@ -56,9 +57,9 @@ export interface Schedules {
   /** Sets when each of these is due, one after another; a notice offers to set them back. Did all of it hold? */
   setTimings(changes: readonly TimingChange[]): Promise<boolean>;
   /** All ids, in the order in which the person wants to see them. */
-  order(scheduleIds: readonly string[]): Promise<void>;
+  order(scheduleIds: readonly ScheduleId[]): Promise<void>;
   /** `name`: of the agent. Is it gone? */
-  takeBack(agentId: string, name: string): Promise<boolean>;
+  takeBack(agentId: AgentId, name: string): Promise<boolean>;
 }
 
 /** The fields that a refusal names, without what its schema puts before them. */
@@ -91,7 +92,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
   const timelines = createQueryFamily((hours: string) =>
     createQuery<Timeline>({ ...deps, ask: () => reach((client) => client.timeline({ hours: Number(hours) })) }),
   );
-  const histories = createQueryFamily((scheduleId: string) =>
+  const histories = createQueryFamily((scheduleId: ScheduleId) =>
     createQuery<readonly Occurrence[]>({
       ...deps,
       ask: async () =>

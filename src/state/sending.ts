@@ -1,4 +1,5 @@
 /** What the person wrote and is on its way from this page: shown until it is there, or taken back. */
+import type { AgentId } from '../domain/ids.ts';
 
 export interface Sending {
   readonly clientId: string;
@@ -12,7 +13,7 @@ export interface Sending {
 
 /** To one agent. */
 export interface SendingMessage extends Sending {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly replaces: string | null;
 }
 

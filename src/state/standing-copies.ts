@@ -3,6 +3,7 @@
  * person has taken it back. It is left anew whenever this page knows newer words.
  */
 import { createCrc32 } from '../domain/crc32.ts';
+import type { AgentId } from '../domain/ids.ts';
 import { runAgain } from '../domain/platform/single-flight.ts';
 import { isSeatPosition } from '../domain/seat.ts';
 import type { StandingCopy } from '../protocol/schedules.ts';
@@ -78,7 +79,7 @@ export function createStandingCopies({
 
   /** Whoever shows what is left asks again; it is no reason to compare. */
   let telling = false;
-  function tellLeft(agentId: string): void {
+  function tellLeft(agentId: AgentId): void {
     telling = true;
     changes.tell({ what: 'schedules', agentId });
     telling = false;

@@ -1,4 +1,5 @@
 /** Sets several schedules to other times, one after another. */
+import type { ScheduleId } from '../domain/ids.ts';
 import type { Timing } from '../domain/schedule/timing.ts';
 import { scheduleSchema } from '../protocol/schedules.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
@@ -7,7 +8,7 @@ import { mapResult, type ReachPort } from './reach.ts';
 
 /** Something that is to be due at other times. */
 export interface TimingChange {
-  readonly scheduleId: string;
+  readonly scheduleId: ScheduleId;
   /** Where it is another by now, somebody else has changed it, and it stays so. */
   readonly before: Timing;
   readonly after: Timing;

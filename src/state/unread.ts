@@ -3,6 +3,7 @@
  * documents: so every tab and every device says the same. This page moves the marks of what it shows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { AgentId, ThreadId } from '../domain/ids.ts';
 import { isNews, readMarkOf, wholeAt, type ReadMarks } from '../domain/read-marks.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
@@ -36,13 +37,13 @@ export interface Unread {
   /** Asks the ledger what is new. */
   refresh(): Promise<void>;
   /** The conversation on the screen; null where none is, or nobody sees it. What is looked at is read. */
-  look(agentId: string | null): void;
+  look(agentId: AgentId | null): void;
   /** The conversation that was looked at is closed. */
   leave(): void;
   /** Somebody sees everything in this thread up to this place. */
-  lookAtThread(threadId: string, sequence: number): void;
+  lookAtThread(threadId: ThreadId, sequence: number): void;
   /** The thread that was looked at is closed, or out of sight. */
-  leaveThread(threadId: string): void;
+  leaveThread(threadId: ThreadId): void;
   /** Documents that are new in the ledger. */
   hearDocuments(docs: readonly Doc[]): void;
   /**
@@ -51,7 +52,7 @@ export interface Unread {
    */
   takeFile(): (docs: readonly Doc[]) => void;
   /** Nothing of this agent is there to be read any more. */
-  drop(agentId: string): void;
+  drop(agentId: AgentId): void;
 }
 
 interface Deps {
@@ -84,13 +85,13 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
   let looking: string | null = null;
   /** The conversation on the screen was opened, and what was new in it then is not known yet. */
   let opening = false;
-  let opened: { readonly agentId: string; readonly from: string } | null = null;
+  let opened: { readonly agentId: AgentId; readonly from: string } | null = null;
   let begun = false;
   /** Messages of the person that were read: what is fetched from elsewhere comes in any order. */
   const readThere = new Set<string>();
 
   /** What is new in this conversation behind what was read here; null: nothing. */
-  function newIn(agentId: string): { readonly count: number; readonly from: string; readonly newest: string } | null {
+  function newIn(agentId: AgentId): { readonly count: number; readonly from: string; readonly newest: string } | null {
     const row = rows.get(agentId);
     if (!row || row.newest === null || row.upTo === null) return null;
     const here = conversations.at(agentId) ?? '';

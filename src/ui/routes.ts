@@ -1,5 +1,6 @@
 /** The page's addresses. The URL says what is on the screen: every route can be linked to and reloaded. */
 import { useLocation } from 'wouter';
+import type { AgentId, ThreadId } from '../domain/ids.ts';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
 export const SETTINGS_SECTIONS = [
@@ -20,36 +21,36 @@ export const SETTINGS_SECTIONS = [
 ] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
-const agentPath = (agentId: string) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
+const agentPath = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
 
 export const PATHS = {
   hearth: '/',
   agent: agentPath,
-  soul: (agentId: string) => `${agentPath(agentId)}/soul`,
+  soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
   /** All that was ever put into its inbox. */
-  inbox: (agentId: string) => `${agentPath(agentId)}/inbox`,
+  inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
   /** Every wake that was asked for; of one agent, or of all. */
-  wakes: (agentId: string | null = null) => (agentId === null ? '/wakes' : `/wakes/${encodeURIComponent(agentId)}`),
+  wakes: (agentId: AgentId | null = null) => (agentId === null ? '/wakes' : `/wakes/${encodeURIComponent(agentId)}`),
   settings: (section: SettingsSection) => `/settings/${section}`,
   /** What one agent may do, over what the household may. */
-  limits: (agentId: string | null) => `/settings/limits${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
+  limits: (agentId: AgentId | null) => `/settings/limits${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
   /** Somebody from a file, for this empty seat. */
   adopt: (position: SeatPosition) => `/adopt/${seatNumber(position)}`,
   threads: '/threads',
-  thread: (threadId: string) => `/threads/${encodeURIComponent(threadId)}`,
+  thread: (threadId: ThreadId) => `/threads/${encodeURIComponent(threadId)}`,
   /** A thread that is to be begun, with these agents already chosen. */
-  newThread: (agentIds: readonly string[] = []) =>
+  newThread: (agentIds: readonly AgentId[] = []) =>
     ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
   /** The threads in which this agent takes part. */
-  threadsOf: (agentId: string) => `/threads/of/${encodeURIComponent(agentId)}`,
+  threadsOf: (agentId: AgentId) => `/threads/of/${encodeURIComponent(agentId)}`,
   costs: '/costs',
   /** What agents do by themselves; of one, or of all. */
-  night: (agentId: string | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
+  night: (agentId: AgentId | null = null) => (agentId === null ? '/night' : `/night/${encodeURIComponent(agentId)}`),
   /** What agents ask for, and what they did with their tools; of one, or of all. */
-  approvals: (agentId: string | null = null) =>
+  approvals: (agentId: AgentId | null = null) =>
     agentId === null ? '/approvals' : `/approvals/${encodeURIComponent(agentId)}`,
   /** What lies in an agent's folder on the relay's machine, or in one below it; of whom is still to be chosen where `agentId` is null. */
-  files: (agentId: string | null, folder = '') =>
+  files: (agentId: AgentId | null, folder = '') =>
     [
       '/files',
       ...(agentId === null ? [] : [encodeURIComponent(agentId), ...partsOf(folder).map(encodeURIComponent)]),
@@ -64,21 +65,21 @@ const partsOf = (folder: string) => folder.split('/').filter((part) => part !== 
 export type Route =
   | { readonly kind: 'hearth' }
   /** `over`: the agent's own page, or its inbox, beside or over its conversation. */
-  | { readonly kind: 'agent'; readonly agentId: string; readonly over: 'soul' | 'inbox' | null }
-  | { readonly kind: 'wakes'; readonly agentId: string | null }
+  | { readonly kind: 'agent'; readonly agentId: AgentId; readonly over: 'soul' | 'inbox' | null }
+  | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
   /** `agentId`: whose limits; null: the household's, and every other section. */
-  | { readonly kind: 'settings'; readonly section: SettingsSection; readonly agentId: string | null }
+  | { readonly kind: 'settings'; readonly section: SettingsSection; readonly agentId: AgentId | null }
   /** `of`: only this agent's; `begin`: a new one is being made, with these. */
   | {
       readonly kind: 'threads';
-      readonly threadId: string | null;
+      readonly threadId: ThreadId | null;
       readonly of: string | null;
       readonly begin: readonly string[] | null;
     }
   | { readonly kind: 'costs' }
-  | { readonly kind: 'night'; readonly agentId: string | null }
-  | { readonly kind: 'approvals'; readonly agentId: string | null }
-  | { readonly kind: 'files'; readonly agentId: string | null; readonly folder: string }
+  | { readonly kind: 'night'; readonly agentId: AgentId | null }
+  | { readonly kind: 'approvals'; readonly agentId: AgentId | null }
+  | { readonly kind: 'files'; readonly agentId: AgentId | null; readonly folder: string }
   | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }
   | { readonly kind: 'connect' };

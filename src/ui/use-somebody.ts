@@ -1,11 +1,12 @@
 import { useMemo } from 'react';
+import type { AgentId } from '../domain/ids.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, SEAT_ORDER } from '../domain/seat.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { useHousehold, useLive } from './context.tsx';
 import { seatView, type SeatView } from './grid/seat-view.ts';
 
 interface Shown {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly name: string;
   readonly birthName: string;
   readonly color: string;
@@ -21,7 +22,7 @@ export type Somebody =
   | (Shown & { readonly kind: 'egg'; readonly awake: false; readonly seat: SeatView })
   | { readonly kind: 'nobody' };
 
-export function useSomebody(agentId: string): Somebody {
+export function useSomebody(agentId: AgentId): Somebody {
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const live = useLive((state) => state);

@@ -1,12 +1,13 @@
 import { useMemo } from 'react';
 import { displayName } from '../domain/agent.ts';
+import type { AgentId } from '../domain/ids.ts';
 import { LEAD_COLOR, LEAD_ID } from '../domain/seat.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { useHousehold } from './context.tsx';
 
 /** Whoever may take part in a thread, cost something or let a client join: the lead and every agent, retired or not. */
 export interface Teammate {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   /** As people tell them apart. */
   readonly name: string;
   readonly birthName: string;
@@ -21,9 +22,9 @@ export interface Teammates {
   /** The lead first, then by seat and age; those who are retired last. */
   readonly all: readonly Teammate[];
   /** Whoever has this id; somebody without a name where nobody is known by it. */
-  find(agentId: string): Teammate;
+  find(agentId: AgentId): Teammate;
   /** These, in the order of `all`; who is not known comes last. */
-  among(agentIds: readonly string[]): readonly Teammate[];
+  among(agentIds: readonly AgentId[]): readonly Teammate[];
 }
 
 export function useTeammates(): Teammates {
@@ -48,7 +49,7 @@ export function useTeammates(): Teammates {
     }));
     const all = [lead, ...others];
     const byId = new Map(all.map((one) => [one.agentId, one]));
-    const find = (agentId: string): Teammate =>
+    const find = (agentId: AgentId): Teammate =>
       byId.get(agentId) ?? {
         agentId,
         name: 'Somebody unknown here',
@@ -56,7 +57,7 @@ export function useTeammates(): Teammates {
         color: PLAIN_COLOR,
         retired: true,
       };
-    const among = (agentIds: readonly string[]) => [
+    const among = (agentIds: readonly AgentId[]) => [
       ...all.filter(({ agentId }) => agentIds.includes(agentId)),
       ...agentIds.filter((agentId) => !byId.has(agentId)).map(find),
     ];

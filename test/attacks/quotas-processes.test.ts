@@ -80,7 +80,7 @@ it('what waits unread is counted together, of one sender and of all, also by pro
   const lyras = (await inbox.waiting('orin')).filter(({ from }) => from === 'lyra').slice(0, 7);
   await inbox.claim(
     lyras.map(({ messageId }) => messageId),
-    { sessionId: 's', run: 'r', time: Date.now() },
+    { readIn: 's', run: 'r', time: Date.now() },
   );
   const room = await Promise.all([again.write('lyra', 7), beside.write('lyra', 7)]);
   expect(taken(room.flat())).toBe(7);

@@ -55,8 +55,8 @@ describe.each(STORES)('the inbox on %s', (kind) => {
       },
     ]);
     expect(told).toEqual(['1 inbox a', '1 inbox a', '1 inbox a', `1 inbox ${HARD_TEXT}`]);
-    expect(idsOf(await inbox.claim(['m3', 'm1'], { sessionId: 's', run: 'r', time: 30 }))).toEqual(['m1', 'm3']);
-    expect(await inbox.claim([], { sessionId: 's', run: 'r', time: 30 })).toEqual([]);
+    expect(idsOf(await inbox.claim(['m3', 'm1'], { readIn: 's', run: 'r', time: 30 }))).toEqual(['m1', 'm3']);
+    expect(await inbox.claim([], { readIn: 's', run: 'r', time: 30 })).toEqual([]);
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
     await inbox.put(mail('m1', 'a', 10));
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
@@ -72,7 +72,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
     const inbox = open('3');
     const ids = Array.from({ length: 20 }, (_none, n) => `m${n}`);
     for (const [n, id] of ids.entries()) await inbox.put(mail(id, 'a', n));
-    const taken = await Promise.all(['x', 'y', 'z'].map((run) => inbox.claim(ids, { sessionId: null, run, time: 50 })));
+    const taken = await Promise.all(['x', 'y', 'z'].map((run) => inbox.claim(ids, { readIn: null, run, time: 50 })));
     expect(taken.flatMap(idsOf).sort()).toEqual([...ids].sort());
   });
 
@@ -80,7 +80,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
     const inbox = open('4');
     for (let n = 1; n <= 5; n++)
       await inbox.put(mail(`m${n}`, 'a', n, { from: 'b', priority: 'urgent', threadId: 't' }));
-    await inbox.claim(['m4'], { sessionId: 's', run: 'answer-1', time: 60 });
+    await inbox.claim(['m4'], { readIn: 's', run: 'answer-1', time: 60 });
     const first = await inbox.list('a', { before: null, limit: 2 });
     expect(first).toMatchObject({
       messages: [
@@ -97,8 +97,8 @@ describe.each(STORES)('the inbox on %s', (kind) => {
   it('gives back what was taken and put before nobody', async () => {
     const inbox = open('5');
     for (let n = 1; n <= 3; n++) await inbox.put(mail(`m${n}`, 'a', n));
-    await inbox.claim(['m1', 'm2'], { sessionId: 's', run: 'r', time: 60 });
-    await inbox.claim(['m3'], { sessionId: null, run: 'client', time: 60 });
+    await inbox.claim(['m1', 'm2'], { readIn: 's', run: 'r', time: 60 });
+    await inbox.claim(['m3'], { readIn: null, run: 'client', time: 60 });
     expect((await inbox.takenIn('s')).map(({ messageId }) => messageId).toSorted()).toEqual(['m1', 'm2']);
     await inbox.giveBack(['m2']);
     await inbox.giveBack([]);
@@ -109,10 +109,10 @@ describe.each(STORES)('the inbox on %s', (kind) => {
     const inbox = open('6');
     const kept = async () => idsOf((await inbox.list('a', { before: null, limit: 9 })).messages).toSorted();
     for (const id of ['m1', 'm2', 'm3', 'm4']) await inbox.put(mail(id, 'a', 0));
-    await inbox.claim(['m1'], { sessionId: 's', run: 'r', time: 1_000 });
-    await inbox.claim(['m2'], { sessionId: 's', run: 'r', time: 1_100 });
+    await inbox.claim(['m1'], { readIn: 's', run: 'r', time: 1_000 });
+    await inbox.claim(['m2'], { readIn: 's', run: 'r', time: 1_100 });
     expect(await kept()).toEqual(['m1', 'm2', 'm3', 'm4']);
-    await inbox.claim(['m3'], { sessionId: 's', run: 'r', time: 1_101 });
+    await inbox.claim(['m3'], { readIn: 's', run: 'r', time: 1_101 });
     expect(await kept()).toEqual(['m2', 'm3', 'm4']);
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m4']);
   });

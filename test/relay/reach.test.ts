@@ -370,7 +370,7 @@ describe('a hundred messages', () => {
     const sessionId = house.team.host.sessionId();
     await house.inbox.claim(
       (await house.inbox.waiting(SAGE.id)).map(({ messageId }) => messageId),
-      { sessionId, run: 'never asked', time: Date.now() },
+      { readIn: sessionId, run: 'never asked', time: Date.now() },
     );
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
     await house.restart();

@@ -1,5 +1,6 @@
 /** From an agent that was read from a file to the documents that let it live here. */
 import type { Agent, ChangeKind } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import { MAX_AHEAD_MS, parseStamp, type Clock } from '../../domain/stamp.ts';
 import { parseDocument, type AgentChangeDoc, type AgentIdentityDoc, type Doc } from '../../protocol/documents.ts';
@@ -46,7 +47,7 @@ export type Adoption =
   | {
       readonly as: 'new';
       readonly parsed: ParsedAgent;
-      readonly agentId: string;
+      readonly agentId: AgentId;
       readonly name: string;
       readonly position: SeatPosition;
       /** ms since the epoch: when a soul written by hand begins to live. A copy keeps the birthday of the original. */
@@ -76,7 +77,7 @@ function withoutAhead(parsed: ParsedAgent, now: number): ParsedAgent {
 }
 
 /** The agent as its folder tells of it. */
-function agentIn(docs: readonly Doc[], agentId: string | null): Agent {
+function agentIn(docs: readonly Doc[], agentId: AgentId | null): Agent {
   const newest = createNewest();
   newest.take(docs);
   const agent = agentId === null ? undefined : rosterFrom(newest.now()).byId.get(agentId);
@@ -84,7 +85,7 @@ function agentIn(docs: readonly Doc[], agentId: string | null): Agent {
   return agent;
 }
 
-function changeDoc(_id: string, agentId: string, clock: Clock, change: ChangeKind): AgentChangeDoc {
+function changeDoc(_id: string, agentId: AgentId, clock: Clock, change: ChangeKind): AgentChangeDoc {
   return { _id, type: 'agent-change', schema: SCHEMA_VERSION, at: clock.next(), agentId, change: { ...change } };
 }
 

@@ -1,4 +1,5 @@
 /** The documents in an agent's folder. What is not one of Roost's is left out, with a word about it. */
+import type { AgentId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { kindOf } from '../../protocol/known.ts';
 import { assertDocument } from '../document.ts';
@@ -13,7 +14,7 @@ import type { ZipEntry } from './zip.ts';
 const NOBODY: ReadonlyMap<string, string> = new Map();
 
 /** Why a value is no document of this agent, or null: it is one. A file about one agent brings nothing of others. */
-function faultOf(value: unknown, agentId: string): string | null {
+function faultOf(value: unknown, agentId: AgentId): string | null {
   try {
     assertDocument(value);
   } catch (error) {
@@ -25,7 +26,7 @@ function faultOf(value: unknown, agentId: string): string | null {
   return belongsTo(value, NOBODY) === agentId ? null : 'a document of somebody else';
 }
 
-function goodOf(values: readonly unknown[], agentId: string, path: string, warnings: AgentWarning[]): Doc[] {
+function goodOf(values: readonly unknown[], agentId: AgentId, path: string, warnings: AgentWarning[]): Doc[] {
   const good: Doc[] = [];
   const faults: string[] = [];
   for (const value of values) {
@@ -48,7 +49,7 @@ function goodOf(values: readonly unknown[], agentId: string, path: string, warni
 export async function readIdentity(
   entry: ZipEntry,
   warnings: AgentWarning[],
-): Promise<{ agentId: string; documents: Doc[] } | null> {
+): Promise<{ agentId: AgentId; documents: Doc[] } | null> {
   const refuse = (reason: string) => {
     warnings.push({ kind: 'unreadable', path: entry.path, reason });
     return null;
@@ -69,7 +70,7 @@ export async function readIdentity(
 }
 
 /** The documents of a transcript, one a line. Without an identity nobody knows whose they are. */
-export async function readLines(entry: ZipEntry, agentId: string | null, warnings: AgentWarning[]): Promise<Doc[]> {
+export async function readLines(entry: ZipEntry, agentId: AgentId | null, warnings: AgentWarning[]): Promise<Doc[]> {
   if (agentId === null) {
     warnings.push({
       kind: 'unreadable',

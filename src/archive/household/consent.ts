@@ -5,6 +5,7 @@
  */
 import { finalForgets, pendingForgets } from '../../domain/forgetting.ts';
 import type { Agent } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { isSameName } from '../../domain/names.ts';
 import { LEAD_ID, seatNumber } from '../../domain/seat.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
@@ -54,14 +55,14 @@ const valueOf = {
 };
 type Aspect = keyof typeof valueOf;
 
-const aspectTick = (aspect: Aspect, agentId: string) => `${aspect}:${agentId}`;
+const aspectTick = (aspect: Aspect, agentId: AgentId) => `${aspect}:${agentId}`;
 
 /** `now`: ms since the epoch. */
 // In one piece: every document is held against the same choices.
 export function createConsent(here: Deciding, now: number): Consent {
   const newest = createNewest();
   const births: AgentIdentityDoc[] = [];
-  const changed: { readonly _id: string; readonly agentId: string; readonly aspect: Aspect }[] = [];
+  const changed: { readonly _id: string; readonly agentId: AgentId; readonly aspect: Aspect }[] = [];
   const settings: Pick<SettingDoc, '_id' | 'key' | 'value'>[] = [];
   const forgets: ForgetDoc[] = [];
   const undos: ForgetUndoDoc[] = [];
@@ -118,7 +119,7 @@ export function createConsent(here: Deciding, now: number): Consent {
       if (!isEmpty) {
         const file = newest.now();
         const shown = shownAmong(here, file);
-        const nameOf = (agentId: string) => {
+        const nameOf = (agentId: AgentId) => {
           const agent = residents.byId.get(agentId);
           return agent ? shown(agent).name : null;
         };
@@ -180,7 +181,7 @@ function offerAgents(
   here: Deciding,
   file: Deciding,
   births: readonly AgentIdentityDoc[],
-  changed: readonly { readonly _id: string; readonly agentId: string; readonly aspect: Aspect }[],
+  changed: readonly { readonly _id: string; readonly agentId: AgentId; readonly aspect: Aspect }[],
   shown: Shown,
   offer: Offer,
 ) {
@@ -235,7 +236,7 @@ function shownAmong(here: Deciding, file: Deciding): Shown {
 /** Who comes new and was born before somebody who sits, in the same seat. */
 function seatsTaken(here: Deciding, file: Deciding, shown: Shown) {
   const before = rosterFrom(here);
-  const isNew = ({ agentId }: { readonly agentId: string }) => !before.byId.has(agentId);
+  const isNew = ({ agentId }: { readonly agentId: AgentId }) => !before.byId.has(agentId);
   const after = rosterFrom({
     identities: [...here.identities, ...file.identities.filter(isNew)],
     changes: [...here.changes, ...file.changes.filter(isNew)],

@@ -8,6 +8,7 @@ import { ARCHIVE } from '../settings.ts';
 import type { ArchivedAgent, ArchiveConflict } from '../types.ts';
 import { belongsTo } from './belongs.ts';
 import type { Agent, Roster } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { rosterFrom, union, type Deciding, createNewest } from './newest.ts';
 import { createConsent } from './consent.ts';
 import { readHousehold } from './read.ts';
@@ -74,7 +75,7 @@ export const openHousehold: Workers['openArchive'] = async ({ file, passphrase, 
   const differing: string[] = [];
   let [done, fresh, same, different, forgotten] = [0, 0, 0, 0, 0];
 
-  function count(agentId: string, doc: Pick<Doc, 'type'>, isFresh: boolean) {
+  function count(agentId: AgentId, doc: Pick<Doc, 'type'>, isFresh: boolean) {
     const tally = tallies.get(agentId) ?? { messages: 0, documents: 0, fresh: 0 };
     tallies.set(agentId, tally);
     tally.documents += 1;

@@ -1,4 +1,5 @@
 /** Agents that begin at the same time, drawn apart: what would have to change, so that the person can look at it first. */
+import type { AgentId } from '../ids.ts';
 import { CLASH, type Moment } from './timeline.ts';
 import { slotsBetween, type Timing, type TimingContext } from './timing.ts';
 import { SPREAD_MINUTES } from './offsets.ts';
@@ -8,7 +9,7 @@ const FURTHEST_SHIFT_MINUTES = 57;
 
 export interface Spreadable {
   readonly id: string;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly timing: Timing;
   /** Minutes, of an interval without its own. */
   readonly offset: number;
@@ -65,7 +66,7 @@ function meets(moments: readonly Begin[], others: readonly Begin[]): boolean {
 
 export interface SpreadContext extends Omit<TimingContext, 'offset'> {
   /** Does this moment pass by in the dark? Then it meets nobody. */
-  readonly isDark: (agentId: string, at: number) => boolean;
+  readonly isDark: (agentId: AgentId, at: number) => boolean;
 }
 
 /**

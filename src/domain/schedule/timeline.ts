@@ -1,13 +1,14 @@
 /** What is to come: the same moments, from the same rules, that the relay's clock goes by. */
 import { readDateTime, type Blackout } from '../guardrails.ts';
 import { blackoutAt } from '../blackouts.ts';
+import type { AgentId } from '../ids.ts';
 import { firstWhere } from '../zone-days.ts';
 import { MINUTE_MS, slotsBetween, type Timing, type TimingContext } from './timing.ts';
 
 /** Whatever is due at times. */
 export interface Scheduled {
   readonly id: string;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly timing: Timing;
   readonly enabled: boolean;
   /** The person has set this very moment: it runs in the dark as well. */
@@ -16,7 +17,7 @@ export interface Scheduled {
 
 export interface Moment {
   readonly id: string;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   /** ms since the epoch */
   readonly at: number;
   /** The blackout that lets it pass by; null: it runs, as far as the clock is concerned. */
@@ -75,7 +76,7 @@ export function darkSpans(
 export interface TimelineContext extends Omit<TimingContext, 'offset'> {
   /** Minutes, of an interval without its own. */
   readonly offsetOf: (id: string) => number;
-  readonly blackoutsOf: (agentId: string) => readonly Blackout[];
+  readonly blackoutsOf: (agentId: AgentId) => readonly Blackout[];
   /** Of each schedule. */
   readonly most?: number;
 }
@@ -111,7 +112,7 @@ export interface Clash {
   readonly from: number;
   readonly to: number;
   /** Two or more. */
-  readonly agentIds: readonly string[];
+  readonly agentIds: readonly AgentId[];
   readonly critical: boolean;
 }
 

@@ -1,4 +1,5 @@
 /** Everything the views hold, page by page, and how documents from elsewhere compare with it: for copies. */
+import type { AgentId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { kindOf, storeOf } from '../../protocol/known.ts';
 import type { Comparison, DocumentPage } from '../../protocol/worker.ts';
@@ -12,13 +13,13 @@ const AFTER_ALL = '\uffff';
 const STRIDE = 500;
 
 /** Is this document one agent's own: about it, of its conversation, or a session that it took part in? */
-const belongsTo = (doc: Doc, agentId: string, sessions: ReadonlySet<unknown>) =>
+const belongsTo = (doc: Doc, agentId: AgentId, sessions: ReadonlySet<unknown>) =>
   doc['agentId'] === agentId || (kindOf(doc.type)?.whose === 'everybody' && sessions.has(doc['sessionId']));
 
 /** `after`: `<store>|<_id>` of the last document before this page. */
 export async function readDocuments(
   db: ViewsDatabase,
-  { after, limit, agentId }: { after: string | null; limit: number; agentId: string | null },
+  { after, limit, agentId }: { after: string | null; limit: number; agentId: AgentId | null },
   of: number,
 ): Promise<DocumentPage> {
   const tx = db.transaction([...DOCUMENT_STORES, 'talks']);

@@ -5,6 +5,7 @@
  * (../owner/rebuild.ts), which go when the new ones are whole.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
@@ -44,7 +45,7 @@ export interface SlotRecord<D extends Doc> extends Viewed<D> {
 }
 
 interface SessionRecord extends Viewed<SessionDoc> {
-  readonly sessionId: string;
+  readonly sessionId: SessionId;
 }
 
 interface QueuedRecord extends Viewed<QueuedMessageDoc> {
@@ -55,8 +56,8 @@ interface QueuedRecord extends Viewed<QueuedMessageDoc> {
 
 /** What one agent's part in one session amounts to. */
 export interface TalkRecord {
-  readonly agentId: string;
-  readonly sessionId: string;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId;
   /** Messages that show. */
   readonly messages: number;
   /** Those that stood before the agent: what waits unread is not among them. */
@@ -75,7 +76,7 @@ export interface TalkRecord {
 
 /** All that ever stood before an agent and shows, but for sessions of nothing but a greeting. */
 interface TotalRecord {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly said: number;
 }
 
@@ -88,7 +89,7 @@ interface ReadRecord extends Viewed<MessageReadDoc> {
 export interface ReplacementRecord {
   /** The replacing message's. */
   readonly _id: string;
-  readonly agentId: string;
+  readonly agentId: AgentId;
   /** messageId */
   readonly replaces: string;
   /** Stamp of the replaced message; null while that has not been seen. */
@@ -123,7 +124,7 @@ export interface ViewsSchema extends DBSchema {
   identities: { key: string; value: Viewed<AgentIdentityDoc> };
   changes: { key: string; value: SlotRecord<AgentChangeDoc>; indexes: { slot: string } };
   settings: { key: string; value: SlotRecord<SettingDoc>; indexes: { slot: string } };
-  sessions: { key: string; value: SessionRecord; indexes: { sessionId: string } };
+  sessions: { key: string; value: SessionRecord; indexes: { sessionId: SessionId } };
   messages: { key: string; value: MessageRecord; indexes: { place: string[]; talk: string[]; clientId: string } };
   talks: {
     key: [string, string];

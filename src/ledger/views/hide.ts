@@ -3,6 +3,7 @@
  * conversation, up to itself. Documents may come in any order, so an edit whose target has not been seen
  * waits for it, and a message that comes late into a stretch that is is hidden already is hidden too.
  */
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import type { MessageRecord, ReplacementRecord, ViewsTransaction } from './database.ts';
 import { emptyTalk, saidIn, withMessage, withRead } from './message.ts';
@@ -14,7 +15,7 @@ const NEVER = '~';
 const AFTER_ALL = '\uffff';
 
 /** Edits that could hide a message of this agent with this stamp, or that wait for their target. */
-export function replacementsReaching(tx: ViewsTransaction, agentId: string, at: string): Promise<ReplacementRecord[]> {
+export function replacementsReaching(tx: ViewsTransaction, agentId: AgentId, at: string): Promise<ReplacementRecord[]> {
   return tx
     .objectStore('replacements')
     .index('reach')
@@ -22,7 +23,7 @@ export function replacementsReaching(tx: ViewsTransaction, agentId: string, at: 
 }
 
 /** Takes the messages from `from` (inclusive) until `until` (exclusive) out of the conversation, and recounts what they were in. */
-async function hideStretch(tx: ViewsTransaction, agentId: string, from: string, until: string) {
+async function hideStretch(tx: ViewsTransaction, agentId: AgentId, from: string, until: string) {
   const messages = tx.objectStore('messages');
   // Newest first: what is older than `until` and not older than `from` lies between their complements.
   const stretch = IDBKeyRange.bound([agentId, newestFirst(until)], [agentId, newestFirst(from), AFTER_ALL]);
@@ -34,7 +35,7 @@ async function hideStretch(tx: ViewsTransaction, agentId: string, from: string, 
     if (sessionId !== null) await recount(tx, agentId, sessionId);
 }
 
-async function recount(tx: ViewsTransaction, agentId: string, sessionId: string) {
+async function recount(tx: ViewsTransaction, agentId: AgentId, sessionId: SessionId) {
   const range = IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]);
   const talks = tx.objectStore('talks');
   const [shown, read, held] = await Promise.all([
@@ -52,7 +53,7 @@ async function recount(tx: ViewsTransaction, agentId: string, sessionId: string)
 }
 
 /** So much more of what stood before an agent shows, or less. */
-export async function addSaid(tx: ViewsTransaction, agentId: string, more: number) {
+export async function addSaid(tx: ViewsTransaction, agentId: AgentId, more: number) {
   const totals = tx.objectStore('totals');
   if (more !== 0) await totals.put({ agentId, said: ((await totals.get(agentId))?.said ?? 0) + more });
 }

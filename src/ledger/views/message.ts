@@ -1,4 +1,5 @@
 /** Pure facts about a message. */
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import { isAddressed, isDeed } from '../../domain/talk.ts';
 import type { MessageDoc, MessageReadDoc } from '../../protocol/documents.ts';
 import type { TalkRecord } from './database.ts';
@@ -8,7 +9,7 @@ import { newestFirst } from './order.ts';
 export const isWaiting = (doc: MessageDoc): boolean => doc['waiting'] === true;
 
 /** Nothing of a session, yet. */
-export const emptyTalk = (agentId: string, sessionId: string): TalkRecord => ({
+export const emptyTalk = (agentId: AgentId, sessionId: SessionId): TalkRecord => ({
   agentId,
   sessionId,
   messages: 0,

@@ -1,6 +1,7 @@
 /** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
 import type { IDBPIndex, StoreNames } from 'idb';
 import { pendingForgets } from '../../domain/forgetting.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { foldReadMarks, isNews, readMarkOf, readUpTo, UNREAD_MOST, wholeAt } from '../../domain/read-marks.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
 import { isCovered, isKnown } from '../../protocol/known.ts';
@@ -55,7 +56,7 @@ export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): {
 /** The stamp before which a conversation is out of sight, because it is to be forgotten; '' where it is not. */
 export function hiddenBefore(
   forgets: readonly { readonly doc: ForgetDoc | ForgetUndoDoc }[],
-  agentId: string,
+  agentId: AgentId,
   now: number,
 ): string {
   const { asked, undone } = splitForgets(docsOf(forgets));
@@ -74,7 +75,7 @@ const beginning = (hidden: string) => (hidden === '' ? AFTER_ALL : newestFirst(h
 /** `before`: where the page ends, as `<newest-first stamp>|<_id>` of its oldest message. */
 export async function readConversation(
   db: ViewsDatabase,
-  { agentId, before, limit }: { agentId: string; before: string | null; limit: number },
+  { agentId, before, limit }: { agentId: AgentId; before: string | null; limit: number },
   now: number,
 ): Promise<ConversationPage> {
   const tx = db.transaction(['messages', 'sessions', 'records', 'reads', 'forgets']);
@@ -135,7 +136,7 @@ const later = (a: string | null, b: string): string => (a === null || b > a ? b 
 /** The newest answer that began up to this stamp, unless much was written since: it may have gone on after that. */
 async function lastAnswerBefore(
   place: Pick<IDBPIndex<ViewsSchema, StoreNames<ViewsSchema>[], 'messages', 'place'>, 'openCursor'>,
-  agentId: string,
+  agentId: AgentId,
   upTo: string,
 ): Promise<MessageRecord | null> {
   const range = IDBKeyRange.bound([agentId, newestFirst(upTo)], [agentId, AFTER_ALL]);
@@ -160,7 +161,7 @@ export async function readUnread(db: ViewsDatabase, now: number): Promise<Unread
   const marks = foldReadMarks(docsOf(settings));
   const { asked, undone } = splitForgets(docsOf(forgets));
   const forgetting = pendingForgets(asked, undone, now);
-  const newSince = async (agentId: string, upTo: string | null): Promise<UnreadRow> => {
+  const newSince = async (agentId: AgentId, upTo: string | null): Promise<UnreadRow> => {
     if (upTo === null) return { agentId, upTo, unread: 0, newest: null };
     const end = [agentId, newestFirst(upTo), AFTER_ALL];
     const index = tx.objectStore('messages').index('place');

@@ -1,10 +1,11 @@
 /** Each agent's last conversation, by what it amounts to: so that another device can tell whether it has all of it. */
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { ViewsDatabase } from './database.ts';
 
 /** The last session in which somebody said something to an agent; where nobody ever did, the last it was in. */
 export interface LastTalk {
-  readonly agentId: string;
-  readonly sessionId: string;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId;
   /** Messages of it that show. */
   readonly messages: number;
 }

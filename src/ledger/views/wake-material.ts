@@ -2,6 +2,7 @@
  * What agents take along when they wake, from views alone. Sessions are read newest first, and no more than fills
  * the room: it costs the same after years as after a day.
  */
+import type { AgentId } from '../../domain/ids.ts';
 import { talkText } from '../../domain/talk.ts';
 import { LONG_SHARE } from '../../domain/transcript.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
@@ -20,7 +21,7 @@ const HEAD_CHARS = 24;
 const open = (db: ViewsDatabase) => db.transaction(['talks', 'totals', 'messages', 'reads', 'forgets', 'identities']);
 type Reading = ReturnType<typeof open>;
 interface Request {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly cap: number;
   /** Out of sight: everything with a stamp before this; '' where nothing is. */
   readonly hidden: string;
@@ -181,7 +182,7 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
 /** For each agent the newest sessions, until `cap` characters are filled. */
 export async function readWakeMaterial(
   db: ViewsDatabase,
-  { agentIds, cap }: { agentIds: readonly string[]; cap: number },
+  { agentIds, cap }: { agentIds: readonly AgentId[]; cap: number },
   now: number,
 ): Promise<readonly WakeMaterial[]> {
   const tx = open(db);
@@ -189,7 +190,7 @@ export async function readWakeMaterial(
     tx.objectStore('forgets').getAll(),
     tx.objectStore('identities').getAll(),
   ]);
-  const birthsOf = (agentId: string) =>
+  const birthsOf = (agentId: AgentId) =>
     new Set(identities.flatMap(({ doc }) => (doc.agentId === agentId ? [doc.bornSessionId] : [])));
   return Promise.all(
     agentIds.map((agentId) =>

@@ -3,6 +3,7 @@
  * order and however often it comes; the views come out the same for every order.
  */
 import { unwrap } from 'idb';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Doc, MessageDoc, MessageReadDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
 import type { DocumentStore } from '../../protocol/documents/kind.ts';
 import { aboutOf, isKnown, slotOf, storeOf, wins } from '../../protocol/known.ts';
@@ -119,7 +120,7 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
   const queued = tx.objectStore('queued');
 
   const agents = new Map<string, string>();
-  const parts = new Map<string, { agentId: string; sessionId: string }>();
+  const parts = new Map<string, { agentId: AgentId; sessionId: SessionId }>();
   for (const { agentId, sessionId, at } of docs) {
     const earliest = agents.get(agentId);
     if (earliest === undefined || at < earliest) agents.set(agentId, at);

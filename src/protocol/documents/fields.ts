@@ -1,18 +1,22 @@
 /** The fields and parts of documents, as schemas. Kinds are given them, so that a page is painted without zod. */
 import { z } from 'zod';
 import { AGENT_ID_MAX, isAgentId, isAuthor } from '../../domain/agent-id.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../domain/ids.ts';
 import { LAST_TIME, MAX_TIME, parseStamp } from '../../domain/stamp.ts';
+import { idOf } from '../ids.ts';
 
 export { runCauseSchema, runEnd } from '../runs.ts';
 export { z };
 export const id = z.string().min(1).max(512);
 export const RESERVED_ID = 'no id that an agent can have';
 /** The id of an agent, the lead's among them: the one check, wherever an id enters. See src/domain/agent-id.ts. */
-export const agentIdSchema = z
-  .string()
-  .min(1)
-  .max(AGENT_ID_MAX)
-  .refine((value): boolean => isAgentId(value), RESERVED_ID);
+export const agentIdSchema = idOf<AgentId>(
+  z
+    .string()
+    .min(1)
+    .max(AGENT_ID_MAX)
+    .refine((value): boolean => isAgentId(value), RESERVED_ID),
+);
 /** Who said something: an agent, "human" or "relay". */
 export const authorSchema = z
   .string()
@@ -37,9 +41,9 @@ export const base = {
 /** Fields that mean the same wherever they stand. */
 export const common = {
   agentId: agentIdSchema.describe('"lead", or the id an agent was born with'),
-  sessionId: id.describe('the session in which it happened'),
-  runId: id.describe('one agent at work, once'),
-  messageId: id.describe('one message or answer'),
+  sessionId: idOf<SessionId>(id).describe('the session in which it happened'),
+  runId: idOf<RunId>(id).describe('one agent at work, once'),
+  messageId: idOf<MessageId>(id).describe('one message or answer'),
   time: ms.describe('ms since the epoch'),
   position: z.number().int().min(0).max(8).describe('place in the grid, row by row; 4 is the lead’s'),
 };

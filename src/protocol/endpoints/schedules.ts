@@ -1,5 +1,6 @@
 /** What is due without anybody there, and what agents need for it. The names of routines and the timeline are known from elsewhere. */
 import { z } from 'zod';
+import type { ScheduleId } from '../../domain/ids.ts';
 import { common, ms } from '../documents.ts';
 import { LIMITS } from '../limits.ts';
 import {
@@ -11,6 +12,7 @@ import {
   standingCopySchema,
 } from '../schedules.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
+import { idOf } from '../ids.ts';
 
 const params = { scheduleId: named(idText, 'the schedule’s id') };
 const agentParams = { agentId: named(idText, 'the agent’s id, name or seat') };
@@ -42,7 +44,7 @@ export const timelineSchema = z.object({
   moments: z
     .array(
       z.object({
-        scheduleId: z.string(),
+        scheduleId: idOf<ScheduleId>(z.string()),
         agentId: common.agentId,
         at: ms,
         dark: z.string().nullable().describe('the label of the blackout in which it passes by; null: it runs'),
@@ -144,7 +146,7 @@ export const scheduleEndpoints = {
     method: 'PUT',
     path: '/v1/pulse-routines-order',
     does: 'Sets the order in which the person sees them.',
-    body: z.strictObject({ scheduleIds: z.array(z.string().max(LIMITS.id)).max(10_000) }),
+    body: z.strictObject({ scheduleIds: z.array(idOf<ScheduleId>(z.string().max(LIMITS.id))).max(10_000) }),
     answers: [
       { status: 204, when: 'it holds' },
       { status: 400, when: 'one is missing, unknown or there twice' },

@@ -1,9 +1,11 @@
 /** What a tab may ask of synchronisation in the ledger's owner. All reject with an Error whose message people can read. */
 import { z } from 'zod';
+import type { AgentId, DeviceId } from '../../domain/ids.ts';
 import { checkName } from '../../domain/names.ts';
 import { method, none, typed, type AnswersOf, type CallsOf } from '../rpc/method.ts';
 import type { DirectReport, SyncStatus } from './page.ts';
 import { SYNC } from './settings.ts';
+import { idOf } from '../ids.ts';
 
 /** A person's word for a device. */
 const deviceName = z
@@ -59,15 +61,15 @@ export const SYNC_METHODS = {
   nameDevice: method(z.tuple([z.object({ name: deviceName })]), z.null()),
   /** Out at once, with those that go with it except what is to be kept, and the household key is renewed, once. Rejects where the relay cannot be reached. */
   removeDevice: method(
-    z.tuple([z.object({ deviceId: z.string(), keep: z.array(z.string()).max(SYNC.devices) })]),
+    z.tuple([z.object({ deviceId: idOf<DeviceId>(z.string()), keep: z.array(z.string()).max(SYNC.devices) })]),
     typed<{ readonly removed: readonly string[] }>(),
   ),
   /** Resolves when the last sessions of these agents are here, or after `patience` ms; those still on their way. */
   caughtUp: method<
-    [{ readonly agentIds: readonly string[]; readonly patience: number }],
+    [{ readonly agentIds: readonly AgentId[]; readonly patience: number }],
     { readonly arriving: readonly string[] }
   >(
-    z.tuple([z.object({ agentIds: z.array(z.string()), patience: z.number().min(0) })]),
+    z.tuple([z.object({ agentIds: z.array(idOf<AgentId>(z.string())), patience: z.number().min(0) })]),
     typed<{ readonly arriving: readonly string[] }>(),
   ),
   direct: method<[DirectReport], null>(

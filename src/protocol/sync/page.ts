@@ -1,8 +1,9 @@
 /** What tabs and the ledger's owner say to each other about synchronisation, pairing and recovery. */
+import type { DeviceId } from '../../domain/ids.ts';
 
 /** A device of the household. */
 export interface DeviceView {
-  readonly deviceId: string;
+  readonly deviceId: DeviceId;
   readonly name: string;
   /** Is it this one? */
   readonly self: boolean;
@@ -73,7 +74,7 @@ export type SyncStatus =
   | {
       readonly kind: 'shared';
       readonly household: string;
-      readonly deviceId: string;
+      readonly deviceId: DeviceId;
       readonly link: RelayLink;
       /** Are there files beside the browser's database? */
       readonly files: boolean;

@@ -1,4 +1,5 @@
 /** What is signed, byte for byte: UTF-8 lines, the first of which names the purpose. */
+import type { DeviceId } from '../../domain/ids.ts';
 
 const lines = (...parts: readonly (string | number)[]) => new TextEncoder().encode(parts.join('\n'));
 
@@ -38,7 +39,7 @@ export const deviceBytes = (
     letIn,
     name,
   }: {
-    deviceId: string;
+    deviceId: DeviceId;
     signKey: string;
     boxKey: string;
     addedAt: number;

@@ -1,5 +1,6 @@
 /** What a person does with their devices. Fetched with the parts of the page that show them. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { DeviceId } from '../../domain/ids.ts';
 import type { SyncCalls } from '../../protocol/sync/methods.ts';
 import type { RoostState } from '../index.ts';
 import { onePerPage } from '../per-page.ts';
@@ -44,7 +45,7 @@ export interface DeviceActions {
   takeAhead(): Promise<Done>;
   rename(name: string): Promise<Done>;
   /** With it go the devices that it let in, except those to `keep`. Answers with the ids of all that are out. */
-  remove(deviceId: string, keep: readonly string[]): Promise<Answer<readonly string[]>>;
+  remove(deviceId: DeviceId, keep: readonly string[]): Promise<Answer<readonly string[]>>;
   makeDirectOffer(): Promise<Answer<string>>;
   /** Answers with a text to be taken back, or null where there is none. */
   takeDirectText(text: string): Promise<Answer<string | null>>;

@@ -2,6 +2,7 @@
 import { checkName, isSameName } from '../../domain/names.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { ChangeKind } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import type { SettingKey, Settings } from '../../domain/settings.ts';
 import { MAX_AHEAD_MS } from '../../domain/stamp.ts';
 import type { Doc } from '../../protocol/documents.ts';
@@ -14,7 +15,7 @@ export interface HomeActions {
   begin(names: { readonly human: string; readonly lead: string; readonly beside: boolean }): Promise<Done>;
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
   /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
-  changeAgent(agentId: string, changes: readonly ChangeKind[]): Promise<Done>;
+  changeAgent(agentId: AgentId, changes: readonly ChangeKind[]): Promise<Done>;
   /** Tries the connection to the relay again, now. */
   reconnect(): Promise<void>;
   /** Reads the household again after it could not be read. */

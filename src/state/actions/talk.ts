@@ -1,4 +1,5 @@
 /** Writing to the lead or to an agent. What a person wrote is never lost: it is sent, kept, or given back. */
+import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { textOf } from '../answers.ts';
@@ -9,14 +10,14 @@ import { attempt, type Parts } from './parts.ts';
 
 export interface TalkActions {
   /** `replaces`: the person's last message there, which this one takes the place of. */
-  send(agentId: string, text: string, replaces?: string): Promise<void>;
+  send(agentId: AgentId, text: string, replaces?: string): Promise<void>;
   /** Sends again what did not go. */
   sendAgain(clientId: string): Promise<void>;
   /** Takes back what did not go; answers with its text. */
   takeBack(clientId: string): string;
   /** Asks for the answer to the person's last message anew. */
   retry(message: MessageDoc): Promise<void>;
-  stop(agentId: string): Promise<void>;
+  stop(agentId: AgentId): Promise<void>;
 }
 
 /** May this message wait on this device until a relay can take it? */

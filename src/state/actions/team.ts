@@ -1,5 +1,6 @@
 /** WAKE and SUMMON, for all, some or one; putting to sleep; starting and ending the session. */
 import type { Agent } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
@@ -29,9 +30,9 @@ export interface TeamActions {
   /** Brings somebody to life in these seats, or in every empty one. */
   summon(seats?: readonly SeatPosition[]): Promise<void>;
   /** Sets an agent of the running session to sleep: it stays in it, keeps what was said, and is woken by `wake`. */
-  rest(agentId: string): Promise<void>;
+  rest(agentId: AgentId): Promise<void>;
   /** Takes an agent out of the session, or gives up an egg. */
-  sleep(agentId: string): Promise<void>;
+  sleep(agentId: AgentId): Promise<void>;
   /** True where a session runs, started if need be. */
   startSession(): Promise<boolean>;
   endSession(): Promise<void>;
@@ -93,7 +94,7 @@ export function createTeamActions({
   }
 
   /** Waits for the last sessions of these agents, where the team is shared; answers with those that are still on their way. */
-  async function lateOf(agentIds: readonly string[]): Promise<ReadonlySet<string>> {
+  async function lateOf(agentIds: readonly AgentId[]): Promise<ReadonlySet<string>> {
     const { status } = devices.store.getState();
     if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY;
     pending.setState({ step: 'Fetching what was said elsewhere…' });
@@ -179,7 +180,7 @@ export function createTeamActions({
     return session !== null && session.awake.has(agentId) && session.paused.has(agentId);
   };
 
-  async function setSleeping(agentId: string, sleeping: boolean): Promise<void> {
+  async function setSleeping(agentId: AgentId, sleeping: boolean): Promise<void> {
     const session = live.store.getState().live;
     if (!session) return;
     const set = await reach((client) =>

@@ -1,4 +1,5 @@
 /** Threads as this page shows them. Fetched with the parts of the page that show them. */
+import type { AgentId, ThreadId } from '../../domain/ids.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import type { RoostState } from '../index.ts';
 import { createQuery, type Query } from '../query.ts';
@@ -18,14 +19,14 @@ const LIST_MOST = 1_000;
 export interface Threads {
   readonly list: Query<readonly Thread[]>;
   /** The same one for the same id, as long as the page is open: what did not go stays in it. */
-  talk(threadId: string): ThreadTalk;
+  talk(threadId: ThreadId): ThreadTalk;
   create(
     title: string,
     participants: readonly string[],
-  ): Promise<{ readonly ok: true; readonly threadId: string } | { readonly ok: false; readonly reason: string }>;
-  add(threadId: string, agentId: string): Promise<Done>;
-  remove(threadId: string, agentId: string): Promise<Done>;
-  close(threadId: string, summary: string): Promise<Done>;
+  ): Promise<{ readonly ok: true; readonly threadId: ThreadId } | { readonly ok: false; readonly reason: string }>;
+  add(threadId: ThreadId, agentId: AgentId): Promise<Done>;
+  remove(threadId: ThreadId, agentId: AgentId): Promise<Done>;
+  close(threadId: ThreadId, summary: string): Promise<Done>;
 }
 
 function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Threads {
@@ -43,13 +44,16 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
   }
   const list = createQuery<readonly Thread[]>({ ask: all, changes, device, what: ['threads'] });
   const talks = new Map<string, ThreadTalk>();
-  function talk(threadId: string): ThreadTalk {
+  function talk(threadId: ThreadId): ThreadTalk {
     const known = talks.get(threadId) ?? createThreadTalk(threadId, { reach, changes, device });
     talks.set(threadId, known);
     return known;
   }
   /** A change of one thread; what is shown follows before it is called done. */
-  async function change(threadId: string, call: (client: ReachClient) => Promise<RelayResult<unknown>>): Promise<Done> {
+  async function change(
+    threadId: ThreadId,
+    call: (client: ReachClient) => Promise<RelayResult<unknown>>,
+  ): Promise<Done> {
     const done = await reach(call);
     if (!done.ok) return { ok: false, reason: problemText(done.problem) };
     await Promise.all([talk(threadId).again(), list.again()]);

@@ -1,5 +1,6 @@
 /** One thread as it is shown: its newest messages, earlier ones as they are asked for, and what is on its way. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { ThreadId } from '../../domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../protocol/threads.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import type { Changes } from '../changes.ts';
@@ -50,7 +51,7 @@ const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMess
     (message) => message.from === 'human' && message.sequence > after && message.text.trim() === text.trim(),
   );
 
-export function createThreadTalk(threadId: string, { reach, changes, device }: ThreadTalkDeps): ThreadTalk {
+export function createThreadTalk(threadId: ThreadId, { reach, changes, device }: ThreadTalkDeps): ThreadTalk {
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',
     problem: null,

@@ -1,6 +1,7 @@
 /** A device's own keys, from one seed that never leaves it, and its id, which follows from them: nobody else can bring other keys under it. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { DeviceId } from '../../domain/ids.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
 import { isSoundKey, publicKeyOf } from './agreement.ts';
 import { base64url, exactly } from './bytes.ts';
@@ -19,7 +20,7 @@ export interface DevicePublicKeys {
 
 export interface DeviceKeys extends DevicePublicKeys {
   /** 16 bytes as base64url. */
-  readonly deviceId: string;
+  readonly deviceId: DeviceId;
   /** 64 bytes as base64url. */
   sign(bytes: Uint8Array): string;
   /** null: not for this device, or changed on its way. */

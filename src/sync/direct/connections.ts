@@ -1,4 +1,5 @@
 /** The connections that the tab carries for the owner: opened, timed, given to the replica as links, and closed. */
+import type { DeviceId } from '../../domain/ids.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
@@ -20,7 +21,7 @@ interface ConnectionPlan {
 }
 
 export interface ConnectionsDeps {
-  readonly deviceId: string;
+  readonly deviceId: DeviceId;
   readonly order: (order: DirectOrder) => void;
   readonly connect: (link: Link) => LinkEnd;
   readonly timers: Timers;

@@ -9,6 +9,7 @@
  * share that key and trust each other; since one of them could have come under another's name before it was
  * removed, a renewed key ends every connection, and those that stay are introduced anew under it.
  */
+import type { DeviceId } from '../../domain/ids.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
@@ -20,11 +21,11 @@ import { createMeetings } from './meetings.ts';
 import { createTexts } from './texts.ts';
 
 export interface DirectDeps {
-  readonly deviceId: string;
+  readonly deviceId: DeviceId;
   /** As they are now: a renewed key counts at once. */
   readonly keys: () => HouseholdKeys;
   /** Is this device known as one of the household, and was it not removed? */
-  readonly isMember: (deviceId: string) => boolean;
+  readonly isMember: (deviceId: DeviceId) => boolean;
   /** Through the relay, to another device's `hearSignal`. It may be lost, repeated or late. */
   readonly sendSignal: (to: string, data: string) => void;
   /** To the tab that carries. */
@@ -43,9 +44,9 @@ export interface Direct {
   hearSignal(from: string, data: string): void;
   report(report: DirectReport): void;
   /** The devices that the relay says are there; none while it is away. Open connections stay. */
-  setOnline(deviceIds: readonly string[]): void;
+  setOnline(deviceIds: readonly DeviceId[]): void;
   /** These are out of the household. To be called whenever what is known of its devices changes; saying it again is harmless. */
-  removed(deviceIds: readonly string[]): void;
+  removed(deviceIds: readonly DeviceId[]): void;
   /** A text that introduces this device to another one of the household. Rejects with a sentence. */
   makeOffer(): Promise<string>;
   /**

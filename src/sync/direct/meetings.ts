@@ -1,4 +1,5 @@
 /** Introductions through the relay: with whom a connection is wanted, whose turn it is, and when it is tried again. */
+import type { DeviceId } from '../../domain/ids.ts';
 import { backoff } from '../../domain/platform/retry.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { RandomBytes } from '../contract.ts';
@@ -9,7 +10,7 @@ import type { Connections } from './connections.ts';
 import { DIRECT } from './settings.ts';
 
 export interface MeetingsDeps {
-  readonly deviceId: string;
+  readonly deviceId: DeviceId;
   readonly connections: Connections;
   readonly isMember: (device: string) => boolean;
   readonly send: (to: string, introduction: Introduction) => void;

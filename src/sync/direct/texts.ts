@@ -7,6 +7,7 @@ import type { Connections } from './connections.ts';
 import { DIRECT } from './settings.ts';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
+import type { DeviceId } from '../../domain/ids.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
 
 /**
@@ -84,7 +85,7 @@ const SAYS = {
 } as const;
 
 export interface TextsDeps {
-  readonly deviceId: string;
+  readonly deviceId: DeviceId;
   readonly keys: () => HouseholdKeys;
   readonly connections: Connections;
   readonly isRemoved: (device: string) => boolean;

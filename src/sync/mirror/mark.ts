@@ -3,6 +3,7 @@
  * kept in localStorage and in a file. Each brings this device back alone; where they differ, the one that knows more holds.
  */
 import { z } from 'zod';
+import type { DeviceId } from '../../domain/ids.ts';
 import { rotationSchema } from '../../protocol/sync/control.ts';
 import { base64url, digestOf, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
 import {
@@ -13,6 +14,7 @@ import {
   type Membership,
   type TeamMark,
 } from '../owner/records.ts';
+import { idOf } from '../../protocol/ids.ts';
 
 export interface Mark {
   readonly membership: Membership;
@@ -40,7 +42,7 @@ const markSchema = z.object({
   writtenAt: z.number(),
   keys: keysText,
   roll: z.array(z.string()),
-  deviceId: z.string(),
+  deviceId: idOf<DeviceId>(z.string()),
   seed: bytesText,
   rotations: z.array(rotationSchema),
   recovery: recoverySchema.nullable(),

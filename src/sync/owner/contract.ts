@@ -1,4 +1,5 @@
 /** What synchronisation needs of the ledger's owner, and what it does for it. */
+import type { AgentId } from '../../domain/ids.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { SyncAnswers } from '../../protocol/sync/methods.ts';
@@ -60,7 +61,7 @@ export interface Shared {
   /** Everything that waits is sealed, and the last conversations are told: before a device joins. */
   flush(): Promise<void>;
   /** Resolves when the last sessions of these agents are here, or after `patience` ms; those that are not. */
-  caughtUp(agentIds: readonly string[], patience: number): Promise<readonly string[]>;
+  caughtUp(agentIds: readonly AgentId[], patience: number): Promise<readonly string[]>;
   readonly direct: Direct;
   report(report: DirectReport): void;
   reconnect(): void;

@@ -3,6 +3,7 @@
  * whose id follows from its keys: nobody says anything in another’s name, or under it with other keys. It is signed besides
  * with the household’s key of its epoch: whoever was left out of a renewal cannot come in again, nor bring anybody else in.
  */
+import type { DeviceId } from '../../domain/ids.ts';
 import { deviceBytes, letInBytes, phraseBytes } from '../../protocol/sync/proofs.ts';
 import type { HouseholdKeys } from '../contract.ts';
 import { deviceIdOf, isSignedBy, keyOf, newest, relayAuth, type DeviceKeys } from '../crypto/index.ts';
@@ -86,5 +87,5 @@ export const isGenuineRecovery = (keys: HouseholdKeys, record: RecoveryRecord): 
   isBothSigned(keys, record.keys.signKey, record, phraseBytes(keys.household, record));
 
 /** Is a device one of the household: was it given the newest key, or has it shown since that it has it? */
-export const isOnRoll = (keys: HouseholdKeys, roll: readonly string[], deviceId: string, epoch: number): boolean =>
+export const isOnRoll = (keys: HouseholdKeys, roll: readonly string[], deviceId: DeviceId, epoch: number): boolean =>
   epoch >= newest(keys).epoch || roll.includes(deviceId);

@@ -2,6 +2,7 @@
  * The household's keys as they are renewed, and the recovery phrase they are sealed to. A renewal counts when
  * the relay has taken it: of two devices that renew at once one is first, and the other takes its keys.
  */
+import type { DeviceId } from '../../domain/ids.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { FromRelay } from '../../protocol/sync/control.ts';
 import { SYNC_OWNER } from '../settings.ts';
@@ -26,7 +27,7 @@ export interface KeyRotation {
    * Leaves a device out, and those that go with it except what is to be kept, by one renewal: see ./let-in.ts. Answers with the
    * ids of all that are out. Rejects with a sentence where the relay did not take it; nothing is changed then.
    */
-  remove(deviceId: string, keep: readonly string[]): Promise<readonly string[]>;
+  remove(deviceId: DeviceId, keep: readonly string[]): Promise<readonly string[]>;
   /** From now on this phrase restores the household. Rejects with a sentence where the relay did not take it. */
   keepRecovery(recovery: { readonly id: string; readonly boxKey: string }): Promise<void>;
 }
@@ -69,7 +70,7 @@ export function createKeyRotation({
     readonly settle: (answer: Answer) => void;
   } | null = null;
 
-  const signKeyOf = (deviceId: string) =>
+  const signKeyOf = (deviceId: DeviceId) =>
     members.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
 
   /** `box`: what the relay gives this device when it has taken our rotation, rather than another one's. */

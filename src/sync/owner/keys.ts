@@ -1,4 +1,5 @@
 /** This device's part in the household: its own keys, the household's as they are renewed, and the proofs made with them. */
+import type { DeviceId } from '../../domain/ids.ts';
 import type { Register, Rotation } from '../../protocol/sync/control.ts';
 import { recoveryBytes, registrationBytes, renewalBytes, rotationBytes } from '../../protocol/sync/proofs.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
@@ -29,7 +30,7 @@ export interface Keys {
    * Renewed keys that came sealed to this device. Answers whether they were taken: signed by a device that
    * `signKeyOf` knows as one of the household, of this household, and ours with more at the end.
    */
-  adopt(box: string, signKeyOf: (deviceId: string) => string | null): Promise<boolean>;
+  adopt(box: string, signKeyOf: (deviceId: DeviceId) => string | null): Promise<boolean>;
   /** A renewal that leaves these devices out, and the membership as it will be. Nothing is changed by it. */
   renewal(
     removed: readonly string[],
@@ -43,13 +44,13 @@ export interface Keys {
     readonly letIn: LetIn | null;
   }): DeviceRecord;
   /** This device’s word that it let in the device of this id. */
-  letIn(deviceId: string, time: number): LetIn;
+  letIn(deviceId: DeviceId, time: number): LetIn;
   /** Is it the word of the device that signs with `signKey`? */
-  isLetIn(deviceId: string, letIn: LetIn, signKey: string): boolean;
+  isLetIn(deviceId: DeviceId, letIn: LetIn, signKey: string): boolean;
   /** Does the device that it names say this itself, and had it the household’s key? */
   isGenuine(record: DeviceRecord): boolean;
   /** Is it one of the household, by the newest epoch that it has shown the key of? */
-  isOnRoll(deviceId: string, epoch: number): boolean;
+  isOnRoll(deviceId: DeviceId, epoch: number): boolean;
   recoveryRecord(made: { readonly id: string; readonly boxKey: string; readonly time: number }): RecoveryRecord;
   /** Another device has made a phrase: from then on keys are sealed to it, if it is of the household and the newest. */
   hearRecovery(record: RecoveryRecord): Promise<void>;

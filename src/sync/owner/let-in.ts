@@ -3,12 +3,13 @@
  * name. Who hides where it comes from has no such word: it counts as let in by whichever device is removed, unless the person
  * says otherwise.
  */
+import type { DeviceId } from '../../domain/ids.ts';
 import { shownName } from '../../domain/names.ts';
 import type { DeviceView } from '../../protocol/sync/page.ts';
 import type { KnownDevice } from './members.ts';
 
 /** A device, the one that let it in, the one that let that one in, and so on, as far as it is said. */
-function rowOf(devices: readonly KnownDevice[], deviceId: string): readonly string[] {
+function rowOf(devices: readonly KnownDevice[], deviceId: DeviceId): readonly string[] {
   const row = new Set<string>();
   for (let now: string | null = deviceId; now !== null && !row.has(now);) {
     const one: string = now;
@@ -25,7 +26,7 @@ function rowOf(devices: readonly KnownDevice[], deviceId: string): readonly stri
 export function goesWith(devices: readonly KnownDevice[], removed: string, self: string): readonly string[] {
   const trusted = new Set([...rowOf(devices, self), ...rowOf(devices, removed)]);
   trusted.delete(removed);
-  const stays = (deviceId: string) => {
+  const stays = (deviceId: DeviceId) => {
     const row = rowOf(devices, deviceId);
     return !row.includes(removed) && row.some((one) => trusted.has(one));
   };
@@ -36,7 +37,7 @@ export function goesWith(devices: readonly KnownDevice[], removed: string, self:
 }
 
 /** How a device came, as far as `self` can know it. */
-export function cameOf(devices: readonly KnownDevice[], deviceId: string, self: string): DeviceView['came'] {
+export function cameOf(devices: readonly KnownDevice[], deviceId: DeviceId, self: string): DeviceView['came'] {
   const one = devices.find((each) => each.deviceId === deviceId);
   if (one?.letIn && one.letInBy !== null)
     return {

@@ -2,6 +2,7 @@
  * What the devices of a household tell each other about themselves: merged by the time it was written. A device can say that
  * as many others came as it likes; of those that are new here, no more are heard than a household may have.
  */
+import type { DeviceId } from '../../domain/ids.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
 import type { WriteMeta } from './database.ts';
 import type { DeviceRecord, LetIn, Tip } from './records.ts';
@@ -51,9 +52,9 @@ export function createMembers({
   /** Does the device that a record names say this itself, and had it the household’s key? */
   readonly isGenuine: (record: DeviceRecord) => boolean;
   /** Is it one of the household, by the newest epoch that it has shown the key of? */
-  readonly isOnRoll: (deviceId: string, epoch: number) => boolean;
+  readonly isOnRoll: (deviceId: DeviceId, epoch: number) => boolean;
   /** Is it the word of the device that signs with `signKey`? */
-  readonly isLetIn: (deviceId: string, letIn: LetIn, signKey: string) => boolean;
+  readonly isLetIn: (deviceId: DeviceId, letIn: LetIn, signKey: string) => boolean;
   readonly onChange: () => void;
 }): Members {
   // Whatever way these came by: from this profile, with the keys, or from a mark that lay outside of it.

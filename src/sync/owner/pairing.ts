@@ -1,4 +1,5 @@
 /** Pairing over the relay's offers: this device joins a household, or lets another one in. */
+import type { DeviceId } from '../../domain/ids.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { Joining } from '../../protocol/sync/page.ts';
 import type { RandomBytes } from '../contract.ts';
@@ -61,7 +62,7 @@ export interface PairingDeps {
   /** This device’s keys, where it is one of a household. */
   readonly device: () => DevicePublicKeys;
   /** What a new device is given by this one. `deviceId`: the new one’s. */
-  readonly welcome: (deviceId: string) => Promise<Welcoming>;
+  readonly welcome: (deviceId: DeviceId) => Promise<Welcoming>;
   /** The new device has the keys, and this is what it says of itself. */
   readonly joined: (record: DeviceRecord) => Promise<void>;
   readonly onJoining: (joining: Joining | null) => void;

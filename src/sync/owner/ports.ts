@@ -1,4 +1,5 @@
 /** What synchronisation needs from outside, and nothing more. `src/worker.ts` gives the real ones. */
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import type { TeamMark } from './records.ts';
 
@@ -10,8 +11,8 @@ export interface DocumentKey {
 }
 
 interface Talk {
-  readonly agentId: string;
-  readonly sessionId: string;
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId;
   readonly messages: number;
 }
 
@@ -30,7 +31,9 @@ export interface LedgerPort {
   lastTalks(): Promise<readonly Talk[]>;
   /** Who lives here now. */
   team(): Promise<TeamMark>;
-  countTalks(talks: readonly { readonly agentId: string; readonly sessionId: string }[]): Promise<readonly number[]>;
+  countTalks(
+    talks: readonly { readonly agentId: AgentId; readonly sessionId: SessionId }[],
+  ): Promise<readonly number[]>;
 }
 
 export type { Called, OpenSocket, Socket, SocketItem, SyncRelay } from '../../protocol/sync/relay-connection.ts';

@@ -1,8 +1,10 @@
 /** What this device knows of its household: kept in its own database, never sent in the clear. */
 import { z } from 'zod';
+import type { AgentId, DeviceId, SessionId } from '../../domain/ids.ts';
 import { signature, syncId, type Rotation } from '../../protocol/sync/control.ts';
 import type { EpochKey, Stream } from '../contract.ts';
 import { SYNC_OWNER } from '../settings.ts';
+import { idOf } from '../../protocol/ids.ts';
 
 /** Whoever has a recovery phrase: where its box is, and what to seal it to. */
 export interface Recovery {
@@ -21,7 +23,7 @@ export interface Membership {
   readonly keyring: readonly EpochKey[];
   /** The devices that were given the newest key when it was made; whoever came since has proven that it has that key. */
   readonly roll: readonly string[];
-  readonly deviceId: string;
+  readonly deviceId: DeviceId;
   /** 32 random bytes: this device's own keys come from them. */
   readonly seed: Uint8Array;
   /** What renewed the household key, for a relay that has forgotten it. */
@@ -96,7 +98,7 @@ export type LetIn = z.infer<typeof letInSchema>;
 
 /** What a device says of itself; see ./genuine.ts. The newest by `epoch` and `time` holds. */
 export const deviceRecordSchema = z.object({
-  deviceId: z.string().describe('follows from the two keys'),
+  deviceId: idOf<DeviceId>(z.string()).describe('follows from the two keys'),
   name: z.string().max(SYNC_OWNER.nameChars),
   signKey: z.string().describe('Ed25519: what it says is checked with it'),
   boxKey: z.string().describe('X25519: keys are sealed to it'),
@@ -111,8 +113,8 @@ export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
 
 /** An agent's last conversation, as the device that wrote this knew it. The newest by `time` holds. */
 export const tipSchema = z.object({
-  agentId: z.string(),
-  sessionId: z.string(),
+  agentId: idOf<AgentId>(z.string()),
+  sessionId: idOf<SessionId>(z.string()),
   messages: z.number(),
   time: z.number(),
 });

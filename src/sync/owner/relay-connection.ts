@@ -2,6 +2,7 @@
  * The connection to the relay's sync socket: proves who this device is, learns who else there is, and carries the
  * frames of replication. One socket at a time; whatever ends it, the next one begins anew.
  */
+import type { DeviceId } from '../../domain/ids.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import { socketBytes } from '../../protocol/sync/proofs.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
@@ -15,7 +16,7 @@ export type Welcome = Extract<FromRelay, { kind: 'welcome' }>;
 
 export interface RelayConnectionDeps {
   readonly household: string;
-  readonly deviceId: string;
+  readonly deviceId: DeviceId;
   readonly device: Pick<DeviceKeys, 'signKey' | 'boxKey' | 'sign'>;
   readonly openSocket: OpenSocket;
   readonly timers: Timers;

@@ -3,6 +3,7 @@
  * hears, the connections to the relay and to other browsers. Its parts from the lowest; what one finds that those above are to
  * know goes up as an event.
  */
+import type { AgentId } from '../../domain/ids.ts';
 import { isKnown } from '../../protocol/known.ts';
 import { streamOf } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
@@ -188,8 +189,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   outgoing.wake();
   void home.begin(connections.begin).catch(trouble('files'));
 
-  const isLate = (agentIds: readonly string[]) => backfill.arriving().filter((id) => agentIds.includes(id));
-  const isCaughtUp = (agentIds: readonly string[]) => {
+  const isLate = (agentIds: readonly AgentId[]) => backfill.arriving().filter((id) => agentIds.includes(id));
+  const isCaughtUp = (agentIds: readonly AgentId[]) => {
     const { link, backlog } = standing.now();
     if (link !== 'live' || relayHas().size === 0 || isLate(agentIds).length > 0) return false;
     if (backlog === null) return true;

@@ -1,6 +1,7 @@
 import { useState, lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { displayName, type Agent } from '../../domain/agent.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentChangeDoc, ForgetDoc } from '../../protocol/documents.ts';
 import { parseStamp } from '../../domain/stamp.ts';
 import { bytesOf } from '../../state/wake-material.ts';
@@ -23,7 +24,7 @@ import { exportAgentFile } from '../copies/later.ts';
 const ForgetDialog = lazy(() => import('./forget-dialog.tsx'));
 
 /** Taking a copy of an agent, and letting go: at the end of its page. */
-function Keeping({ agentId, name }: { agentId: string; name: string }) {
+function Keeping({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const [asking, setAsking] = useState<ForgetDoc['target']['kind'] | null>(null);
   return (
@@ -114,7 +115,7 @@ function Facts({
   names,
 }: {
   agent: Agent;
-  bornSessionId: string | null;
+  bornSessionId: SessionId | null;
   names: readonly Kept[];
 }) {
   const roster = useHousehold((state) => state.roster);
@@ -168,7 +169,7 @@ function Facts({
 const NEWEST = 2;
 
 /** Its inbox, and what is left today of what it may be woken for. */
-function Reached({ agentId, name, retired }: { agentId: string; name: string; retired: boolean }) {
+function Reached({ agentId, name, retired }: { agentId: AgentId; name: string; retired: boolean }) {
   const unread = useUnreadMessages(agentId);
   return (
     <>
@@ -195,7 +196,7 @@ function Reached({ agentId, name, retired }: { agentId: string; name: string; re
 }
 
 /** An agent's own page: the soul, the inbox, wakes, earlier souls, names, and when it was born. */
-export default function AgentPage({ agentId }: { agentId: string }) {
+export default function AgentPage({ agentId }: { agentId: AgentId }) {
   const agent = useHousehold((state) => state.roster.byId.get(agentId));
   const identities = useHousehold((state) => state.identities);
   const changes = useHousehold((state) => state.changes);

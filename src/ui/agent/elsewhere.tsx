@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import { CredentialList } from '../clients/credential-list.tsx';
@@ -14,7 +15,7 @@ import { useTeammates } from '../use-teammates.ts';
 /** Threads that are shown here; the rest is a link away. */
 const SHOWN = 5;
 
-function OpenThreads({ list, agentId, name }: { list: readonly Thread[]; agentId: string; name: string }) {
+function OpenThreads({ list, agentId, name }: { list: readonly Thread[]; agentId: AgentId; name: string }) {
   const newIn = useNewInThread();
   const open = list
     .filter(({ participants, closed }) => closed === null && participants.includes(agentId))
@@ -45,7 +46,7 @@ function OpenThreads({ list, agentId, name }: { list: readonly Thread[]; agentId
   );
 }
 
-function AgentThreads({ agentId, name }: { agentId: string; name: string }) {
+function AgentThreads({ agentId, name }: { agentId: AgentId; name: string }) {
   return (
     <div>
       <h3>Threads</h3>
@@ -56,7 +57,7 @@ function AgentThreads({ agentId, name }: { agentId: string; name: string }) {
   );
 }
 
-function AgentClients({ agentId, name }: { agentId: string; name: string }) {
+function AgentClients({ agentId, name }: { agentId: AgentId; name: string }) {
   const team = useTeammates();
   return (
     <div>
@@ -74,7 +75,7 @@ function AgentClients({ agentId, name }: { agentId: string; name: string }) {
 }
 
 /** What an agent does beyond its own conversation: threads, costs, and programs that act as it. */
-export default function Elsewhere({ agentId, name, retired }: { agentId: string; name: string; retired: boolean }) {
+export default function Elsewhere({ agentId, name, retired }: { agentId: AgentId; name: string; retired: boolean }) {
   return (
     <>
       <AgentThreads agentId={agentId} name={name} />

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { FORGET_AFTER } from '../../domain/forgetting.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import { useActions, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -198,7 +199,15 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
 }
 
 /** Asks twice, in plain words, before an agent or a conversation is forgotten. */
-export default function ForgetDialog({ agentId, kind, onClose }: { agentId: string; kind: Kind; onClose: () => void }) {
+export default function ForgetDialog({
+  agentId,
+  kind,
+  onClose,
+}: {
+  agentId: AgentId;
+  kind: Kind;
+  onClose: () => void;
+}) {
   const somebody = useSomebody(agentId);
   if (somebody.kind === 'nobody' || somebody.kind === 'egg') return null;
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
 import { callsOf, SHOWN_CALLS } from '../../state/calls.ts';
 import { useRoost } from '../context.tsx';
@@ -82,7 +83,7 @@ function CallList({ calls }: { calls: readonly ToolCall[] }) {
 }
 
 /** What agents ask for, and everything that they did with their tools. */
-export default function CallsPage({ agentId, onClose }: { agentId: string | null; onClose: () => void }) {
+export default function CallsPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
   const calls = callsOf(useRoost());
   const of = (call: ToolCall) => agentId === null || call.agentId === agentId;
   return (

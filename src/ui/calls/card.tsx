@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import { lineDiff } from '../../domain/line-diff.ts';
 import type { Answer, ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
@@ -27,7 +28,7 @@ function Diff({ before, after }: { before: string; after: string }) {
 }
 
 /** A file that is to be written, over what lies there now. */
-function WriteDiff({ agentId, path, content }: { agentId: string; path: string; content: string }) {
+function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
   const files = filesOf(useRoost());
   const [before, setBefore] = useState<string | null>(null);
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import { callsOf } from '../../state/calls.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
@@ -7,7 +8,7 @@ import { useQuery } from '../use-query.ts';
 import { ApprovalCard } from './card.tsx';
 
 /** What this agent asks for, above where one writes to it. What was put off is one line. */
-export default function WaitingCalls({ agentId }: { agentId: string }) {
+export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
   const state = useQuery(callsOf(useRoost()).approvals);
   const asked = (state.kind === 'ready' ? state.value.waiting : []).filter((call) => call.agentId === agentId);
   const [first, ...rest] = asked.filter(({ later }) => !later);

@@ -1,11 +1,12 @@
 import { useState } from 'react';
+import type { MessageId } from '../../domain/ids.ts';
 
 /** Characters that are read out; the rest is there to be read. */
 const READ_OUT = 600;
 
 /** The newest that somebody else has said, below which the person may have written already. */
 export interface Newest {
-  readonly messageId: string;
+  readonly messageId: MessageId;
   readonly name: string;
   readonly words: () => string;
 }
@@ -16,8 +17,8 @@ export interface Newest {
  *
  * It goes by the newest message, not by answers that were open before: a short one can begin and end between two renderings.
  */
-export function Announcer({ newest, isThere }: { newest: Newest | null; isThere: (messageId: string) => boolean }) {
-  const [said, setSaid] = useState<{ readonly messageId: string; readonly text: string } | null>(null);
+export function Announcer({ newest, isThere }: { newest: Newest | null; isThere: (messageId: MessageId) => boolean }) {
+  const [said, setSaid] = useState<{ readonly messageId: MessageId; readonly text: string } | null>(null);
   const [heard, setHeard] = useState(newest?.messageId);
   if (newest && newest.messageId !== heard) {
     setHeard(newest.messageId);

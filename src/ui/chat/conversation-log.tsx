@@ -1,5 +1,6 @@
 import { useCallback, useMemo, type ReactNode, memo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import type { MessageId, SessionId } from '../../domain/ids.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import { logItems, waited } from '../../state/conversation-log.ts';
 import type { Conversation } from '../../state/conversations.ts';
@@ -17,7 +18,7 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
   messageId,
   speaker,
 }: {
-  messageId: string;
+  messageId: MessageId;
   speaker: Speaker;
 }) {
   const answer = useAnswers((state) => state.open.get(messageId));
@@ -52,7 +53,7 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
 });
 
 /** The person's last message that can be asked anew: of the running session, in words, and read already. */
-function lastQuestion(messages: readonly MessageDoc[], liveSessionId: string | null): MessageDoc | null {
+function lastQuestion(messages: readonly MessageDoc[], liveSessionId: SessionId | null): MessageDoc | null {
   const last = messages.findLast((message) => message.author === 'human');
   if (!last || last.sessionId !== liveSessionId || waited(last)) return null;
   return last.blocks.some((block) => block.kind === 'text') ? last : null;

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import type { ForgetDoc, MessageDoc } from '../../protocol/documents.ts';
 import { writingStopped } from '../../state/relay-info.ts';
@@ -67,7 +68,7 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
   );
 }
 
-function Nobody({ agentId }: { agentId: string }) {
+function Nobody({ agentId }: { agentId: AgentId }) {
   const { go } = useRoute();
   const leaving = useHousehold((state) =>
     state.forgetting.find(({ target }) => target.kind === 'agent' && target.agentId === agentId),
@@ -176,7 +177,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
 }
 
 /** One conversation: the lead's, or the chosen agent's. */
-export function ConversationView({ agentId, visible }: { agentId: string; visible: boolean }) {
+export function ConversationView({ agentId, visible }: { agentId: AgentId; visible: boolean }) {
   const { conversations, unread } = useRoost();
   const speaker = useSomebody(agentId);
   const ready = useHousehold((state) => state.status !== 'loading');

@@ -1,3 +1,4 @@
+import type { AgentId } from '../../domain/ids.ts';
 import type { LogItem } from '../../state/conversation-log.ts';
 import type { RunSpan } from '../../state/run-spans.ts';
 import { endText } from '../text/reasons.ts';
@@ -8,7 +9,7 @@ import type { RunCause, RunOutcome } from '../../protocol/runs.ts';
 /** What an agent did while no session ran, in one quiet line. */
 
 /** `nameOf`: of an agent, by its id. */
-function causeText(cause: RunCause | null, nameOf: (agentId: string) => string): string {
+function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => string): string {
   switch (cause?.kind) {
     case undefined:
       return 'at work by itself';

@@ -21,6 +21,7 @@ import {
   type CustomContainerComponentProps,
   type CustomItemComponentProps,
 } from 'virtua';
+import type { MessageId } from '../../domain/ids.ts';
 import type { LogItem } from '../../state/conversation-log.ts';
 import { useRoost } from '../context.tsx';
 import { DownIcon } from '../parts/icons.tsx';
@@ -130,7 +131,7 @@ interface Props {
   /** Stands in the middle while there is nothing to read. */
   readonly empty: ReactNode;
   readonly newest: Newest | null;
-  readonly isThere: (messageId: string) => boolean;
+  readonly isThere: (messageId: MessageId) => boolean;
   /** Tells of every word that comes in at the end. Returns the way to stop. */
   readonly listen?: (onGrown: () => void) => () => void;
 }

@@ -1,7 +1,8 @@
 /** Mentions in what is written and said: `@` and a name, as people read it. Pure. */
+import type { AgentId } from '../../domain/ids.ts';
 
 interface Mentionable {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   /** As it is shown: with the colour where two share a name. */
   readonly name: string;
 }
@@ -57,7 +58,7 @@ export function complete(
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'mention'; readonly agentId: string; readonly text: string };
+  | { readonly kind: 'mention'; readonly agentId: AgentId; readonly text: string };
 
 /** The text in pieces, names after an `@` told from the rest. The longest name that stands there is meant. */
 export function piecesOf(text: string, among: readonly Mentionable[]): readonly Piece[] {

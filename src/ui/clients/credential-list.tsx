@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import type { Credential } from '../../protocol/team.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useRoost } from '../context.tsx';
@@ -115,7 +116,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
 }
 
 /** Credentials there are; `agentId`: only this agent's. Those that were revoked are folded away. */
-export function CredentialList({ agentId, team }: { agentId: string | null; team: Teammates }) {
+export function CredentialList({ agentId, team }: { agentId: AgentId | null; team: Teammates }) {
   return (
     <QueryView query={clientsOf(useRoost()).list} what="The credentials">
       {(credentials) => <Lines credentials={credentials} of={agentId} team={team} />}

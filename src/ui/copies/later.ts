@@ -1,4 +1,5 @@
 /** What is known of copies before they are needed: the rest is fetched after the page is painted. */
+import type { AgentId } from '../../domain/ids.ts';
 import type { RoostState } from '../../state/index.ts';
 
 const load = () => Promise.all([import('../../state/agent-copies.ts'), import('./sink.ts')]);
@@ -7,7 +8,7 @@ const load = () => Promise.all([import('../../state/agent-copies.ts'), import('.
 export const fetchAgentExport = (): Promise<unknown> => load();
 
 /** Writes one agent into a zip, where the person says, and says how it went. */
-export async function exportAgentFile(state: RoostState, agentId: string, name: string): Promise<void> {
+export async function exportAgentFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   const { notices } = state;
   try {
     const [{ agentFileName, exportAgent }, { chooseSink }] = await load();

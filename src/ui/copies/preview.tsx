@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import { shownText } from '../../domain/names.ts';
 import { seatNumber } from '../../domain/seat.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
@@ -95,7 +96,7 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
     change.kind === 'setting' ? withSettings : !('agentId' in change && leaveOut.has(change.agentId)),
   );
   const nothingChosen = leaveOut.size === agents.length && agents.length > 0 && (!withSettings || settings === 0);
-  const choose = (agentId: string, taken: boolean) => {
+  const choose = (agentId: AgentId, taken: boolean) => {
     const next = new Set(leaveOut);
     if (taken) next.delete(agentId);
     else next.add(agentId);

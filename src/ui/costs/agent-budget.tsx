@@ -1,4 +1,5 @@
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../use-query.ts';
@@ -6,7 +7,7 @@ import { BudgetField } from './budget-field.tsx';
 import { useCostBook } from './use-costs.ts';
 
 /** An agent's own daily budget; empty where it has the one of every agent. */
-export function AgentBudget({ agentId, name }: { agentId: string; name: string }) {
+export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
   const book = useCostBook();
   const own = useQuery(reachQueries(state).limits(agentId).query);

@@ -1,4 +1,5 @@
 import { useStore } from 'zustand';
+import type { AgentId } from '../../domain/ids.ts';
 import { replyCostsOf } from '../../state/reply-costs.ts';
 import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
@@ -10,7 +11,7 @@ import { USUAL_DAYS, useCostBook } from './use-costs.ts';
 import './costs.css';
 
 /** What an agent costs and may cost, on its page. */
-export function AgentCosts({ agentId, name }: { agentId: string; name: string }) {
+export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }) {
   const replies = replyCostsOf(useRoost());
   const always = useStore(replies.store, (held) => held.always);
   const book = useCostBook();

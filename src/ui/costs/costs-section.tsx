@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import type { HouseholdConfig } from '../../protocol/config.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -33,7 +34,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
   const book = useCostBook();
   const costs = useCosts(USUAL_DAYS);
   const team = useTeammates();
-  const spentOf = (agentId: string) =>
+  const spentOf = (agentId: AgentId) =>
     costs.kind === 'ready' ? costs.value.agents.find((agent) => agent.agentId === agentId)?.today : undefined;
   return (
     <>

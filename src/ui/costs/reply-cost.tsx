@@ -1,11 +1,12 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import type { MessageId } from '../../domain/ids.ts';
 import { replyCostsOf } from '../../state/reply-costs.ts';
 import { useRoost } from '../context.tsx';
 import { costText } from '../text/money.ts';
 
 /** What a reply cost: in the gap below it, so that nothing moves when it comes. */
-export default function ReplyCost({ messageId }: { messageId: string }) {
+export default function ReplyCost({ messageId }: { messageId: MessageId }) {
   const costs = replyCostsOf(useRoost());
   useEffect(() => costs.look(messageId), [costs, messageId]);
   const cost = useStore(costs.store, ({ known }) => known.get(messageId));

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -102,7 +103,7 @@ function WithoutRelay() {
 type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;
 
 /** Who is still on the way here, by name where the name is here already. */
-function Arriving({ agentIds }: { agentIds: readonly string[] }) {
+function Arriving({ agentIds }: { agentIds: readonly AgentId[] }) {
   const roster = useHousehold((state) => state.roster);
   const known = agentIds.flatMap((agentId) => roster.byId.get(agentId)?.name ?? []);
   if (agentIds.length === 0) return null;

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import type { FileEntry } from '../../protocol/endpoints/workspaces.ts';
 import { MoreIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
@@ -8,7 +9,7 @@ import { clockTime, dayWithin } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 
 interface Props {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly folder: string;
   readonly entries: readonly FileEntry[];
   readonly onOpen: (entry: FileEntry) => void;

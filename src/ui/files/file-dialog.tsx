@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { fileText } from '../../domain/file-text.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { SHOWN_BYTES, type FileEntry } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { problemText } from '../../state/ports.ts';
@@ -17,7 +18,7 @@ type Content =
   | { readonly kind: 'none'; readonly why: string };
 
 interface Props {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly path: string;
   readonly entry: FileEntry;
   readonly onTake: () => void;

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import { createQueue } from '../../domain/platform/queue.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { FileEntry, FolderAnswer } from '../../protocol/endpoints/workspaces.ts';
@@ -21,7 +22,7 @@ import { RemoveDialog } from './remove-dialog.tsx';
 import './files.css';
 
 interface Whose {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly folder: string;
 }
 const within = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`);
@@ -161,7 +162,7 @@ export default function FilesPage({
   folder,
   onClose,
 }: {
-  agentId: string | null;
+  agentId: AgentId | null;
   folder: string;
   onClose: () => void;
 }) {

@@ -1,10 +1,11 @@
+import type { AgentId } from '../../domain/ids.ts';
 import type { FileEntry } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { useRoost } from '../context.tsx';
 import { SureDialog } from '../parts/sure-dialog.tsx';
 
 interface Props {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly path: string;
   readonly entry: FileEntry;
   readonly onClose: () => void;

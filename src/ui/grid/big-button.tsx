@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { emptySeats, displayName } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { callProgress } from '../../state/live.ts';
 import { writingStopped } from '../../state/relay-info.ts';
@@ -22,7 +23,7 @@ function ChooseWho({ onClose }: { onClose: () => void }) {
   const arriving = useDevices(arrivingOf);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const agents = sleepers.filter((agent) => chosen.has(agent.agentId) && !arriving.includes(agent.agentId));
-  const toggle = (agentId: string) => {
+  const toggle = (agentId: AgentId) => {
     const next = new Set(chosen);
     if (!next.delete(agentId)) next.add(agentId);
     setChosen(next);

@@ -1,3 +1,4 @@
+import type { AgentId } from '../../domain/ids.ts';
 import { CRACKS, EGG, speckles } from './pixels.ts';
 import { FaceShape } from './face.tsx';
 import { Runs } from './runs.tsx';
@@ -40,7 +41,7 @@ export function Egg({ position, color, crack }: { position: number; color: strin
 }
 
 interface InShell {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly birthName: string;
   readonly color: string;
   readonly position: number;

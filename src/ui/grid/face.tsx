@@ -1,5 +1,6 @@
 import { memo, useRef, useEffect, type RefObject } from 'react';
 import { faceHash, facePixels, FACE_SIZE, type FacePixel } from '../../domain/face.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { HEAD, pathOf } from './pixels.ts';
 import { Runs } from './runs.tsx';
 import './face.css';
@@ -59,7 +60,7 @@ function lids(eyes: readonly FacePixel[]): FacePixel[] {
 }
 
 /** The inside of a portrait, for a `<svg>` of 16 × 16. */
-export const FaceShape = memo(function FaceShape({ agentId, birthName }: { agentId: string; birthName: string }) {
+export const FaceShape = memo(function FaceShape({ agentId, birthName }: { agentId: AgentId; birthName: string }) {
   const pixels = facePixels(agentId, birthName);
   const eyes = pixels.filter(isEye);
   return (
@@ -85,7 +86,7 @@ export function Face({
   color,
   awake,
 }: {
-  agentId: string;
+  agentId: AgentId;
   birthName: string;
   color: string;
   awake: boolean;

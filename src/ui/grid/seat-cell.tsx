@@ -1,5 +1,6 @@
 import { memo, useId, useRef, useState, type MouseEvent } from 'react';
 import { useStore } from 'zustand';
+import type { AgentId } from '../../domain/ids.ts';
 import type { Lifecycle } from '../../domain/lifecycle.ts';
 import { LEAD_COLOR, LEAD_ID } from '../../domain/seat.ts';
 import { arrivingOf } from '../../state/devices.ts';
@@ -36,7 +37,7 @@ interface Badge {
 }
 
 /** What the person has not read, and what waits in the agent's inbox: two numbers on the cell. */
-function useBadges(agentId: string | null): readonly Badge[] {
+function useBadges(agentId: AgentId | null): readonly Badge[] {
   const { unreadMessages } = useRoost();
   const unread = useUnread((state) => (agentId === null ? 0 : (state.counts.get(agentId) ?? 0)));
   const inbox = useUnread((state) => (agentId === null ? 0 : (state.inbox.get(agentId)?.size ?? 0)));
@@ -90,7 +91,7 @@ interface FrameProps extends CellProps {
   /** The lead sleeps while no session runs; its dot stays gold. */
   readonly asleep?: boolean;
   readonly color: string;
-  readonly agentId: string | null;
+  readonly agentId: AgentId | null;
   readonly name: string | null;
   readonly sub: string;
   readonly reason: string | null;

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import type { Lifecycle } from '../../domain/lifecycle.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { useAnswers, useRoost } from '../context.tsx';
@@ -31,7 +32,7 @@ function useOpening(seat: SeatView): { born: boolean } | null {
   return opening;
 }
 
-function useCrack(agentId: string | null): 0 | 1 | 2 {
+function useCrack(agentId: AgentId | null): 0 | 1 | 2 {
   return useAnswers((answers) => {
     const answer = agentId === null ? undefined : openAnswerOf(answers, agentId);
     if (!answer) return 0;

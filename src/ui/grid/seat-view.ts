@@ -1,6 +1,7 @@
 /** What a cell says of its seat, as plain values: the accessible name, the state, the reason. */
 import { displayName, type Agent, type Roster } from '../../domain/agent.ts';
 import type { JoinedClient } from '../../domain/answering.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { lifecycleOf, type Lifecycle } from '../../domain/lifecycle.ts';
 import { seatColor, seatNumber, type Position, type SeatPosition } from '../../domain/seat.ts';
 import { asleepReason, type LiveState } from '../../state/live.ts';
@@ -12,7 +13,7 @@ export interface SeatView {
   readonly position: SeatPosition;
   readonly agent: Agent | null;
   /** The id to talk to: the agent's, or the egg's. */
-  readonly agentId: string | null;
+  readonly agentId: AgentId | null;
   readonly state: Lifecycle;
   /** The exact accessible name, for example "Lyra, seat 1, sleeping". */
   readonly label: string;

@@ -1,3 +1,4 @@
+import type { AgentId } from '../../domain/ids.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Inbox } from './inbox.tsx';
 import { useUnreadMessages } from './use-unread-messages.ts';
@@ -9,7 +10,7 @@ export default function InboxDialog({
   name,
   onClose,
 }: {
-  agentId: string;
+  agentId: AgentId;
   name: string;
   onClose: () => void;
 }) {

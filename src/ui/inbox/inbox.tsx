@@ -6,6 +6,7 @@ import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { useNow } from '../use-now.ts';
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { PATHS } from '../routes.ts';
 import { Mark } from '../shell/mark.tsx';
@@ -115,7 +116,7 @@ function InboxMessages({ messages, name, label }: { messages: readonly InboxMess
 }
 
 /** All that was put into an agent's inbox, newest first. `first`: only so many, without paging. */
-export function Inbox({ agentId, name, first }: { agentId: string; name: string; first?: number }) {
+export function Inbox({ agentId, name, first }: { agentId: AgentId; name: string; first?: number }) {
   const query = reachQueries(useRoost()).inbox(agentId);
   return (
     <QueryView query={query} what="The inbox">

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { DEFAULT_COORDINATION, type EffectiveConfig, type HouseholdConfig } from '../../protocol/config.ts';
 import { withCoordination, type HouseholdLimits } from '../../state/limits.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
@@ -236,7 +237,7 @@ function HouseholdSection() {
   );
 }
 
-function AgentSection({ agentId }: { agentId: string }) {
+function AgentSection({ agentId }: { agentId: AgentId }) {
   const roost = useRoost();
   const name = useNames()(agentId);
   const limits = reachQueries(roost).limits(agentId);
@@ -270,7 +271,7 @@ function AgentSection({ agentId }: { agentId: string }) {
 }
 
 /** What waking may cost: the household's limits, and those of each agent over them. */
-export function LimitsSection({ agentId }: { agentId: string | null }) {
+export function LimitsSection({ agentId }: { agentId: AgentId | null }) {
   return (
     <div className="limits">
       <AgentSelect label="Limits of" everybody="the household" agentId={agentId} path={PATHS.limits} />

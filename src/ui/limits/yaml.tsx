@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import { problemText } from '../../state/ports.ts';
 import type { Limits } from '../../state/limits.ts';
 import { useRoost } from '../context.tsx';
@@ -14,7 +15,7 @@ interface Said {
 }
 
 /** What holds, as YAML: to copy out, and to paste in. The relay writes and reads it. */
-export function Yaml<Own>({ agentId, limits }: { agentId: string | null; limits: Limits<Own> }) {
+export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits: Limits<Own> }) {
   const state = useRoost();
   const id = useId();
   const [step, setStep] = useState<Step>('closed');

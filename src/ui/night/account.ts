@@ -1,12 +1,13 @@
 /** What happened since the person was last here, for one card. Pure. */
+import type { AgentId, ScheduleId } from '../../domain/ids.ts';
 import type { Occurrence } from '../../protocol/schedules.ts';
 import { toneOf, whatText } from './words.ts';
 
 /** What became of one routine: its newest words, and how often it did what. */
 export interface AccountLine {
   readonly key: string;
-  readonly scheduleId: string;
-  readonly agentId: string;
+  readonly scheduleId: ScheduleId;
+  readonly agentId: AgentId;
   readonly name: string;
   /** Runs that came to a good end. */
   readonly done: number;

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
@@ -8,7 +9,7 @@ import { warningText } from './words.ts';
 import './clock-note.css';
 
 /** What is not well with what this agent does by itself; nothing where all is. */
-export default function AgentWarning({ agentId }: { agentId: string }) {
+export default function AgentWarning({ agentId }: { agentId: AgentId }) {
   const list = useQuery(schedulesOf(useRoost()).list);
   if (list.kind !== 'ready') return null;
   return list.value

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { AgentId, RunId } from '../../domain/ids.ts';
 import type { Occurrence } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -10,7 +11,7 @@ import { useQuery } from '../use-query.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { whatText } from './words.ts';
 
-function LiveRun({ run, runId }: { run: Occurrence; runId: string }) {
+function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
   const schedules = schedulesOf(useRoost());
   const mate = useTeammates().find(run.agentId);
   const [stopping, setStopping] = useState(false);
@@ -50,7 +51,7 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: string }) {
 }
 
 /** Runs that go on: each can be watched as it happens, and stopped. Nothing where nobody is at work alone. */
-export function AtWork({ agentId }: { agentId: string | null }) {
+export function AtWork({ agentId }: { agentId: AgentId | null }) {
   const live = useQuery(schedulesOf(useRoost()).live);
   if (live.kind !== 'ready') return null;
   const shown = live.value.filter((run) => agentId === null || run.agentId === agentId);

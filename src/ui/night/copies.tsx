@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -12,7 +13,7 @@ import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 
 /** What agents have left with the relay, so that it can wake them while no page is open. */
-export function StandingCopies({ agentId }: { agentId: string | null }) {
+export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
   const now = useNow();

@@ -1,4 +1,5 @@
 /** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
+import type { AgentId } from '../../domain/ids.ts';
 import { slotsBetween, type Timing } from '../../domain/schedule/timing.ts';
 import { createCronClock, cronProblem } from '../../protocol/cron.ts';
 import type { ScheduleOf } from '../../protocol/schedules.ts';
@@ -7,7 +8,7 @@ import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 export type Routine = ScheduleOf<'routine'>;
 
 export interface Draft {
-  readonly agentId: string;
+  readonly agentId: AgentId;
   readonly name: string;
   readonly instructions: string;
   readonly timing: Timing['kind'];
@@ -44,7 +45,7 @@ export function localText(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-export const emptyDraft = (agentId: string): Draft => ({
+export const emptyDraft = (agentId: AgentId): Draft => ({
   agentId,
   name: '',
   instructions: '',

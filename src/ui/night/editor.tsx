@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from 'react';
+import type { ScheduleId } from '../../domain/ids.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -12,7 +13,7 @@ import { MORE_TEXTS, MoreTexts } from './editor-more.tsx';
 
 interface Props {
   /** null: a new one. */
-  readonly scheduleId: string | null;
+  readonly scheduleId: ScheduleId | null;
   readonly before: Routine | null;
   /** Minutes, that an interval was given. */
   readonly offset: number | null;

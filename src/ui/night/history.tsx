@@ -1,3 +1,4 @@
+import type { ScheduleId } from '../../domain/ids.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { Words } from '../chat/words.tsx';
@@ -6,7 +7,7 @@ import { useNow } from '../use-now.ts';
 import { momentText, outcomeText, spentText, toneOf } from './words.ts';
 
 /** What became of each moment at which something was due, the newest first. */
-export function History({ scheduleId }: { scheduleId: string }) {
+export function History({ scheduleId }: { scheduleId: ScheduleId }) {
   const query = schedulesOf(useRoost()).history(scheduleId);
   const now = useNow();
   return (

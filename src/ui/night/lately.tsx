@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
@@ -9,7 +10,7 @@ import './morning.css';
 /** As far back as the relay tells at once. */
 const HOURS = 168;
 
-function Account({ agentId }: { agentId: string | null }) {
+function Account({ agentId }: { agentId: AgentId | null }) {
   const query = schedulesOf(useRoost()).timeline(HOURS);
   return (
     <QueryView query={query} what="What they did">
@@ -24,7 +25,7 @@ function Account({ agentId }: { agentId: string | null }) {
 }
 
 /** What the card above the grid has told, and more: it is found here once that is put away. */
-export function Lately({ agentId }: { agentId: string | null }) {
+export function Lately({ agentId }: { agentId: AgentId | null }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="night-lately" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

@@ -1,4 +1,5 @@
 /** What a timeline draws: marks that do not lie over each other, and ticks at the hours. Pure. */
+import type { AgentId, ScheduleId } from '../../domain/ids.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import { toneOf, type Tone } from './words.ts';
 
@@ -22,7 +23,7 @@ export const placeIn = ({ from, to }: Pick<Timeline, 'from' | 'to'>, time: numbe
   Math.min(1, Math.max(0, (time - from) / (to - from)));
 
 /** `colors`: of routines that have one of their own, by id. */
-export function marksOf(timeline: Timeline, agentId: string, colors: ReadonlyMap<string, string>): readonly Mark[] {
+export function marksOf(timeline: Timeline, agentId: AgentId, colors: ReadonlyMap<string, string>): readonly Mark[] {
   const marks = new Map<number, Omit<Mark, 'at'>>();
   const put = (time: number, kind: Mark['kind'], color: string | null = null) => {
     const place = Math.round(placeIn(timeline, time) * PLACES);
@@ -63,8 +64,8 @@ export function ticksOf(timeline: Pick<Timeline, 'from' | 'to'>): readonly Tick[
 
 /** One routine in figures: what a table says of the span. */
 export interface Line {
-  readonly scheduleId: string;
-  readonly agentId: string;
+  readonly scheduleId: ScheduleId;
+  readonly agentId: AgentId;
   readonly name: string;
   /** How often each of these came about, the most frequent first. */
   readonly past: readonly { readonly text: string; readonly tone: Tone; readonly count: number }[];
@@ -82,7 +83,7 @@ export function linesOf(
   say: (one: Timeline['occurrences'][number]) => string,
 ): readonly Line[] {
   const lines = new Map<string, { line: Omit<Line, 'past'>; past: Map<string, { tone: Tone; count: number }> }>();
-  const of = (scheduleId: string, agentId: string, name: string) => {
+  const of = (scheduleId: ScheduleId, agentId: AgentId, name: string) => {
     const held = lines.get(scheduleId) ?? {
       line: { scheduleId, agentId, name, toCome: 0, dark: 0, next: null },
       past: new Map<string, { tone: Tone; count: number }>(),

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import type { AgentId, ScheduleId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
@@ -24,7 +25,7 @@ import './night.css';
 
 /** What is being written: a new one, or one that is there. */
 interface Editing {
-  readonly scheduleId: string | null;
+  readonly scheduleId: ScheduleId | null;
   readonly before: Routine | null;
   readonly offset: number | null;
   readonly draft: Draft;
@@ -62,7 +63,7 @@ function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => v
 }
 
 /** What agents do by themselves: what is due, what became of it, and the switch that stops it all. */
-export default function NightPage({ agentId, onClose }: { agentId: string | null; onClose: () => void }) {
+export default function NightPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
   // Whoever looks here first has the page open from now on.

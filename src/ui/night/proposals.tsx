@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import type { Proposal } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -64,7 +65,7 @@ function Ask({ proposal }: { proposal: Proposal }) {
 }
 
 /** Routines that agents ask for. Nothing of them runs before the person has said yes. Nothing is shown where none asks. */
-export function Proposals({ agentId }: { agentId: string | null }) {
+export function Proposals({ agentId }: { agentId: AgentId | null }) {
   const state = useQuery(schedulesOf(useRoost()).proposals);
   const asked = state.kind === 'ready' ? state.value : [];
   const shown = asked.filter((proposal) => agentId === null || proposal.agentId === agentId);

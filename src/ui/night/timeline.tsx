@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
@@ -163,7 +164,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
 }
 
 /** What was due, and what will be: a lane for each agent, and the same in words. */
-export function NightTimeline({ agentId }: { agentId: string | null }) {
+export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
   const now = useNow();

@@ -1,4 +1,5 @@
 /** What agents do by themselves, in words for people. Pure. */
+import type { AgentId } from '../../domain/ids.ts';
 import type { OccurrenceState, SkipReason } from '../../domain/schedule/occurrence.ts';
 import type { Timing } from '../../domain/schedule/timing.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
@@ -133,7 +134,7 @@ export function mostText({ runs, microUsd }: Timeline['most'], hours: number): s
 /** `23:00: Lyra and Wren begin within two minutes of each other.` */
 export function clashText(
   { from, agentIds, critical }: Timeline['clashes'][number],
-  nameOf: (agentId: string) => string,
+  nameOf: (agentId: AgentId) => string,
   now: number,
 ): string {
   const who = names(agentIds.map(nameOf));

@@ -1,5 +1,6 @@
 /** Everything that can be done or gone to from anywhere, in one table: what the palette lists, and what its tests go through. Pure. */
 import { displayName, type Roster } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID, seatNumber } from '../../domain/seat.ts';
 import { PATHS, type SettingsSection } from '../routes.ts';
 
@@ -33,7 +34,7 @@ export interface Around {
     wake(): Promise<void>;
     summon(): Promise<void>;
     endSession(): Promise<void>;
-    rest(agentId: string): Promise<void>;
+    rest(agentId: AgentId): Promise<void>;
     stopWakes(stopped: boolean): Promise<void>;
   };
 }

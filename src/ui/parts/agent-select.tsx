@@ -1,4 +1,5 @@
 import { displayName } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { useHousehold } from '../context.tsx';
 import { useRoute } from '../routes.ts';
 import './agent-select.css';
@@ -9,8 +10,8 @@ interface Props {
   /** All of them, in a word or two; left out: it is always somebody. */
   readonly everybody?: string;
   /** Null: everybody. */
-  readonly agentId: string | null;
-  readonly path: (agentId: string | null) => string;
+  readonly agentId: AgentId | null;
+  readonly path: (agentId: AgentId | null) => string;
 }
 
 /** Goes from the same place of one agent to another's, or to everybody's. */

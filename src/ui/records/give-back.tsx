@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import type { AgentId } from '../../domain/ids.ts';
 import { giveBackOf, type Given, type Missing } from '../../state/records.ts';
 import { useRoost } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
@@ -26,7 +27,7 @@ function kindsOf(count: (type: string) => number): string {
 const whatIsMissing = (missing: readonly Missing[]): string =>
   `your ${kindsOf((type) => missing.filter(({ doc }) => doc.type === type).length)}`;
 
-function titleOf(missing: Missing, nameOf: (agentId: string) => string): string {
+function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string {
   const { doc } = missing;
   const value = fieldsOf(missing);
   switch (doc.type) {
@@ -53,7 +54,7 @@ function titleOf(missing: Missing, nameOf: (agentId: string) => string): string 
 }
 
 /** One thing, and what would change at the relay. */
-function changeOf(missing: Missing, nameOf: (agentId: string) => string): string {
+function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): string {
   const title = titleOf(missing, nameOf);
   if (missing.standing === 'unknown') return `${title}.`;
   return missing.doc.type === 'thread'

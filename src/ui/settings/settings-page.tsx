@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import { AttachedSection } from '../attached/attached-section.tsx';
 import { ClientsSection } from '../clients/clients-section.tsx';
 import { CostsSection } from '../costs/costs-section.tsx';
@@ -170,7 +171,7 @@ const TITLES: Record<SettingsSection, string> = {
   about: 'About',
 };
 
-function content(section: SettingsSection, agentId: string | null): ReactNode {
+function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
   switch (section) {
     case 'people':
       return <People />;
@@ -211,7 +212,7 @@ export default function SettingsPage({
   onClose,
 }: {
   section: SettingsSection;
-  agentId: string | null;
+  agentId: AgentId | null;
   onClose: () => void;
 }) {
   const rehearsing = useRehearsing();

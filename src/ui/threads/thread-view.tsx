@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import type { ThreadId } from '../../domain/ids.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import { Composer } from '../chat/composer.tsx';
 import { Skeleton } from '../chat/conversation.tsx';
@@ -27,7 +28,7 @@ type OpenedThread = { readonly newFrom: number | null } | null;
 
 /** Where a thread opens, as it stood then; and moves its mark to what is on the screen from then on. */
 function useOpenedThread(
-  threadId: string,
+  threadId: ThreadId,
   { thread, messages, more, reading }: ThreadTalkState,
   { pages }: ThreadTalk,
 ): OpenedThread {
@@ -144,7 +145,7 @@ function toldOf(mentioned: readonly Teammate[]): string {
 }
 
 /** One thread: what was said, and a place to write. `takeFocus`: the person went to it from elsewhere on the page. */
-export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocus: boolean }) {
+export function ThreadView({ threadId, takeFocus }: { threadId: ThreadId; takeFocus: boolean }) {
   const { device } = useRoost();
   const [state, talk] = useTalk(threadId);
   const team = useTeammates();

@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import '../chat/conversation.css';
 import { ThreadsIcon } from '../parts/icons.tsx';
@@ -55,7 +56,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
     if (made.ok) go(PATHS.thread(made.threadId));
     else setFailed(made.reason);
   };
-  const toggle = (agentId: string) =>
+  const toggle = (agentId: AgentId) =>
     setChosen((held) => {
       const next = new Set(held);
       if (!next.delete(agentId)) next.add(agentId);

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import type { ThreadId } from '../../domain/ids.ts';
 import { newInThread } from '../../domain/read-marks.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import { threadsOf, type Threads, type ThreadTalk, type ThreadTalkState } from '../../state/threads/index.ts';
@@ -14,7 +15,7 @@ export function useNewInThread(): (thread: Thread) => number {
 }
 
 /** One thread, kept up to date while this is on the page. */
-export function useTalk(threadId: string): readonly [ThreadTalkState, ThreadTalk] {
+export function useTalk(threadId: ThreadId): readonly [ThreadTalkState, ThreadTalk] {
   const talk = useThreads().talk(threadId);
   useEffect(() => talk.subscribe(), [talk]);
   return [useStore(talk.store), talk];

@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
 import type { WakeStats } from '../../protocol/wakes.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -54,7 +55,7 @@ function nextText(
   return { passes: false, text: `No wake passes now: ${why}, ${leftText(nextWakeTime, now)}.` };
 }
 
-function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
+function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
   const state = useRoost();
   const { device } = state;
   const query = reachQueries(state).stats(agentId);
@@ -108,7 +109,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
 }
 
 /** What is left today of what an agent may be woken for. */
-export function Budget({ agentId, children }: { agentId: string; children?: ReactNode }) {
+export function Budget({ agentId, children }: { agentId: AgentId; children?: ReactNode }) {
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   const query = reachQueries(useRoost()).stats(agentId);
   return (

@@ -29,6 +29,7 @@ import {
 } from './words.ts';
 import './wakes.css';
 import { GATE_CHECKS, type GateCheck } from '../../domain/guardrails.ts';
+import type { AgentId } from '../../domain/ids.ts';
 
 /** The way of one wake through the checks. Pure. */
 
@@ -215,7 +216,7 @@ function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
 }
 
 /** Every wake that was asked for, newest first, and what came of it. It goes on by itself. */
-function WakeFeed({ agentId }: { agentId: string | null }) {
+function WakeFeed({ agentId }: { agentId: AgentId | null }) {
   const nameOf = useNames();
   const query = reachQueries(useRoost()).wakes(agentId);
   return (
@@ -239,7 +240,7 @@ function WakeFeed({ agentId }: { agentId: string | null }) {
 }
 
 /** The feed of wakes, with the switch that stops them all. */
-export default function WakesPage({ agentId, onClose }: { agentId: string | null; onClose: () => void }) {
+export default function WakesPage({ agentId, onClose }: { agentId: AgentId | null; onClose: () => void }) {
   const nameOf = useNames();
   return (
     <div className="wakes-page">

@@ -1,9 +1,10 @@
 /** Wakes in words for people. Pure. */
 import type { GateCheck, WakeOutcome, WakeReason, WakeWay } from '../../domain/guardrails.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import type { WakeDecision, WakeSource } from '../../protocol/wakes.ts';
 import { clockTime } from '../text/time.ts';
 
-export type NameOf = (agentId: string) => string;
+export type NameOf = (agentId: AgentId) => string;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
