@@ -31,6 +31,22 @@ const rolldownOptions: Rolldown.InputOptions = {
   onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
 };
 
+/**
+ * What the page needs before it paints comes in few files, not in one for each set of later parts that share some of it: over
+ * a slow line each costs a round trip. React stands apart, since it stays the same when Roost changes.
+ */
+const pageOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = {
+  ...rolldownOptions,
+  output: {
+    codeSplitting: {
+      groups: [
+        { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, tags: ['$initial'], priority: 1 },
+        { name: 'shell', tags: ['$initial'] },
+      ],
+    },
+  },
+};
+
 /** The oldest that the page must run in, as the README says: what they lack of syntax and styles is written out. See `src/domain/platform/old-browsers.ts`. */
 const BROWSERS = ['safari16.4', 'firefox128', 'chrome111'];
 
@@ -54,7 +70,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   plugins: isSsrBuild ? [] : [react(), zodWithoutEval, offline],
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
-    : { outDir: 'dist/page', emptyOutDir: true, target: BROWSERS, sourcemap: false, rolldownOptions },
+    : { outDir: 'dist/page', emptyOutDir: true, target: BROWSERS, sourcemap: false, rolldownOptions: pageOptions },
   // One file: a browser never asks again for a part that it did not get, and a relay may go at any moment.
   worker: {
     format: 'es',

@@ -15,7 +15,7 @@ import { createTextStorage } from './state/text-storage.ts';
 import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
-import { preloadMarkdown } from './ui/chat/words.tsx';
+import { preloadTalk } from './ui/chat/conversation.tsx';
 import { fetchLaterParts } from './ui/later.ts';
 import { Broken } from './ui/shell/broken.tsx';
 
@@ -63,7 +63,7 @@ owner.subscribe((news) => {
   if (news.news === 'welcome') tellPageKey();
   if (news.news === 'restarting' && news.reload) location.reload();
 });
-void preloadMarkdown();
+void preloadTalk();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');

@@ -29,9 +29,6 @@ function Plain({ text, waits = false }: { text: string; waits?: boolean }) {
 const load = () => import('./markdown.tsx').catch(() => ({ default: memo(Plain) }));
 const Markdown = lazy(load);
 
-/** Fetches what sets words, before there are any. */
-export const preloadMarkdown = async (): Promise<void> => void (await load());
-
 interface Props {
   readonly text: string;
   /** More words follow at once. */

@@ -1,0 +1,99 @@
+import { useMemo, useState } from 'react';
+import type { MessageDoc } from '../../protocol/documents.ts';
+import { openAnswerOf, textOf } from '../../state/answers.ts';
+import { writingStopped } from '../../state/relay-info.ts';
+import { useActions, useAnswers, useConversations, useInfo, useRoost, useUnread } from '../context.tsx';
+import { optional } from '../parts/optional.tsx';
+import { whereWordsGo } from '../text/answering.ts';
+import { Composer } from './composer.tsx';
+import { ConversationLog } from './conversation-log.tsx';
+import { keepDraft } from './drafts.ts';
+import { EmptyLog } from './empty.tsx';
+import { FirstWords } from './first-words.tsx';
+import type { Speaker } from './message.tsx';
+import { Skeleton } from './skeleton.tsx';
+import { useReachesNew } from './use-reaches-new.ts';
+
+const WaitingCalls = optional(() => import('../calls/waiting.tsx'));
+
+function composerHint(speaker: Speaker): string | null {
+  const { name } = speaker;
+  if (speaker.kind === 'lead')
+    return speaker.awake ? null : `${name} sleeps, and will read this when the next session starts.`;
+  return speaker.kind === 'agent' ? whereWordsGo(name, speaker.seat) : null;
+}
+
+/** What was said with somebody, and where one writes. */
+export default function Talk({ speaker }: { speaker: Speaker }) {
+  const { agentId } = speaker;
+  const { conversations, device } = useRoost();
+  const actions = useActions();
+  const conversation = useConversations((state) => state.byAgent.get(agentId));
+  const answering = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
+  const blocked = useInfo(writingStopped);
+  const [editing, setEditing] = useState<MessageDoc | null>(null);
+  // Text put into the field from elsewhere makes it anew.
+  const [filled, setFilled] = useState(0);
+  const known = useUnread((state) => state.known);
+  const newFrom = useUnread((state) => state.begins.get(agentId) ?? null);
+  const pages = useMemo(() => conversations.pages(agentId), [conversations, agentId]);
+  const { status = 'loading', before = null, reading = 'nothing', messages = [] } = conversation ?? {};
+  const ready = useReachesNew(
+    { pages, more: before !== null, reading },
+    {
+      loaded: known && status === 'ready',
+      short: newFrom !== null && (messages[0]?.at ?? '') > newFrom,
+      read: messages.length,
+    },
+  );
+  const fill = (text: string) => {
+    keepDraft(device.tab, agentId, text);
+    setFilled((times) => times + 1);
+  };
+
+  if (!conversation || conversation.status === 'loading') return <Skeleton />;
+  if (conversation.status === 'failed')
+    return (
+      <div className="chat-nobody" role="alert">
+        <h2>This conversation could not be read</h2>
+        <p>{conversation.error} If it stays so, Settings, Storage, Rebuild reads everything anew.</p>
+        <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>
+          Try again
+        </button>
+      </div>
+    );
+
+  if (!ready) return <Skeleton />;
+
+  const edit = editing ? { text: textOf(editing.blocks), cancel: () => setEditing(null) } : null;
+  return (
+    <>
+      <ConversationLog
+        speaker={speaker}
+        conversation={conversation}
+        empty={<EmptyLog speaker={speaker} onPick={fill} />}
+        onEdit={setEditing}
+        onTakeBack={fill}
+      />
+      <FirstWords speaker={speaker} messages={messages} onPick={fill} />
+      <WaitingCalls agentId={agentId} />
+      {speaker.kind !== 'seatless' && (
+        <Composer
+          key={`${editing?.messageId ?? 'draft'}:${filled}`}
+          draft={agentId}
+          label={speaker.kind === 'egg' ? 'First it needs a name' : `Write to ${speaker.name}…`}
+          hint={blocked ? 'Nothing can be kept on this device now. Your text stays here.' : composerHint(speaker)}
+          disabled={speaker.kind === 'egg'}
+          answering={answering && speaker.kind !== 'egg'}
+          edit={edit}
+          takeFocus={filled > 0}
+          onSend={(text) => {
+            void actions.send(agentId, text, editing?.messageId);
+            setEditing(null);
+          }}
+          onStop={() => void actions.stop(agentId)}
+        />
+      )}
+    </>
+  );
+}
