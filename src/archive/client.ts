@@ -4,6 +4,7 @@ import { createCalls } from '../protocol/rpc/calls.ts';
 import { proxyOf } from '../protocol/rpc/method.ts';
 import { createRpcServer } from '../protocol/rpc/server.ts';
 import { isCall, JOBS, PORTS, type FromWorker, type Jobs, type Ports, type ToWorker } from './methods.ts';
+import { partsTicked, withParts } from './household/parts.ts';
 import { ARCHIVE_ERROR_KINDS, ArchiveError } from './problem.ts';
 import type {
   AgentExport,
@@ -141,13 +142,24 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
     exportHousehold: ({ read, sink, passphrase, exportedAt, ...work }) =>
       intoSink(sink, (write) => run({ read, write }, work, (jobs) => jobs.exportHousehold({ passphrase, exportedAt }))),
     async openArchive(file, passphrase, { compare, here, now, ...work }) {
-      const { identities, changes, settings } = here;
-      const request = { file, passphrase, here: { identities, changes, settings }, now };
+      const { identities, changes, settings, records } = here;
+      const request = { file, passphrase, here: { identities, changes, settings, records }, now };
       const { preview, source } = await run({ compare }, work, (jobs) => jobs.openArchive(request));
       return { preview, source: { ...source, file } };
     },
-    importArchive: ({ source }, { append, withSettings, leaveOut, ticks, ...work }) =>
-      run({ append }, work, (jobs) => jobs.importArchive({ source, withSettings, leaveOut, ticks })),
+    async importArchive({ source, preview }, { append, records, stamp, withSettings, leaveOut, ticks, ...work }) {
+      const imported = await run({ append }, work, (jobs) =>
+        jobs.importArchive({ source, withSettings, leaveOut, ticks }),
+      );
+      const parts = partsTicked(preview.changes, new Set(ticks));
+      if (parts.length === 0) return imported;
+      const { written } = await append(withParts(parts, await records(), stamp));
+      return {
+        documents: imported.documents + parts.length,
+        written: imported.written + written,
+        leftOut: imported.leftOut - parts.length,
+      };
+    },
     exportAgent: ({ agentId, read, sink, exportedAt, ...work }) =>
       intoSink(sink, (write) => run({ read, write }, work, (jobs) => jobs.exportAgent({ agentId, exportedAt }))),
     async readAgentZip(file, work = {}) {

@@ -14,6 +14,7 @@ export type {
   AgentWarning,
   ArchiveChange,
   ArchiveConflict,
+  ArchiveImport,
   ArchivedAgent,
   ArchivePreview,
   ArchiveProgress,

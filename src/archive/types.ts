@@ -1,6 +1,8 @@
 /** What the page and the archive say to each other: requests, previews and progress, as plain data. */
 import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from '../protocol/documents.ts';
+import type { Stamp } from '../domain/stamp.ts';
+import type { ScheduleRecord } from '../protocol/schedules.ts';
 import type { Comparison, DocumentPage, HouseholdView } from '../protocol/worker.ts';
 
 /** How far long work is. `key`: the passphrase is being stretched, which takes a second or two and cannot be counted. */
@@ -45,8 +47,8 @@ export interface Exported {
 export interface PreviewPorts {
   /** `OwnerCalls.compare`; called with at most `ARCHIVE.batchDocuments` at a time. */
   readonly compare: (docs: readonly Doc[]) => Promise<Comparison>;
-  /** Who lives here and how they want things, as `OwnerCalls.household` gives it. */
-  readonly here: Pick<HouseholdView, 'identities' | 'changes' | 'settings'>;
+  /** Who lives here, how they want things, and what the relay goes by, as `OwnerCalls.household` gives it. */
+  readonly here: Pick<HouseholdView, 'identities' | 'changes' | 'settings' | 'records'>;
   /** ms since the epoch: what is dated much later is not taken unasked. */
   readonly now: number;
 }
@@ -85,6 +87,8 @@ export type ArchiveConflict =
   | { readonly kind: 'lead'; readonly here: string; readonly file: string; readonly after: string }
   /** Documents dated further ahead than any clock goes wrong, a hundred years: they are not taken. */
   | { readonly kind: 'never'; readonly documents: number }
+  /** Documents that this Roost cannot read, or that do not fit together: they are not taken. */
+  | { readonly kind: 'unfit'; readonly documents: number }
   /** Documents that are here under the same id with other contents: what is here stays. */
   | { readonly kind: 'different'; readonly documents: number; readonly ids: readonly string[] };
 
@@ -92,7 +96,7 @@ export type ArchiveConflict =
 export interface ShownAgent {
   readonly name: string;
   readonly position: number | null;
-  readonly soulChars: number;
+  readonly soul: string;
   readonly retired: boolean;
 }
 
@@ -134,8 +138,43 @@ export type ArchiveChange = { readonly tick: string } & (
   | { readonly kind: 'keep' }
   /** Messages that take the place of others: what stands here from there on would be out of sight. */
   | { readonly kind: 'edits'; readonly agentId: AgentId; readonly name: string; readonly messages: number }
-  /** Records of kinds that come in only where the person agrees; `what`: in people's words. */
+  /** Something that is due without anybody there: set, changed or taken away. `here` null: it is not here. `name`: its agent's. */
+  | {
+      readonly kind: 'schedule';
+      readonly agentId: AgentId;
+      readonly name: string;
+      readonly here: ScheduleRecord | null;
+      readonly after: ScheduleRecord;
+    }
+  /** One limit, budget, grant or price. `field`: see ./household/fields.ts; undefined on either side: not set. `agentId` null: the household's. */
+  | {
+      readonly kind: 'limit';
+      readonly record: 'limits' | 'prices';
+      readonly recordId: string;
+      readonly agentId: AgentId | null;
+      readonly name: string | null;
+      readonly field: string;
+      /** Of a limit, where it stands. */
+      readonly path: readonly string[];
+      readonly here: unknown;
+      readonly after: unknown;
+    }
+  /** A thread that is here. `here` null: it cannot be read. `closed`: its summary; null: it is open. Members by their names. */
+  | {
+      readonly kind: 'thread';
+      readonly here: string | null;
+      readonly after: string;
+      readonly closed: string | null;
+      readonly wasClosed: boolean;
+      readonly members: readonly string[];
+      readonly membersHere: readonly string[];
+    }
+  /** Messages in a thread that is here, so many of them as the person's. */
+  | { readonly kind: 'thread-messages'; readonly title: string; readonly messages: number; readonly yours: number }
+  /** Threads that are not here; `what`: in people's words. */
   | { readonly kind: 'records'; readonly what: string; readonly documents: number }
+  /** Of kinds or versions that this Roost does not know: what they would change shows only to a newer one. */
+  | { readonly kind: 'newer'; readonly documents: number }
   /** Messages that wait to be sent as the person's. */
   | { readonly kind: 'queued'; readonly messages: number }
   /** Documents dated ahead of this device's clock by more than a day. `latest`: ms since the epoch. */
@@ -188,6 +227,10 @@ export interface ArchiveSource {
 export interface ArchiveImport extends ArchiveWork {
   /** `OwnerCalls.append`; called with at most `ARCHIVE.batchDocuments` at a time, one call after the other. */
   readonly append: (docs: readonly Doc[]) => Promise<{ readonly written: number }>;
+  /** Records as they hold here now. Of a record that the person wants in part, what is ticked is set in them. */
+  readonly records: () => Promise<readonly Doc[]>;
+  /** The next stamp of this device, after the one given. */
+  readonly stamp: (after: string | null) => Stamp;
   /** false: the settings of the file are left out. */
   readonly withSettings: boolean;
   /** Agent ids of which nothing is taken: no identity, change, message or anything else that belongs to them. */
@@ -217,6 +260,8 @@ export type AgentWarning =
   | { readonly kind: 'several-souls'; readonly taken: string; readonly others: readonly string[] }
   /** Documents dated further ahead than any clock goes wrong: they are left out. */
   | { readonly kind: 'never'; readonly documents: number }
+  /** Documents that this Roost cannot read, or that do not fit together: they are not taken. */
+  | { readonly kind: 'unfit'; readonly documents: number }
   /** SOUL.md says something else than the identity beside it: the file's words are taken, as a later soul. */
   | { readonly kind: 'soul-edited' }
   /** The text is not UTF-8 or UTF-16: it was read as Windows-1252. */

@@ -55,7 +55,7 @@ export interface Applicant {
   readonly consents: Consents;
 }
 
-const NO_CONSENTS: Consents = { changes: [], needs: new Map(), agents: new Map(), never: new Set() };
+const NO_CONSENTS: Consents = { changes: [], needs: new Map(), agents: new Map(), never: new Set(), unfit: new Set() };
 
 export type Read = { readonly ok: true; readonly applicant: Applicant } | Extract<Done, { ok: false }>;
 
@@ -87,7 +87,9 @@ export async function readAgent(
       lives && parsed.warnings.some(({ kind }) => kind === 'soul-edited')
         ? [{ kind: 'soul-edited', tick: SOUL_EDITED, agentId }]
         : [];
-    const never: AgentWarning[] = found.never.size > 0 ? [{ kind: 'never', documents: found.never.size }] : [];
+    const untaken = ([kind, { size }]: readonly ['never' | 'unfit', ReadonlySet<string>]): AgentWarning[] =>
+      size > 0 ? [{ kind, documents: size }] : [];
+    const never = [...untaken(['never', found.never]), ...untaken(['unfit', found.unfit])];
     return {
       ok: true,
       applicant: {

@@ -4,6 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ArchiveError, ArchiveProgress, Exported, Imported, OpenedArchive } from '../archive/index.ts';
+import type { Clock } from '../domain/stamp.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { ArchivePort, Device, OwnerPort } from './ports.ts';
 import type { Unread } from './unread.ts';
@@ -66,6 +67,7 @@ interface Deps {
   readonly archive: ArchivePort;
   readonly device: Pick<Device, 'now'>;
   readonly unread: Unread;
+  readonly clock: Clock;
 }
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -74,7 +76,7 @@ const isArchiveError = (error: unknown): error is ArchiveError =>
   error instanceof Error && error.name === 'ArchiveError';
 const IDLE = { kind: 'idle' } as const;
 
-export function createCopies({ owner, archive, device, unread }: Deps): Copies {
+export function createCopies({ owner, archive, device, unread, clock }: Deps): Copies {
   const store = createStore<CopiesState>()(() => ({ exporting: IDLE, importing: IDLE }));
   const running: Record<'exporting' | 'importing', AbortController | null> = { exporting: null, importing: null };
 
@@ -148,6 +150,11 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
       try {
         const imported = await archive.importArchive(opened, {
           append: (docs) => append(docs, hear),
+          records: async () => (await owner.call('household')).records,
+          stamp(after) {
+            if (after !== null) clock.follow(after);
+            return clock.next();
+          },
           withSettings,
           leaveOut,
           ticks,

@@ -95,7 +95,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const wakeSizes = createWakeSizes(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const unread = createUnread({ owner, writer, device });
-  const copies = createCopies({ owner, archive, device, unread });
+  const copies = createCopies({ owner, archive, device, unread, clock });
   const changes = createChanges();
   const standingCopies = createStandingCopies({ household, live, wakeSizes, reach, changes, device });
   const unreadMessages = createQuery({

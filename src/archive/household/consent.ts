@@ -1,17 +1,13 @@
 /**
- * What of a file would change what is here: a name, a soul, a setting, a forgetting, words in the person's name. A file may be more
+ * What of a file would change what is here: a name, a soul, a setting, a routine, a forgetting, words in the person's name. A file may be more
  * than it says, so nothing of this comes with the rest: each change waits for a tick of its own. Where nobody lives yet there is
  * nothing to change, and a copy comes back whole.
  */
 import { finalForgets, pendingForgets } from '../../domain/forgetting.ts';
-import type { Agent } from '../../domain/agent.ts';
 import type { AgentId } from '../../domain/ids.ts';
-import { isSameName } from '../../domain/names.ts';
-import { LEAD_ID, seatNumber } from '../../domain/seat.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import { MAX_AHEAD_MS, MOST_AHEAD_MS, parseStamp } from '../../domain/stamp.ts';
 import type {
-  AgentChangeDoc,
   AgentIdentityDoc,
   Doc,
   ForgetDoc,
@@ -19,8 +15,11 @@ import type {
   MessageDoc,
   SettingDoc,
 } from '../../protocol/documents.ts';
-import { isKnown, kindOf } from '../../protocol/known.ts';
-import type { ArchiveChange, ShownAgent } from '../types.ts';
+import { isKnown, slotOf } from '../../protocol/known.ts';
+import { ArchiveError, DAMAGED } from '../problem.ts';
+import type { ArchiveChange } from '../types.ts';
+import { changeOf, offerAgents, seatsTaken, shownAmong, type Changed, type Offer } from './consent-agents.ts';
+import { createRecordConsent } from './consent-records.ts';
 import { createNewest, rosterFrom, settingsFrom, union, type Deciding } from './newest.ts';
 
 export interface Consents {
@@ -31,6 +30,8 @@ export interface Consents {
   readonly agents: ReadonlyMap<string, string>;
   /** Documents that are never taken: they are dated further ahead than any clock goes wrong. */
   readonly never: ReadonlySet<string>;
+  /** Nor are these: this Roost cannot read what they say, or it does not fit together. */
+  readonly unfit: ReadonlySet<string>;
 }
 
 export interface Consent {
@@ -39,48 +40,47 @@ export interface Consent {
   result(): Consents;
 }
 
-/** Of settings that this Roost does not know, and of how far was read elsewhere: nobody can say what they would change here, so they are not offered. */
+/** Of what nobody can say what it would change here, and of how far was read elsewhere: it is not offered. */
 const NEVER = 'never';
 
 /** May a document come, with these ticks? */
 export const isConsented = (needs: Consents['needs'], ticks: ReadonlySet<string>, id: string): boolean =>
   needs.get(id)?.every((tick) => tick !== NEVER && ticks.has(tick)) ?? true;
-/** As it decides: retiring and returning are one. */
-const ASPECTS = { rename: 'name', seat: 'seat', retire: 'retired', return: 'retired', soul: 'soul' } as const;
-const valueOf = {
-  name: ({ name }: Agent) => name,
-  soul: ({ soul }: Agent) => soul,
-  seat: ({ position }: Agent) => position,
-  retired: ({ retired }: Agent) => retired,
-};
-type Aspect = keyof typeof valueOf;
 
-const aspectTick = (aspect: Aspect, agentId: AgentId) => `${aspect}:${agentId}`;
+/** What is decided together: of these documents all come, or none. null: it decides nothing. */
+function decidedBy(doc: Doc): string | null {
+  if (!isKnown(doc)) return null;
+  if (doc.type === 'agent-identity') return `agent-identity ${doc.agentId}`;
+  if (doc.type === 'forget') return `forget ${doc._id}`;
+  if (doc.type === 'forget-undo') return `forget ${doc.forgetId}`;
+  return slotOf(doc);
+}
 
 /** `now`: ms since the epoch. */
 // In one piece: every document is held against the same choices.
 export function createConsent(here: Deciding, now: number): Consent {
   const newest = createNewest();
   const births: AgentIdentityDoc[] = [];
-  const changed: { readonly _id: string; readonly agentId: AgentId; readonly aspect: Aspect }[] = [];
+  const changed: Changed[] = [];
   const settings: Pick<SettingDoc, '_id' | 'key' | 'value'>[] = [];
   const forgets: ForgetDoc[] = [];
   const undos: ForgetUndoDoc[] = [];
   const queued: string[] = [];
-  const edits = new Map<string, string[]>();
-  /** Of kinds that come in only where the person agrees, by what they are to people. */
-  const records = new Map<string, string[]>();
+  const edits = new Map<AgentId, string[]>();
+  const newer: string[] = [];
   const ahead: string[] = [];
+  /** Where one of them is dated ahead, those that are not would otherwise come without it, and hold. */
+  const together = new Map<string, string[]>();
+  const deciding = new Set<string>();
   const never = new Set<string>();
   let latest = 0;
   const isEmpty = here.identities.length === 0 && here.settings.length === 0;
   const residents = rosterFrom(here);
+  const records = createRecordConsent(here, isEmpty);
 
-  function takeKnown(doc: Extract<Doc, { _id: string }>) {
-    if (!isKnown(doc)) return;
-    const what = kindOf(doc.type)?.consent;
-    if (what !== undefined) records.set(what, [...(records.get(what) ?? []), doc._id]);
-    if (doc.type === 'agent-identity') births.push(doc);
+  function takeKnown(doc: Doc) {
+    if (!isKnown(doc)) newer.push(doc._id);
+    else if (doc.type === 'agent-identity') births.push(doc);
     else if (doc.type === 'agent-change') changed.push(changeOf(doc));
     else if (doc.type === 'setting') settings.push({ _id: doc._id, key: doc.key, value: doc.value });
     else if (doc.type === 'forget') forgets.push(doc);
@@ -104,6 +104,14 @@ export function createConsent(here: Deciding, now: number): Consent {
           ahead.push(doc._id);
           latest = Math.max(latest, time);
         }
+        const decided = decidedBy(doc);
+        if (decided !== null) {
+          // A household writes a document once. Of two under one id, what is shown might be one, and what comes the other.
+          if (deciding.has(doc._id)) throw new ArchiveError('damaged', DAMAGED);
+          deciding.add(doc._id);
+          together.set(decided, [...(together.get(decided) ?? []), doc._id]);
+        }
+        records.take(doc);
         if (!isEmpty) takeKnown(doc);
       }
     },
@@ -112,17 +120,18 @@ export function createConsent(here: Deciding, now: number): Consent {
       const needs = new Map<string, readonly string[]>();
       const agents = new Map<string, string>();
       for (const id of never) needs.set(id, [NEVER]);
-      const offer = (change: ArchiveChange, ids: Iterable<string>) => {
+      const offer: Offer = (change, ids) => {
         changes.push(change);
         for (const id of ids) needs.set(id, [...(needs.get(id) ?? []), change.tick]);
       };
+      const file = newest.now();
+      const shown = shownAmong(here, file);
+      const nameOf = (agentId: AgentId) => {
+        const agent = residents.byId.get(agentId);
+        return agent ? shown(agent).name : null;
+      };
+      const unfit = new Set(records.unfit());
       if (!isEmpty) {
-        const file = newest.now();
-        const shown = shownAmong(here, file);
-        const nameOf = (agentId: AgentId) => {
-          const agent = residents.byId.get(agentId);
-          return agent ? shown(agent).name : null;
-        };
         offerAgents(here, file, births, changed, shown, offer);
         for (const { agentId, name, position, here: sits } of seatsTaken(here, file, shown)) {
           const tick = `takes-seat:${agentId}`;
@@ -163,90 +172,22 @@ export function createConsent(here: Deciding, now: number): Consent {
             },
             ids,
           );
-        for (const [what, ids] of records)
-          offer({ kind: 'records', tick: `records:${what}`, what, documents: ids.length }, ids);
         if (queued.length > 0) offer({ kind: 'queued', tick: 'queued', messages: queued.length }, queued);
+        if (newer.length > 0) offer({ kind: 'newer', tick: 'newer', documents: newer.length }, newer);
       }
-      if (ahead.length > 0) offer({ kind: 'ahead', tick: 'ahead', documents: ahead.length, latest }, ahead);
-      return { changes, needs, agents, never };
+      const inFile = rosterFrom(file);
+      records.offerAll(offer, (agentId) => {
+        const agent = inFile.byId.get(agentId);
+        return nameOf(agentId) ?? (agent ? shown(agent).name : null);
+      });
+      for (const id of unfit) needs.set(id, [NEVER]);
+      const isAhead = new Set(ahead);
+      const held = isEmpty ? [] : [...together.values()].filter((ids) => ids.some((id) => isAhead.has(id))).flat();
+      if (ahead.length > 0)
+        offer({ kind: 'ahead', tick: 'ahead', documents: ahead.length, latest }, new Set([...ahead, ...held]));
+      return { changes, needs, agents, never, unfit };
     },
   };
-}
-
-const changeOf = ({ _id, agentId, change }: AgentChangeDoc) => ({ _id, agentId, aspect: ASPECTS[change.kind] });
-
-type Offer = (change: ArchiveChange, ids: Iterable<string>) => void;
-
-function offerAgents(
-  here: Deciding,
-  file: Deciding,
-  births: readonly AgentIdentityDoc[],
-  changed: readonly { readonly _id: string; readonly agentId: AgentId; readonly aspect: Aspect }[],
-  shown: Shown,
-  offer: Offer,
-) {
-  const before = rosterFrom(here);
-  const renamed = rosterFrom({ identities: here.identities, changes: union(here, file).changes });
-  const reborn = rosterFrom({ identities: union(here, file).identities, changes: here.changes });
-  const idsOf = (tick: string) =>
-    changed.filter(({ agentId, aspect }) => aspectTick(aspect, agentId) === tick).map(({ _id }) => _id);
-  for (const [agentId, agent] of before.byId) {
-    const [later, other] = [renamed.byId.get(agentId), reborn.byId.get(agentId)];
-    for (const aspect of ['name', 'soul', 'seat', 'retired'] as const) {
-      const tick = aspectTick(aspect, agentId);
-      if (!later || valueOf[aspect](agent) === valueOf[aspect](later)) continue;
-      offer({ kind: 'agent', tick, what: aspect, agentId, here: shown(agent), after: shown(later) }, idsOf(tick));
-    }
-    const mine = births.filter((birth) => birth.agentId === agentId).map(({ _id }) => _id);
-    if (
-      mine.length > 0 &&
-      other &&
-      (other.birthName !== agent.birthName ||
-        other.bornAt !== agent.bornAt ||
-        other.soul !== agent.soul ||
-        other.position !== agent.position)
-    )
-      offer({ kind: 'birth', tick: `birth:${agentId}`, agentId, here: shown(agent), after: shown(other) }, mine);
-  }
-}
-
-type Shown = (agent: Agent) => ShownAgent;
-
-/** Where another is called so too, here or in the file, to the eye, or the person is, with the seat. */
-function shownAmong(here: Deciding, file: Deciding): Shown {
-  const both = union(here, file);
-  const all = [here, file, both].flatMap((deciding) => [...rosterFrom(deciding).byId.values()]);
-  const persons = [here, both].map((deciding) => settingsFrom(deciding).humanName);
-  const isAlike = ({ agentId, name }: Agent) =>
-    all.some((other) => other.agentId !== agentId && isSameName(other.name, name)) ||
-    persons.some((person) => person !== null && isSameName(person, name));
-  const seatOf = ({ agentId, position }: Agent) =>
-    agentId === LEAD_ID ? 'the lead' : position === null ? 'without a seat' : `seat ${seatNumber(position)}`;
-  return (agent) => {
-    const { name, position, soul, retired } = agent;
-    return {
-      name: isAlike(agent) ? `${name} (${seatOf(agent)})` : name,
-      position,
-      soulChars: soul.length,
-      retired,
-    };
-  };
-}
-
-/** Who comes new and was born before somebody who sits, in the same seat. */
-function seatsTaken(here: Deciding, file: Deciding, shown: Shown) {
-  const before = rosterFrom(here);
-  const isNew = ({ agentId }: { readonly agentId: AgentId }) => !before.byId.has(agentId);
-  const after = rosterFrom({
-    identities: [...here.identities, ...file.identities.filter(isNew)],
-    changes: [...here.changes, ...file.changes.filter(isNew)],
-  });
-  return [...before.seats].flatMap(([position, sat]) => {
-    const sits = after.seats.get(position);
-    return !sits || sits.agentId === sat.agentId || !isNew(sits)
-      ? []
-      : [{ agentId: sits.agentId, name: shown(sits).name, position, here: shown(sat).name }];
-  });
 }
 
 function offerSettings(

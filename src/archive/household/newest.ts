@@ -1,11 +1,11 @@
-/** What decides who somebody is and how things are set, of however many documents: bounded by how many agents there are. */
+/** What decides who somebody is and how things are set, of however many documents: bounded by how many agents, threads and schedules there are. */
 import { rosterOf, type Roster } from '../../domain/agent.ts';
 import { settingsOf, type Settings } from '../../domain/settings.ts';
 import type { AgentIdentityDoc, Doc } from '../../protocol/documents.ts';
-import { isKnown, slotOf, wins } from '../../protocol/known.ts';
+import { isKnown, kindOf, slotOf, wins } from '../../protocol/known.ts';
 import type { HouseholdView } from '../../protocol/worker.ts';
 
-export type Deciding = Pick<HouseholdView, 'identities' | 'changes' | 'settings'>;
+export type Deciding = Pick<HouseholdView, 'identities' | 'changes' | 'settings' | 'records'>;
 
 export interface Newest {
   take(docs: readonly Doc[]): void;
@@ -31,6 +31,7 @@ export function createNewest(): Newest {
         identities: [...identities.values()],
         changes: holding.filter(isKnown).filter((doc) => doc.type === 'agent-change'),
         settings: holding.filter(isKnown).filter((doc) => doc.type === 'setting'),
+        records: holding.filter(({ type }) => kindOf(type)?.isRecord === true),
       };
     },
   };
@@ -40,6 +41,7 @@ export const union = (a: Deciding, b: Deciding): Deciding => ({
   identities: [...a.identities, ...b.identities],
   changes: [...a.changes, ...b.changes],
   settings: [...a.settings, ...b.settings],
+  records: [...a.records, ...b.records],
 });
 
 const withId = <T extends { readonly _id: string }>(doc: T) => ({ ...doc, id: doc._id });

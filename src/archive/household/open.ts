@@ -130,10 +130,11 @@ export const openHousehold: Workers['openArchive'] = async ({ file, passphrase, 
       isHere: rosterHere.byId.has(agentId),
     }),
   );
-  const { changes, needs, agents: agentNeeds, never } = consent.result();
+  const { changes, needs, agents: agentNeeds, never, unfit } = consent.result();
   const conflicts = [
     ...conflictsBetween(here, inFile),
     ...(never.size > 0 ? [{ kind: 'never' as const, documents: never.size }] : []),
+    ...(unfit.size > 0 ? [{ kind: 'unfit' as const, documents: unfit.size }] : []),
     ...(different > 0 ? [{ kind: 'different' as const, documents: different, ids: differing }] : []),
   ];
   return {

@@ -1,10 +1,10 @@
 import { useEffect, useId, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
-import { lineDiff } from '../../domain/line-diff.ts';
 import type { Answer, ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
 import { filesOf } from '../../state/files.ts';
 import { useRoost } from '../context.tsx';
+import { Diff } from '../parts/diff.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { MoreIcon } from '../parts/icons.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
@@ -12,20 +12,6 @@ import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { inputOf, textIn, touches, wantsTo } from './words.ts';
 import './calls.css';
-
-const MARKS = { same: ' ', gone: '−', new: '+' } as const;
-
-function Diff({ before, after }: { before: string; after: string }) {
-  return (
-    <pre className="call-diff" dir="auto">
-      {lineDiff(before, after).map(({ kind, text }, i) => (
-        <span key={i} data-kind={kind}>
-          {`${MARKS[kind]} ${text}\n`}
-        </span>
-      ))}
-    </pre>
-  );
-}
 
 /** A file that is to be written, over what lies there now. */
 function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {

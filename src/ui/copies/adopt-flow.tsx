@@ -7,7 +7,7 @@ import { Words } from '../chat/words.tsx';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS, useRoute } from '../routes.ts';
-import { neverText } from '../text/conflicts.ts';
+import { neverText, unfitText } from '../text/conflicts.ts';
 import { names, plural } from '../text/sizes.ts';
 import { Changes } from './changes.tsx';
 import { Standing, useStanding } from './standing.tsx';
@@ -25,6 +25,8 @@ function warningText(warning: AgentWarning): string {
       return `${shownText(warning.path)} was left out: ${shownText(warning.reason)}`;
     case 'never':
       return neverText(warning.documents);
+    case 'unfit':
+      return unfitText(warning.documents);
     default:
       return warning satisfies never;
   }

@@ -1,10 +1,23 @@
 import type { ArchiveChange } from '../../state/agent-copies.ts';
-import { changeText } from '../text/conflicts.ts';
+import { Diff } from '../parts/diff.tsx';
+import { changeDetails, changeText } from '../text/conflicts.ts';
 
 interface Props {
   readonly changes: readonly ArchiveChange[];
   readonly ticks: ReadonlySet<string>;
   readonly onTicks: (ticks: ReadonlySet<string>) => void;
+}
+
+/** A soul, a prompt, a routine as it would be, against what is here. */
+function Details({ change }: { change: ArchiveChange }) {
+  const texts = changeDetails(change);
+  if (!texts) return null;
+  return (
+    <details>
+      <summary>What it would say</summary>
+      <Diff {...texts} />
+    </details>
+  );
 }
 
 /** What a file would change here: one tick each, and none of them set. */
@@ -27,6 +40,7 @@ export function Changes({ changes, ticks, onTicks }: Props) {
               />
               <span dir="auto">{changeText(change)}</span>
             </label>
+            <Details change={change} />
           </li>
         ))}
       </ul>

@@ -85,6 +85,7 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
       case 'lead':
         return !leaveOut.has(LEAD_ID);
       case 'never':
+      case 'unfit':
       case 'different':
         return true;
       default:
@@ -93,7 +94,9 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
   });
   // What would go with somebody who is left out, or with settings that are, is not asked for.
   const asked = changes.filter((change) =>
-    change.kind === 'setting' ? withSettings : !('agentId' in change && leaveOut.has(change.agentId)),
+    change.kind === 'setting'
+      ? withSettings
+      : !('agentId' in change && change.agentId !== null && leaveOut.has(change.agentId)),
   );
   const nothingChosen = leaveOut.size === agents.length && agents.length > 0 && (!withSettings || settings === 0);
   const choose = (agentId: AgentId, taken: boolean) => {
@@ -139,8 +142,10 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
               'document',
             )}{' '}
             of kinds that this one does not know (
-            {[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ').toLowerCase()}). They are kept and
-            passed on.
+            {[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ').toLowerCase()}).{' '}
+            {changes.some(({ kind }) => kind === 'newer')
+              ? 'They come only with their tick.'
+              : 'They are kept and passed on.'}
           </p>
         )}
       </div>

@@ -3,7 +3,8 @@ import type { SettingKey } from '../../domain/settings.ts';
 import { shownText } from '../../domain/names.ts';
 import { seatNumber } from '../../domain/seat.ts';
 import type { ArchiveChange, ArchiveConflict } from '../../state/agent-copies.ts';
-import { plural } from './sizes.ts';
+import { limitDetails, limitText, scheduleDetails, scheduleText } from './record-changes.ts';
+import { names, plural } from './sizes.ts';
 import { fullTime } from './time.ts';
 
 const SETTINGS: Record<SettingKey, string> = {
@@ -42,7 +43,7 @@ function agentChangeText({ here, after, what }: AgentChange): string {
     case 'name':
       return `${here.name} would be called “${after.name}”.`;
     case 'soul':
-      return `${here.name} would have another soul (${plural(after.soulChars, 'character')}; now ${here.soulChars}).`;
+      return `${here.name} would have another soul (${plural(after.soul.length, 'character')}; now ${here.soul.length}).`;
     case 'seat':
       return `${here.name} would sit ${seat(after.position)}; now ${seat(here.position)}.`;
     case 'retired':
@@ -52,13 +53,64 @@ function agentChangeText({ here, after, what }: AgentChange): string {
   }
 }
 
+type ThreadChange = Extract<ArchiveChange, { kind: 'thread' }>;
+function threadText({ here, after, closed, wasClosed, members, membersHere }: ThreadChange): string {
+  const changes = [
+    here === after ? null : `called “${shownText(after)}”`,
+    (closed !== null) === wasClosed ? null : closed === null ? 'open again' : 'closed',
+    members.join() === membersHere.join() ? null : `with ${names(members) || 'nobody'}; now ${names(membersHere)}`,
+  ].filter((change) => change !== null);
+  const what = `The thread “${shownText(here ?? after)}” would be`;
+  return changes.length === 0 ? `${what} as the file has it.` : `${what} ${changes.join(', ')}.`;
+}
+
+interface Texts {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What a change is about, whole, where its line does not say all of it. */
+export function changeDetails(change: ArchiveChange): Texts | null {
+  switch (change.kind) {
+    case 'agent':
+      return change.what === 'soul' ? { before: change.here.soul, after: change.after.soul } : null;
+    case 'birth':
+      return change.here.soul === change.after.soul ? null : { before: change.here.soul, after: change.after.soul };
+    case 'setting': {
+      const [before, after] = [change.here, change.file].map((value) => (typeof value === 'string' ? value : ''));
+      return [before, after].some((text = '') => text.length > VALUE_MAX)
+        ? { before: before ?? '', after: after ?? '' }
+        : null;
+    }
+    case 'schedule':
+      return scheduleDetails(change);
+    case 'limit':
+      return limitDetails(change);
+    case 'thread':
+      return change.closed === null || change.wasClosed ? null : { before: '', after: change.closed };
+    case 'takes-seat':
+    case 'forget':
+    case 'keep':
+    case 'edits':
+    case 'thread-messages':
+    case 'records':
+    case 'newer':
+    case 'queued':
+    case 'ahead':
+    case 'soul-edited':
+      return null;
+    default:
+      return change satisfies never;
+  }
+}
+
 /** One change that a file would make, and that waits for its tick. */
 export function changeText(change: ArchiveChange): string {
   switch (change.kind) {
     case 'agent':
       return agentChangeText(change);
     case 'birth':
-      return `${change.here.name} would have the birth that the file tells of: called “${change.after.name}”, with a soul of ${plural(change.after.soulChars, 'character')} (now ${change.here.soulChars}).`;
+      return `${change.here.name} would have the birth that the file tells of: called “${change.after.name}”, with a soul of ${plural(change.after.soul.length, 'character')} (now ${change.here.soul.length}).`;
     case 'takes-seat':
       return `${change.name} was born earlier than ${change.here}, and would have seat ${seatNumber(change.position)}. Without this tick, ${change.name} does not come.`;
     case 'setting': {
@@ -73,6 +125,18 @@ export function changeText(change: ArchiveChange): string {
       return 'What you asked here to be forgotten would be kept.';
     case 'edits':
       return `${plural(change.messages, 'message')} to ${change.name} would take the place of what was said, and what stands here after that would be out of sight.`;
+    case 'schedule':
+      return scheduleText(change);
+    case 'limit':
+      return limitText(change);
+    case 'thread':
+      return threadText(change);
+    case 'thread-messages': {
+      const { title, messages, yours } = change;
+      return `${plural(messages, 'message')} would come into the thread “${shownText(title)}”${yours > 0 ? `, ${yours} of them as yours` : ''}.`;
+    }
+    case 'newer':
+      return `${plural(change.documents, 'document')} that a newer Roost wrote: what they would change shows only there.`;
     case 'records':
       return `${change.what}: ${plural(change.documents, 'document')} that the file has and this household does not.`;
     case 'queued':
@@ -89,6 +153,9 @@ export function changeText(change: ArchiveChange): string {
 export const neverText = (documents: number): string =>
   `${plural(documents, 'document')} ${documents === 1 ? 'is' : 'are'} dated more than a hundred years ahead of this device’s clock, and not taken.`;
 
+export const unfitText = (documents: number): string =>
+  `${plural(documents, 'document')} ${documents === 1 ? 'says' : 'say'} what this Roost cannot read, or what does not fit together, and ${documents === 1 ? 'is' : 'are'} not taken.`;
+
 /** One conflict: what stands against what, and what holds afterwards. */
 export function conflictText(conflict: ArchiveConflict): string {
   switch (conflict.kind) {
@@ -104,6 +171,8 @@ export function conflictText(conflict: ArchiveConflict): string {
       return `There is one lead. Here it is ${conflict.here}, in the file ${conflict.file}; afterwards it is ${conflict.after}.`;
     case 'never':
       return neverText(conflict.documents);
+    case 'unfit':
+      return unfitText(conflict.documents);
     case 'different':
       return `${plural(conflict.documents, 'document')} ${conflict.documents === 1 ? 'is' : 'are'} here under the same id with other contents. What is here stays.`;
     default:

@@ -99,6 +99,12 @@ window.archive = {
     const opened = await openKept(passphrase);
     const imported = await archive.importArchive(opened, {
       append: (docs) => owner.call('append', docs),
+      records: async () => (await owner.call('household')).records,
+      stamp(after) {
+        const clock = createClock({ now: () => Date.now(), node: 'page' });
+        if (after !== null) clock.follow(after);
+        return clock.next();
+      },
       withSettings: true,
       leaveOut: [],
       ticks: opened.preview.changes.map(({ tick }) => tick),

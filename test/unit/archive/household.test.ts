@@ -324,7 +324,7 @@ describe('Importing', () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf(HOUSE), ledger);
     const result = await archiveHere().importArchive(opened, {
-      append: ledger.append,
+      ...ledger.lent,
       withSettings: false,
       leaveOut: [],
       ticks: [],
@@ -353,7 +353,7 @@ describe('Importing', () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf([...HOUSE, forget, undo]), ledger);
     await archiveHere().importArchive(opened, {
-      append: ledger.append,
+      ...ledger.lent,
       withSettings: true,
       leaveOut: ['a1'],
       ticks: [],
@@ -378,6 +378,7 @@ describe('Importing', () => {
     };
     await expect(
       archiveHere().importArchive(opened, {
+        ...ledger.lent,
         append,
         withSettings: true,
         leaveOut: [],
@@ -397,6 +398,7 @@ describe('Importing', () => {
     const full = new Error('The browser has no more room for this page.');
     await expect(
       archiveHere().importArchive(opened, {
+        ...ledger.lent,
         append: () => Promise.reject(full),
         withSettings: true,
         leaveOut: [],
@@ -504,7 +506,7 @@ describe('A file that is not right', () => {
     const swapped = { ...opened, source: { ...opened.source, file: await exportOf(HOUSE.slice(1)) } };
     expect(
       await kindOf(
-        archiveHere().importArchive(swapped, { append: ledger.append, withSettings: true, leaveOut: [], ticks: [] }),
+        archiveHere().importArchive(swapped, { ...ledger.lent, withSettings: true, leaveOut: [], ticks: [] }),
       ),
     ).toBe('damaged');
   });

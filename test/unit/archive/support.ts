@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { createArchive, type Archive, type ArchiveWorker } from '../../../src/archive/index.ts';
 import { serveArchive, type ServedLine } from '../../../src/archive/serve.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
-import { isKnown } from '../../../src/protocol/known.ts';
+import { isKnown, kindOf, slotOf, wins } from '../../../src/protocol/known.ts';
 import type { Comparison, DocumentPage } from '../../../src/protocol/worker.ts';
-import type { PreviewPorts } from '../../../src/archive/index.ts';
+import type { ArchiveImport, PreviewPorts } from '../../../src/archive/index.ts';
+import { createClock } from '../../../src/domain/stamp.ts';
 
 class PortWorker extends EventTarget {
   readonly #near: MessagePort;
@@ -35,6 +36,17 @@ class PortWorker extends EventTarget {
 export const spawnHere = (): ArchiveWorker => new PortWorker(serveArchive);
 export const archiveHere = (): Archive => createArchive({ spawn: spawnHere });
 
+/** Of those about the same thing the one that holds, as the views keep it. */
+function newestOf(docs: readonly Doc[]): Doc[] {
+  const held = new Map<string, Doc>();
+  for (const doc of docs) {
+    const slot = slotOf(doc);
+    const before = slot === null ? undefined : held.get(slot);
+    if (slot !== null && (!before || wins(doc, before))) held.set(slot, doc);
+  }
+  return [...held.values()];
+}
+
 /** A ledger's calls, as far as the archive needs them: documents by id, the first one stays. */
 export interface MemoryLedger {
   readonly documents: ReadonlyMap<string, Doc>;
@@ -43,12 +55,15 @@ export interface MemoryLedger {
   readonly compare: (docs: readonly Doc[]) => Promise<Comparison>;
   readonly append: (docs: readonly Doc[]) => Promise<{ readonly written: number }>;
   here(): PreviewPorts['here'];
+  /** What an import is lent of it. */
+  readonly lent: Pick<ArchiveImport, 'append' | 'records' | 'stamp'>;
 }
 
 export function memoryLedger(initial: readonly Doc[] = [], forgotten: ReadonlySet<string> = new Set()): MemoryLedger {
   const documents = new Map(initial.map((doc) => [doc._id, doc]));
   const batches: number[] = [];
-  return {
+  const clock = createClock({ now: () => EXPORTED_AT, node: 'mine' });
+  const ledger: MemoryLedger = {
     documents,
     batches,
     read({ after, limit, agentId }) {
@@ -94,9 +109,19 @@ export function memoryLedger(initial: readonly Doc[] = [], forgotten: ReadonlySe
         identities: known.filter((doc) => doc.type === 'agent-identity'),
         changes: known.filter((doc) => doc.type === 'agent-change'),
         settings: known.filter((doc) => doc.type === 'setting'),
+        records: newestOf([...documents.values()].filter(({ type }) => kindOf(type)?.isRecord === true)),
       };
     },
+    lent: {
+      append: (docs) => ledger.append(docs),
+      records: () => Promise.resolve(ledger.here().records),
+      stamp(after) {
+        if (after !== null) clock.follow(after);
+        return clock.next();
+      },
+    },
   };
+  return ledger;
 }
 
 /** A sink that keeps what comes, and how it ended. */
@@ -133,7 +158,7 @@ export const open = (file: Blob, ledger: MemoryLedger, passphrase: string | null
 export async function importInto(ledger: MemoryLedger, file: Blob, passphrase: string | null = null) {
   const opened = await open(file, ledger, passphrase);
   return archiveHere().importArchive(opened, {
-    append: ledger.append,
+    ...ledger.lent,
     withSettings: true,
     leaveOut: [],
     ticks: opened.preview.changes.map(({ tick }) => tick),

@@ -72,7 +72,7 @@ describe('a kind that is one file and one line', () => {
     expect(opened.preview.kinds).toContainEqual({ type: 'weather', documents: 3, isKnown: true });
     const asked = opened.preview.changes.filter(({ kind }) => kind === 'records');
     expect(asked).toEqual([{ kind: 'records', tick: 'records:The weather', what: 'The weather', documents: 3 }]);
-    const request = { append: there.append, withSettings: true, leaveOut: [] };
+    const request = { ...there.lent, withSettings: true, leaveOut: [] };
     await archiveHere().importArchive(opened, { ...request, ticks: [] });
     expect(there.documents.has('weather:4')).toBe(false);
     await archiveHere().importArchive(opened, { ...request, ticks: ['records:The weather'] });

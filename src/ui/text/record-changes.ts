@@ -1,0 +1,167 @@
+/** What a file would change of what is due, and of limits and prices, in words. Pure. */
+import { shownText } from '../../domain/names.ts';
+import type { ScheduleRecord } from '../../protocol/schedules.ts';
+import type { ArchiveChange } from '../../state/agent-copies.ts';
+import { timingText } from '../night/words.ts';
+import { budgetText } from './money.ts';
+import { plural } from './sizes.ts';
+import { duration, fullTime } from './time.ts';
+
+type ScheduleChange = Extract<ArchiveChange, { kind: 'schedule' }>;
+type LimitChange = Extract<ArchiveChange, { kind: 'limit' }>;
+
+const named = (value: string | null, otherwise: string) => (value === null ? otherwise : shownText(value));
+
+/** Everything that it says, each part under its name; what stands for itself is left out. */
+function partsOf({ schedule, removed, home, wanted, turn }: ScheduleRecord): ReadonlyMap<string, string> {
+  const { timing } = schedule;
+  const parts: [string, string][] = [
+    ['name', shownText(schedule.name)],
+    ['agent', schedule.agentId],
+    ['when', timing.kind === 'once' ? `once, ${fullTime(timing.at)}` : timingText(timing, 0)],
+    ['taken away', removed ? 'yes' : 'no'],
+    ['relay', home],
+    ['asked for by the relay', named(wanted, 'none')],
+    ['times it changed its relay', String(turn)],
+  ];
+  if (timing.kind === 'every' && timing.offset !== null) parts.push(['minutes after', String(timing.offset)]);
+  switch (schedule.kind) {
+    case 'routine':
+      parts.push(
+        ['on', schedule.enabled ? 'yes' : 'no'],
+        ['model', named(schedule.model, 'the agent’s own')],
+        ['first model', named(schedule.planningModel, 'the same')],
+        ['later model', named(schedule.executorModel, 'the same')],
+        ['tools', schedule.tools === null ? 'all that it has' : schedule.tools.map(shownText).join(', ') || 'none'],
+        ['longest', duration(schedule.timeoutMs)],
+        ['at once', String(schedule.maxConcurrent)],
+        ['given of before', schedule.context],
+        ['made up for', schedule.catchUp],
+        ['condition', schedule.when],
+        ['color', named(schedule.color, 'none')],
+        ['instructions', schedule.instructions],
+      );
+      break;
+    case 'reminder':
+      parts.push(['message', schedule.message]);
+      break;
+    case 'script':
+      parts.push(
+        ['on', schedule.enabled ? 'yes' : 'no'],
+        ['script', shownText(schedule.script)],
+        ['SHA-256 of the script', schedule.sha256 ?? 'none: it is not pinned'],
+        ['longest', duration(schedule.timeoutMs)],
+        ['where it fails', schedule.onFailure],
+        ['where it still runs', schedule.overlap],
+      );
+      break;
+    default:
+      return schedule satisfies never;
+  }
+  return new Map(parts);
+}
+
+/** What a routine, a reminder or a script says, whole. */
+export function scheduleDetails({ here, after }: ScheduleChange): { readonly before: string; readonly after: string } {
+  const text = (record: ScheduleRecord | null) =>
+    record === null ? '' : [...partsOf(record)].map(([part, value]) => `${part}: ${value}`).join('\n');
+  return { before: text(here), after: text(after) };
+}
+
+export function scheduleText(change: ScheduleChange): string {
+  const { name, here, after } = change;
+  const { schedule } = after;
+  const now = partsOf(after);
+  const what = `The ${schedule.kind} “${shownText((here ?? after).schedule.name)}” of ${name}`;
+  if (after.removed) return `${what} would be taken away.`;
+  const on = now.get('on') === 'no' ? ', switched off' : '';
+  if (here === null || here.removed) return `${what} would be set: ${now.get('when')}${on}.`;
+  const old = partsOf(here);
+  const changed = [...new Set([...old.keys(), ...now.keys()])].filter((part) => old.get(part) !== now.get(part));
+  return `${what} would change: ${changed.map((part) => changedText(part, old.get(part), now.get(part))).join('; ')}.`;
+}
+
+/** Longest value that stands in the line itself, in characters. */
+const SHORT = 60;
+
+function changedText(part: string, old: string | undefined, now: string | undefined): string {
+  const isShort = [old, now].every((value) => value === undefined || (value.length <= SHORT && !value.includes('\n')));
+  return isShort && part !== 'instructions' && part !== 'message'
+    ? `${part}: ${now ?? 'none'}, now ${old ?? 'none'}`
+    : `other ${part}`;
+}
+
+/** By the last part of its path. */
+const LIMITS: Readonly<Record<string, string>> = {
+  wakes_enabled: 'May be woken',
+  max_concurrent_pulse_sessions: 'Sessions at once',
+  cooldown_seconds: 'Pause between two wakes, in seconds',
+  max_daily_session_minutes: 'Minutes a day',
+  max_wakes_per_day: 'Wakes a day',
+  max_wakes_per_pair_per_day: 'Wakes a day by the same one',
+  max_wakes_per_session: 'Wakes of others in one session',
+  blackouts: 'Quiet hours',
+  sleep_events: 'Sleeps by itself',
+  wake_events: 'Wakes by itself',
+  may_put_others_to_sleep: 'May put others to sleep',
+  may_propose_routines: 'May ask for routines',
+  allowed_commands: 'Commands that run without asking',
+  daily_budget_usd: 'Budget a day',
+  pulse_container_timeout_ms: 'How long a routine waits for its agent, in ms',
+  pulse_max_consecutive_skips: 'Skips in a row until a warning',
+  time_zone: 'Time zone',
+  max_wakes: 'Wakes at once in the household',
+  window_seconds: 'Seconds over which these are counted',
+  sleep_wait_seconds: 'Seconds that a sleeping agent’s call is held',
+};
+const TOOLSETS: Readonly<Record<string, string>> = {
+  team: 'The tools of the team',
+  schedule: 'The tools for later',
+  files: 'Files in its folder',
+  shell: 'Commands',
+  attached: 'Attached servers',
+};
+const GRANTS: Readonly<Record<string, string>> = { off: 'off', ask: 'asks you', allow: 'without asking' };
+
+function labelOf(path: readonly string[], isAgents: boolean): string {
+  const last = path.at(-1) ?? '';
+  const group = path.at(-2);
+  if (group === 'toolsets') return TOOLSETS[last] ?? shownText(last);
+  if (group === 'tools') return `The tool ${shownText(last)}`;
+  if (last === 'daily_budget_usd' && group === 'coordination' && !isAgents) return 'Budget a day for each agent';
+  if (last === 'wakes_enabled' && group === undefined) return 'The switch of all wakes';
+  return LIMITS[last] ?? shownText(last);
+}
+
+/** As `limitText` has it: a list in so many entries. */
+function limitValue(path: readonly string[], value: unknown): string {
+  if (value === undefined) return 'not set';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : plural(value.length, 'entry', 'entries');
+  if (path.at(-1) === 'daily_budget_usd') return typeof value === 'number' ? budgetText(value) : 'no limit';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return path.includes('toolsets') || path.includes('tools') ? (GRANTS[text] ?? shownText(text)) : shownText(text);
+}
+
+function priceValue(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return 'none';
+  const { input, output, cacheRead, cacheWrite }: { readonly [amount: string]: unknown } = { ...value };
+  return `$${String(input)} in, $${String(output)} out, $${String(cacheRead)} read again, $${String(cacheWrite)} kept`;
+}
+
+const isTexts = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
+export function limitText({ record, agentId, name, field, path, here, after }: LimitChange): string {
+  if (record === 'prices')
+    return `The price of ${field === '*' ? 'all other models' : `“${shownText(field)}”`} for a million tokens: ${priceValue(after)}; here ${priceValue(here)}.`;
+  const who = agentId === null ? 'For the household' : (name ?? agentId);
+  return `${who}: ${labelOf(path, agentId !== null)}: ${limitValue(path, after)}; here ${limitValue(path, here)}.`;
+}
+
+/** A list, entry by entry; null: the line says all. */
+export function limitDetails({ here, after }: LimitChange): { readonly before: string; readonly after: string } | null {
+  if (!isTexts(here) && !isTexts(after)) return null;
+  const text = (value: unknown) =>
+    isTexts(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n') : '';
+  return { before: text(here), after: text(after) };
+}
