@@ -1,8 +1,9 @@
 /**
  * The durable event log on the store, one per home. See `EventLog` in contracts.ts for what it promises.
  *
- * It knows the head and the snapshot in memory because one relay at a time runs on a home; on a Postgres server ids are
- * still given out by the database, under a lock on the log's row, so that they appear in the order of commits.
+ * It knows the head and the snapshot in memory because one relay at a time runs on a home. On a Postgres server another may
+ * have come meanwhile, where this one was believed dead: so nothing is written behind events that were not read, and what
+ * the other has ended is not ended again.
  */
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
 import { createClock, type Stamp } from '../../src/domain/stamp.ts';
@@ -108,8 +109,41 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     }
   }
 
-  /** Gives every write its ids, in order; a client id that was taken before, also in this batch, gets its old one. */
-  async function writeAll(writes: readonly Write[]): Promise<Written[]> {
+  /** Runs and answers that another process has ended. */
+  const elsewhere = new Set<string>();
+  function notEndedElsewhere(event: RoostEvent): boolean {
+    switch (event.kind) {
+      case 'run-ended':
+        return !elsewhere.has(event.runId);
+      case 'text':
+      case 'tool':
+      case 'message':
+        return !elsewhere.has(event.messageId);
+      case 'answer-started':
+        return event.runId === undefined || !elsewhere.has(event.runId);
+      default:
+        return true;
+    }
+  }
+  /** Reads what others have written behind the head, or this process where it did not hear that it was kept. */
+  async function catchUp(): Promise<void> {
+    const newest = await keeper.newest();
+    if (newest <= head) return;
+    const stored = await read(head, newest - head);
+    for (const { id, event } of stored) {
+      if (event.kind === 'run-ended') elsewhere.add(event.runId);
+      if (event.kind === 'message' && event.role === 'assistant') elsewhere.add(event.messageId);
+      if ('time' in event) clock.follow(stampOf(id, event));
+    }
+    publish(stored);
+  }
+
+  /** Gives every write its ids, in order; a client id that was taken before, also in this batch, gets its old one. Null: others have written meanwhile. */
+  async function writeAll(given: readonly Write[]): Promise<Written[] | null> {
+    const writes =
+      elsewhere.size === 0
+        ? given
+        : given.map(({ client, events }) => ({ client, events: events.filter(notEndedElsewhere) }));
     const claimed = new Set<string>();
     const beginning = new Map<string, Stamp | null>();
     const firsts = new Map<Write, Write>();
@@ -119,7 +153,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       firsts.set(write, { client: write.client, events: write.events.map((event) => stamped(event, beginning)) });
     }
     const all = [...firsts.values()];
-    const ids = await keeper.insert(all);
+    const ids = all.every(({ events }) => events.length === 0) ? [] : await keeper.insert(all, head);
+    if (ids === null) return null;
     let next = ids[0] ?? Infinity;
     // Where everything was written, nothing had been taken before.
     const whole = ids.length === all.reduce((sum, { events }) => sum + events.length, 0);
@@ -142,7 +177,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     windowMs,
     elapsed,
     async commit(writes) {
-      const results = await writeAll(writes);
+      let results = await writeAll(writes);
+      for (; results === null; results = await writeAll(writes)) await catchUp();
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
       const first = stored[0]?.id ?? head + 1;
       // An earlier commit that seemed to fail (the connection broke before the answer) may be on disk all the same.

@@ -4,13 +4,14 @@
  * and in the tables a moment later, many at a time; until then they are read from nowhere, so whoever reads the tables
  * asks for `settled` before.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { Db, Journal } from '../store/index.ts';
+import { isAway, type Db, type Journal } from '../store/index.ts';
 import {
   insertEvents,
   insertNumbered,
-  isTakenMeanwhile,
   readAllTaken,
+  readEvents,
   readHead,
   readTaken,
   type LogRow,
@@ -30,8 +31,14 @@ const KEEPER_SETTINGS = {
 export interface Keeper {
   /** Highest id that was given, as of the opening. */
   readonly head: number;
-  /** Gives the events the next ids, in order, and keeps them; those of a client that was taken before are left out. On disk when it resolves, with the ids, ascending. One at a time. */
-  insert(writes: readonly Write[]): Promise<readonly number[]>;
+  /**
+   * Gives the events the next ids after `after`, in order, and keeps them; those of a client that was taken before are
+   * left out. On disk when it resolves, with the ids, ascending. One at a time. Null: others have written meanwhile, and
+   * what they wrote is to be read first.
+   */
+  insert(writes: readonly Write[], after: number): Promise<readonly number[] | null>;
+  /** Highest id that is given now, by whoever. */
+  newest(): Promise<number>;
   /** Ids of client calls that were taken before, by their JSON text. */
   taken(clients: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Resolves when everything that was kept so far is in the tables. */
@@ -44,18 +51,30 @@ export interface Keeper {
 }
 
 export function createTableKeeper(db: Db, { log, head }: LogRow, now: () => number): Keeper {
+  /** Of writes whose answer did not come: their ids, where they are behind `after`; null: they are not. */
+  async function foundBehind(writes: readonly Write[], after: number): Promise<number[] | null> {
+    const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
+    const taken = await readTaken(db, log, clients);
+    const events = writes
+      .filter(({ client }) => client === null || (taken.get(client) ?? 0) > after)
+      .flatMap((write) => write.events);
+    const there = await readEvents(db, log, after, events.length);
+    const same = events.every((event, i) => isDeepStrictEqual(there[i]?.event, event));
+    return events.length > 0 && same ? there.map(({ id }) => id) : null;
+  }
   return {
     head,
-    /** Ends: every further try needs one more client of these to have been taken by another process. */
-    async insert(writes) {
-      for (;;) {
-        try {
-          return await insertEvents(db, log, writes, now());
-        } catch (error) {
-          if (!isTakenMeanwhile(error)) throw error;
-        }
+    async insert(writes, after) {
+      try {
+        const ids = await insertEvents(db, log, writes, after, now());
+        return ids.length === 0 && (await readHead(db, log)) !== after ? null : ids;
+      } catch (error) {
+        // The line broke: what was sent may be on disk, and may not. Once the server is there again, it tells.
+        if (!isAway(error)) throw error;
+        return await foundBehind(writes, after);
       }
     },
+    newest: () => readHead(db, log),
     taken: (clients) => readTaken(db, log, clients),
     flush: () => Promise.resolve(),
     dropped: () => undefined,
@@ -234,6 +253,7 @@ export async function openJournalKeeper({
       for (const { client, first } of given) if (client !== null) taken.set(client, first);
       return Array.from({ length: head - record.first + 1 }, (_none, i) => record.first + i);
     },
+    newest: () => Promise.resolve(head),
     taken: (clients) =>
       Promise.resolve(
         new Map(clients.flatMap((client) => (taken.has(client) ? [[client, taken.get(client) ?? 0] as const] : []))),

@@ -1,6 +1,5 @@
 /** The event log's SQL. Every function takes the transaction or database it runs in. */
 import { sql } from 'kysely';
-import { z } from 'zod';
 import { eventSchema, type RoostEvent, type StoredEvent } from '../../src/protocol/events.ts';
 import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
@@ -44,10 +43,16 @@ const table = (name: 'logs' | 'events' | 'taken') => sql.table(`${SCHEMA}.${name
 /**
  * Gives the events the next ids, in order, and keeps them; those of a client that was taken before are left out. Answers
  * with the ids, ascending. One statement: one call into Postgres, one flush. The log's row stays locked until it has
- * ended, so that ids appear in the order of commits; the columns travel as arrays. Of two processes that take a client
- * at the same moment the later one fails as a whole, see `isTakenMeanwhile`.
+ * ended, so that ids appear in the order of commits; the columns travel as arrays. Nothing is written behind events that
+ * the writer has not read: no ids where the head is not `after`.
  */
-export async function insertEvents(db: Db, log: string, writes: readonly Write[], now: number): Promise<number[]> {
+export async function insertEvents(
+  db: Db,
+  log: string,
+  writes: readonly Write[],
+  after: number,
+  now: number,
+): Promise<number[]> {
   const rows = writes.flatMap(({ events }, ordinal) =>
     events.map((event, nth) => ({ ordinal, nth, kind: event.kind, text: JSON.stringify(event) })),
   );
@@ -55,7 +60,7 @@ export async function insertEvents(db: Db, log: string, writes: readonly Write[]
   const texts = rows.map(({ text }) => text);
   const insert = writes.every(({ client }) => client === null)
     ? sql<{ id: number }>`
-        with moved as (update ${table('logs')} set head = head + ${rows.length}::bigint where log = ${log} returning head)
+        with moved as (update ${table('logs')} set head = head + ${rows.length}::bigint where log = ${log} and head = ${after}::bigint returning head)
         insert into ${table('events')} (log, id, kind, event_json, stored_at)
         select ${log}::text, moved.head - ${rows.length}::bigint + row.nth, row.kind, row.event_json, ${now}::bigint
         from moved, unnest(${kinds}::text[], ${texts}::text[]) with ordinality as row (kind, event_json, nth)
@@ -68,7 +73,7 @@ export async function insertEvents(db: Db, log: string, writes: readonly Write[]
           where not exists (select from ${table('taken')} as taken where taken.log = ${log} and taken.client_json = given.client_json)
         ), moved as (
           update ${table('logs')} as logs set head = head + total.size from (select sum(size)::bigint as size from fresh) as total
-          where log = ${log} and total.size > 0 returning head - total.size as before
+          where log = ${log} and head = ${after}::bigint and total.size > 0 returning head - total.size as before
         ), claimed as (
           insert into ${table('taken')} (log, client_json, event_id)
           select ${log}::text, client_json, before + first from fresh, moved where client_json is not null
@@ -114,11 +119,6 @@ export async function insertNumbered(db: Db, log: string, writes: readonly Numbe
 export async function readHead(db: Db, log: string): Promise<number> {
   return (await db.selectFrom('logs').select('head').where('log', '=', log).executeTakeFirstOrThrow()).head;
 }
-
-const conflictSchema = z.object({ code: z.literal('23505'), constraint: z.literal('taken_pk') });
-
-/** Another process took one of the clients while `insertEvents` ran. Nothing was written; once more, and it is seen. */
-export const isTakenMeanwhile = (error: unknown): boolean => conflictSchema.safeParse(error).success;
 
 const parseRow = (row: { id: number; event_json: string }): StoredEvent => {
   const event: RoostEvent = eventSchema.parse(JSON.parse(row.event_json));

@@ -16,7 +16,7 @@ import type { Item } from './item.ts';
 import { createLife, type Life, type RunEnd } from './life.ts';
 import type { WaitingAgents } from './waiting.ts';
 import { takeWaiting } from './inbox-reader.ts';
-import { endOfRun, ENDED_WITH_RELAY, RUN_BROKEN, tookTooLong } from './outcome.ts';
+import { endOfRun, ENDED_ELSEWHERE, ENDED_WITH_RELAY, RUN_BROKEN, tookTooLong } from './outcome.ts';
 import { RUN_LIMITS, type RunLimits } from './settings.ts';
 import { createSpeaker } from './speaker.ts';
 import type { OwnTools } from './toolbox.ts';
@@ -83,7 +83,7 @@ export interface Runs {
 }
 
 export interface RunsDeps {
-  readonly log: Pick<EventLog, 'append'>;
+  readonly log: Pick<EventLog, 'append' | 'subscribe'>;
   readonly inbox: Pick<Inbox, 'waiting' | 'claim' | 'count'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly pauses: Pick<Pauses, 'isPaused' | 'wait'>;
@@ -120,6 +120,7 @@ export function createRuns(deps: RunsDeps): Runs {
   };
 
   /** At work until its one turn is over. Its turn is its own until then: nothing else asks its mind meanwhile. */
+  // In one piece: the ways in which one run can end, each of which ends the others.
   function begin(asked: AgentRun, life: Life): Live {
     const { identity, instructions, context: first, tools, mind, limits: own } = asked;
     const { agentId } = identity;
@@ -188,6 +189,14 @@ export function createRuns(deps: RunsDeps): Runs {
       },
     });
 
+    // The log has one end of it, whoever wrote that: a relay that was believed dead goes no further with what is over.
+    const unsubscribe = log.subscribe(({ event }) => {
+      if (event.kind !== 'run-ended' || event.runId !== runId) return;
+      const goesOn = life.end() === null;
+      life.endedElsewhere(event);
+      if (goesOn) void interrupt({ by: 'relay', error: ENDED_ELSEWHERE });
+    });
+
     async function interrupt(reason: Interruption): Promise<void> {
       why ??= reason;
       await speaker.interrupt(reason);
@@ -198,6 +207,7 @@ export function createRuns(deps: RunsDeps): Runs {
       if (first.length === 0) speaker.prod();
       await speaker.whenQuiet();
       timers.close();
+      unsubscribe();
       // Nothing was put before it, or it failed: then its end was not written with its words.
       const [outcome, reason] = broken
         ? (['failed', RUN_BROKEN] as const)

@@ -21,6 +21,8 @@ export interface Life {
   took(usage: Usage | null, cost: Cost): void;
   /** To be written where it ends; nothing where it has not begun, or has ended before. */
   ended(outcome: RunOutcome, reason: string | null): readonly EventOf<'run-ended'>[];
+  /** Another relay, which believed this one dead, has ended it. */
+  endedElsewhere(end: RunEnd): void;
   /** How it ended; null: it has not. */
   end(): RunEnd | null;
 }
@@ -55,6 +57,9 @@ export function createLife({ runId, agentId, sessionId, cause, now }: LifeDeps):
       if (!begun || end) return [];
       end = { outcome, reason, usage, ...spent };
       return [{ kind: 'run-ended', time: now(), runId, agentId, sessionId, ...end }];
+    },
+    endedElsewhere({ outcome, reason, usage, costMicroUsd, estimated }) {
+      end = { outcome, reason, usage, costMicroUsd, estimated };
     },
     end: () => end,
   };

@@ -4,6 +4,7 @@ import type { AnswerOutcome } from './answer.ts';
 import type { Interruption } from './interruption.ts';
 
 export const RUN_BROKEN = 'Something in the relay broke. The relay’s log says more.';
+export const ENDED_ELSEWHERE = 'Another relay of this home has ended it.';
 export const ENDED_WITH_RELAY: Interruption = { by: 'closing', status: 'interrupted' };
 export const tookTooLong = (ms: number): string =>
   `It was not done within ${ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`}.`;

@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { openEngine, type Engine } from './engine.ts';
 import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
-import { StoreError } from './store-error.ts';
+import { realTimers, sleep } from '../../src/domain/platform/timers.ts';
+import { isAway, StoreError } from './store-error.ts';
 import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { SCHEMA } from './schema.ts';
@@ -124,6 +125,9 @@ async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embed
 const POOL_SIZE = 8;
 /** ms to wait for a connection before the store counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/** ms that a statement waits for a server that was there and is away, and between two tries: one that is started anew is back within seconds. */
+const AWAY_MS = 30_000;
+const AWAY_AGAIN_MS = 250;
 
 /** `bigint` as a number: the ids and times kept here stay below 2^53. */
 const types: pg.CustomTypesConfig = {
@@ -135,7 +139,12 @@ const types: pg.CustomTypesConfig = {
         : pg.types.getTypeParser(oid, 'text'),
 };
 
-function openServer(databaseUrl: string, onIdleError: (error: Error) => void): Dialect {
+/** `isPatient`: a server that is away is waited for; before anything was sent, so that nothing is ever said twice. */
+function openServer(
+  databaseUrl: string,
+  onIdleError: (error: Error) => void,
+  isPatient: () => boolean,
+): { readonly dialect: Dialect; readonly upkeep: null } {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: POOL_SIZE,
@@ -144,7 +153,23 @@ function openServer(databaseUrl: string, onIdleError: (error: Error) => void): D
   });
   // A connection that breaks while nobody uses it: the pool makes another; unheard, it would end the process.
   pool.on('error', onIdleError);
-  return new PostgresDialect({ pool });
+  // One that breaks between two statements of a transaction: the next of them says so; unheard, it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  let closed = false;
+  async function connect(): Promise<pg.PoolClient> {
+    for (const until = performance.now() + AWAY_MS; ;)
+      try {
+        return await pool.connect();
+      } catch (error) {
+        if (closed || !isPatient() || !isAway(error) || performance.now() > until) throw error;
+        await sleep(realTimers.after, AWAY_AGAIN_MS);
+      }
+  }
+  const end = () => {
+    closed = true;
+    return pool.end();
+  };
+  return { dialect: new PostgresDialect({ pool: { connect, end } }), upkeep: null };
 }
 
 /** Text in the columns whose names end in `_json`; why it is kept so stands in tables.ts. */
@@ -153,7 +178,7 @@ function openServer(databaseUrl: string, onIdleError: (error: Error) => void): D
 export const parseText = (json: string): string => z.string().parse(JSON.parse(json));
 
 export type { Journal, OpenJournal } from './journal.ts';
-export { StoreError, storeTrouble } from './store-error.ts';
+export { isAway, StoreError, storeTrouble } from './store-error.ts';
 export type Db = Kysely<Tables>;
 
 export interface Store {
@@ -208,10 +233,9 @@ const keptOpen =
 /** Opens the store and brings it to this version. Throws `StoreError`, one line for people, where that cannot be done. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;
+  let opened = false;
   const { dialect, upkeep } =
-    databaseUrl === null
-      ? await openEmbedded(folder, onFirst)
-      : { dialect: openServer(databaseUrl, onIdleError), upkeep: null };
+    databaseUrl === null ? await openEmbedded(folder, onFirst) : openServer(databaseUrl, onIdleError, () => opened);
   const db = new Kysely<Tables>({ dialect });
   try {
     await migrate(db);
@@ -223,16 +247,17 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       cause: error,
     });
   }
-  const opened = new Set<Journal>();
+  opened = true;
+  const opening = new Set<Journal>();
   const journals = databaseUrl === null ? journalsIn(folder) : null;
   return {
     kind: databaseUrl === null ? 'pglite' : 'postgres',
     db: db.withSchema(SCHEMA),
-    openJournal: journals && keptOpen(journals, opened),
+    openJournal: journals && keptOpen(journals, opening),
     tidy: () => upkeep?.run() ?? Promise.resolve(),
     async close() {
       await db.destroy();
-      await Promise.all([...opened].map((journal) => journal.close()));
+      await Promise.all([...opening].map((journal) => journal.close()));
     },
   };
 }

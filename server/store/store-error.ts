@@ -25,3 +25,15 @@ export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | null 
     return /No space left on device|ENOSPC/.test(error.message) ? 'disk-full' : 'recovering';
   return null;
 }
+
+/** What a system says where nobody listens or a line breaks, and a Postgres server that is being ended or started. */
+const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', '57P01', '57P02', '57P03']);
+
+/** Whether no connection to a Postgres server could be had because it is away for now. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isAway);
+  const coded = sqlErrorSchema.safeParse(error);
+  if (coded.success) return AWAY.has(coded.data.code);
+  // What `pg` says of a line that ended before it was let in has no code.
+  return error instanceof Error && /^Connection terminated/.test(error.message);
+}

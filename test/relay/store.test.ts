@@ -91,4 +91,23 @@ describe('a database that does not answer', () => {
     expect(String(error)).toMatch(/^StoreError: The database that DATABASE_URL names cannot be used: .*ECONNREFUSED/);
     expect(String(error)).not.toContain('secret-word');
   });
+
+  it('for a moment, in the middle of a transaction, ends that one and nothing else', async () => {
+    const place = await createStorePlace('postgres');
+    const store = await place.open();
+    try {
+      const cut = store.db.transaction().execute(async (trx) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+        await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(store.db);
+        // Nobody asks anything of the connection when it breaks.
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await sql`select 1`.execute(trx);
+      });
+      await expect(cut).rejects.toThrow();
+      expect((await sql<{ one: number }>`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }]);
+    } finally {
+      await store.close();
+      await place.remove();
+    }
+  });
 });

@@ -14,6 +14,10 @@ process.prependListener('beforeExit', (code) => {
 export interface PostgresProcess {
   /** Of the database `postgres`, as its superuser. */
   readonly url: string;
+  /** It is away from now on, with all its connections; what is in it stays. */
+  halt(): Promise<void>;
+  /** It is there again, on the same port. */
+  resume(): Promise<void>;
   /** Everything in it is gone with it. */
   stop(): Promise<void>;
 }
@@ -28,7 +32,8 @@ export async function startPostgres(): Promise<PostgresProcess> {
     databaseDir,
     port,
     password,
-    persistent: false,
+    // Its files are removed below: it may be halted before.
+    persistent: true,
     createPostgresUser: true,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
@@ -43,6 +48,8 @@ export async function startPostgres(): Promise<PostgresProcess> {
   }
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    halt: () => server.stop(),
+    resume: () => server.start(),
     async stop() {
       await server.stop();
       await rm(databaseDir, { recursive: true, force: true });

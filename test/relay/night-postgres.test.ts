@@ -1,0 +1,168 @@
+/** Runs of the night on a real Postgres: two relays of one home, of which the first hangs; and a server that is started anew. */
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openStore, type Store } from '../../server/store/index.ts';
+import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { eventSchema, type RoostEvent } from '../../src/protocol/events.ts';
+import { occurrenceSchema, scheduledSchema } from '../../src/protocol/schedules.ts';
+import { browserOf, openTestRelay, type Browser } from '../support/open-relay.ts';
+import { startPostgres, type PostgresProcess } from '../support/postgres-process.ts';
+import { createHome, startRelay } from '../support/relay.ts';
+import { COPY } from '../support/schedules.ts';
+import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
+
+const historySchema = z.object({ occurrences: z.array(occurrenceSchema) });
+const ROUTINE = {
+  kind: 'routine',
+  agentId: 'a1',
+  name: 'Morning round',
+  instructions: 'Look around.',
+  // No moment of its own comes while the test goes on.
+  timing: { kind: 'every', minutes: 10_080 },
+};
+
+let postgres: PostgresProcess;
+let model: ScriptedModel;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  model = await startScriptedModel(() => []);
+});
+afterAll(async () => {
+  await model.close();
+  await postgres.stop();
+});
+
+const env = () => ({ ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household-1234567890' });
+/** A routine of an agent who may run, set to work now. Its id. */
+async function trigger(relay: Pick<Browser, 'fetch'>): Promise<string> {
+  const call = async (method: string, path: string, json?: unknown) => {
+    const answer = await relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+    expect(answer.ok, `${path} ${answer.status}`).toBe(true);
+    return answer;
+  };
+  await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
+  const added = scheduledSchema.parse(await (await call('POST', '/v1/pulse-routines', ROUTINE)).json());
+  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  await call('POST', `/v1/pulse-routines/${added.scheduleId}/trigger`);
+  return added.scheduleId;
+}
+async function historyOf(relay: Pick<Browser, 'fetch'>, scheduleId: string) {
+  const answer = await relay.fetch(`/v1/pulse-routines/${scheduleId}/history`);
+  return historySchema.parse(await answer.json()).occurrences;
+}
+async function eventsOf(store: Store, runId: string): Promise<RoostEvent[]> {
+  const rows = await store.db.selectFrom('events').select('event_json').orderBy('id').execute();
+  return rows
+    .map(({ event_json }) => eventSchema.parse(JSON.parse(event_json)))
+    .filter((event) => 'runId' in event && event.runId === runId);
+}
+const saidIn = (events: readonly RoostEvent[]) =>
+  events.flatMap((event) => (event.kind === 'message' ? [event.blocks] : []));
+const endsIn = (events: readonly RoostEvent[]) =>
+  events.flatMap((event) => (event.kind === 'run-ended' ? [event.outcome] : []));
+
+describe('two relays of one home', () => {
+  it('the first hangs in a run, and comes back after the second has ended it: it ends nothing, and says nothing more', async () => {
+    const databaseUrl = postgres.url;
+    const homes = [await createHome({ store: false }), await createHome({ store: false })] as const;
+    const letGo = createDeferred();
+    model.follow(() => [{ say: 'I have begun. ' }, { until: letGo.promise }, { say: 'And I end.' }]);
+    const first = await startRelay({ home: homes[0], databaseUrl, env: env() });
+    const store = await openStore({ folder: '', databaseUrl });
+    let second: Awaited<ReturnType<typeof openTestRelay>> | null = null;
+    try {
+      const scheduleId = await trigger(first);
+      await expect.poll(async () => (await historyOf(first, scheduleId))[0]?.state).toBe('running');
+      const runId = (await historyOf(first, scheduleId))[0]?.runId ?? '';
+      const words = async () =>
+        await store.db.selectFrom('events').select('id').where('kind', '=', 'text').executeTakeFirst();
+      await expect.poll(words).toBeDefined();
+      process.kill(first.pid, 'SIGSTOP');
+
+      for (const file of ['roost.json', 'sealing.key']) await cp(join(homes[0], file), join(homes[1], file));
+      second = await openTestRelay({ home: homes[1], databaseUrl, args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'] });
+      const signIn = await first.signIn();
+      const port = new URL(second.url).port;
+      const browser = browserOf(second.url, {
+        ...signIn,
+        cookie: signIn.cookie.replace(/^((?:__Host-)?roost)_\d+=/, `$1_${port}=`),
+      });
+      second.pass(SCHEDULE_LIMITS.leaseMs + 10_000);
+      await browser.fetch(`/v1/pulse-routines/${scheduleId}/toggle`, { method: 'POST' });
+      await expect.poll(async () => (await historyOf(browser, scheduleId))[0]?.state).toBe('crashed');
+      const [ended] = await historyOf(browser, scheduleId);
+      const before = await eventsOf(store, runId);
+      expect(endsIn(before)).toEqual(['crashed']);
+      expect(saidIn(before)).toEqual([[{ kind: 'text', text: 'I have begun. ' }]]);
+
+      process.kill(first.pid, 'SIGCONT');
+      letGo.resolve();
+      // Until it is in no run any more.
+      await expect
+        .poll(async () => (await first.fetch(`/v1/runs/${runId}/stop`, { method: 'POST' })).status, { timeout: 20_000 })
+        .toBe(404);
+      expect(await eventsOf(store, runId)).toEqual(before);
+      expect(await historyOf(browser, scheduleId)).toEqual([ended]);
+      expect(model.requests).toHaveLength(1);
+    } finally {
+      process.kill(first.pid, 'SIGCONT');
+      letGo.resolve();
+      await second?.close();
+      await first.kill('SIGKILL');
+      await store.close();
+      await Promise.all(homes.map((home) => rm(home, { recursive: true, force: true })));
+    }
+  });
+});
+
+describe('a Postgres that is started anew in the middle of a run', () => {
+  it.each(['while its model thinks', 'while it speaks'] as const)(
+    'takes the words and the one end of it all the same: %s',
+    async (when) => {
+      const home = await createHome({ store: false });
+      const [letGo, goOn] = [createDeferred(), createDeferred()];
+      model.follow(() => [
+        { say: 'I have begun. ' },
+        { until: letGo.promise },
+        { say: 'Meanwhile. ' },
+        { until: goOn.promise },
+        { say: 'And I end.' },
+      ]);
+      const asked = model.requests.length;
+      const relay = await startRelay({ home, databaseUrl: postgres.url, env: env() });
+      try {
+        const scheduleId = await trigger(relay);
+        await expect.poll(async () => (await historyOf(relay, scheduleId))[0]?.state).toBe('running');
+        await expect.poll(() => model.requests.length).toBe(asked + 1);
+        await postgres.halt();
+        if (when === 'while it speaks') {
+          letGo.resolve();
+          // Its words come while nothing can be written.
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        }
+        await postgres.resume();
+        letGo.resolve();
+        goOn.resolve();
+        await expect
+          .poll(async () => (await historyOf(relay, scheduleId).catch(() => []))[0], { timeout: 20_000 })
+          .toMatchObject({ state: 'done', said: 'I have begun. Meanwhile. And I end.' });
+        const [row, ...others] = await historyOf(relay, scheduleId);
+        expect(others).toEqual([]);
+        const store = await openStore({ folder: '', databaseUrl: postgres.url });
+        const events = await eventsOf(store, row?.runId ?? '');
+        await store.close();
+        expect(endsIn(events)).toEqual(['done']);
+        expect(saidIn(events)).toEqual([[{ kind: 'text', text: 'I have begun. Meanwhile. And I end.' }]]);
+        expect(model.requests).toHaveLength(asked + 1);
+      } finally {
+        letGo.resolve();
+        goOn.resolve();
+        await relay.kill('SIGKILL');
+        await rm(home, { recursive: true, force: true });
+      }
+    },
+  );
+});
