@@ -7,7 +7,7 @@ import { farewell, guardConnections, type ConnectionLimits } from './connections
 import { StartError } from './start-error.ts';
 import type { TlsPair } from './tls.ts';
 
-const HTTP_LIMITS = {
+export const HTTP_LIMITS = {
   here: 4_096,
   elsewhere: 4_096,
   perAddress: 512,
@@ -97,6 +97,8 @@ export interface ListenOptions {
   /** All calls from elsewhere come through a proxy, and so from one address. */
   readonly proxied?: boolean;
   readonly limits?: Partial<ConnectionLimits>;
+  /** ms that a request may take to arrive, and between two looks at who is over it. */
+  readonly times?: { readonly headersTimeout: number; readonly checkInterval: number };
 }
 
 /** Listens at once, so that a port in use is known before anything slow begins; with TLS where there is a certificate. Throws `StartError`. */
@@ -106,15 +108,15 @@ export function listen({
   tls = null,
   proxied = false,
   limits: own = {},
+  times = HTTP_LIMITS,
 }: ListenOptions): Promise<HttpServer> {
   let serve: Listener = (_request, response) => response.writeHead(503, { 'retry-after': '1' }).end();
-  const { headersTimeout, requestTimeout, keepAliveTimeout, handshakeTimeout, here, elsewhere, perAddress } =
-    HTTP_LIMITS;
+  const { requestTimeout, keepAliveTimeout, handshakeTimeout, here, elsewhere, perAddress } = HTTP_LIMITS;
   const limits = {
-    headersTimeout,
+    headersTimeout: times.headersTimeout,
     requestTimeout,
     keepAliveTimeout,
-    connectionsCheckingInterval: HTTP_LIMITS.checkInterval,
+    connectionsCheckingInterval: times.checkInterval,
   };
   const onRequest: Listener = (request, response) => serve(request, response);
   const secure = tls === null ? null : createSecureServer({ ...limits, ...tls, handshakeTimeout }, onRequest);

@@ -227,7 +227,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   });
   closers.add(() => homes.close());
   models.rehearsal.meet({
-    all: async () => (await Promise.all(homes.open().map(({ directory }) => directory.all()))).flat(),
+    all: () => Promise.all(homes.open().map(({ directory }) => directory.all())),
   });
   const { access, newCode } = openAccess(deps, { db, relay: home.relay, homes, origins, port: http.port, byTls });
   const sync = createSync({

@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
+import { writeSummon } from '../../src/domain/wake-payload.ts';
 import { credentialsSchema, madeCredentialSchema } from '../../src/protocol/team.ts';
 import { healthSchema, homeStandingSchema, lookedAtSchema, problemSchema } from '../../src/protocol/http.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
@@ -8,6 +11,8 @@ import { STORES } from '../support/stores.ts';
 import { enter, newTestDevice, newTestHousehold, register, renew } from '../support/sync-device.ts';
 
 const QUICK = ['--rehearsal', '{"delayMs":0,"wordMs":0}', '--retention-hours', '0'];
+
+const bornSchema = z.object({ agentId: z.string(), name: z.string(), position: z.number() });
 
 const standing = async (browser: Browser) => homeStandingSchema.parse(await (await browser.fetch('/api/home')).json());
 const begin = (browser: Browser, beside: boolean, anew?: boolean) =>
@@ -99,6 +104,36 @@ describe('households of one relay', () => {
     expect(await (await one().fetch('/api/team')).json()).toEqual(teamOfLead('Sol'));
     await other().fetch('/api/sessions/current', { method: 'DELETE' });
     await talk(one(), 'Are you still there?');
+  });
+
+  it('the demo of one hatches whatever seats another has filled, and names nobody of it', async () => {
+    const adas = ['Marigold', 'Quillon', 'Ottoline'];
+    const seated = adas.map((name, position) => ({ agentId: `ada-${position}`, name, position, retired: false }));
+    await one().fetch('/api/team', { method: 'PUT', json: { agents: [...teamOfLead('Sol').agents, ...seated] } });
+    await startSession(one(), 'Sol');
+    expect((await begin(other(), true)).status).toBe(200);
+    await other().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
+    await startSession(other(), 'Lua');
+    const text = writeSummon(SEAT_ORDER.map((position) => ({ position, ...seatColor(position) })));
+    expect((await other().fetch('/api/messages', { method: 'POST', json: { text, clientId: 'summon' } })).status).toBe(
+      202,
+    );
+    const stream = await follow(other());
+    const hatched = await stream.until((all) => all.some(({ event }) => event === 'call-ended'));
+    stream.close();
+    const born = hatched.flatMap(({ event, data }) => (event === 'agent-born' ? [bornSchema.parse(data)] : []));
+    expect(born).toHaveLength(8);
+    // As its page does.
+    const agents = [...teamOfLead('Lua').agents, ...born.map((each) => ({ ...each, retired: false }))];
+    await other().fetch('/api/team', { method: 'PUT', json: { agents } });
+    for (const question of ['Who else is here?', 'What can you do?', 'Tell Marigold that the bridge holds.'])
+      await talk(other(), question);
+    const said = textsOf(await eventsOf(other())).filter((message) => message.includes('"assistant"'));
+    for (const { name } of born) expect(said.at(-3)).toContain(name);
+    // It answers with the person's own words, and has nobody to write to.
+    expect(said.at(-1)).not.toContain('"kind":"tool"');
+    expect(adas.filter((name) => said.slice(0, -1).join().includes(name))).toEqual([]);
+    expect(textsOf(await eventsOf(one()))).toEqual([]);
   });
 
   it('a browser that kept its sign-in and lost its team begins no second one in that home: asked, it leaves it to the others', async () => {

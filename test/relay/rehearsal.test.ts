@@ -103,7 +103,7 @@ describe('the rehearsal mind', () => {
   };
   it('answers what people say first sensibly: no command is run by it, nothing is an error, and nothing is filed away as if it were a fact', async () => {
     const { house, mind } = await open();
-    mind.meet(house.team.directory);
+    mind.meet({ all: async () => [await house.team.directory.all()] });
     await house.start();
     await house.summon();
     await house.until(() => house.of('call-ended').length === 1);
@@ -206,7 +206,7 @@ describe('the rehearsal mind', () => {
 
   it('takes nobody’s name for a command that only sounds like one', async () => {
     const { house, mind } = await open();
-    mind.meet(house.team.directory);
+    mind.meet({ all: async () => [await house.team.directory.all()] });
     await house.team.directory.set({ agents: [{ agentId: 'agent-0', name: 'Name 0', position: 0, retired: false }] });
     await house.start();
     await house.wake([payload(0)]);
@@ -237,7 +237,7 @@ describe('the rehearsal mind', () => {
 
   it('tells and wakes the others when it is asked to', async () => {
     const { house, mind } = await open();
-    mind.meet(house.team.directory);
+    mind.meet({ all: async () => [await house.team.directory.all()] });
     await house.team.directory.set({
       agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })),
     });

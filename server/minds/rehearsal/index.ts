@@ -1,6 +1,5 @@
 /** The mind that stands in where no model is connected. Deterministic; it thinks nothing and says so. */
 import { randomBytes } from 'node:crypto';
-import { seatNumber } from '../../../src/domain/seat.ts';
 import { rehearsalSchema, type Rehearsal } from '../../../src/protocol/http.ts';
 import type { TeamMember } from '../../../src/protocol/team.ts';
 import { createAnthropicMind } from '../anthropic.ts';
@@ -8,7 +7,7 @@ import type { Mind } from '../mind.ts';
 import { REHEARSAL_MODEL } from '../settings.ts';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodySchema, readBody, type Reachable, type Reading } from './reading.ts';
+import { bodySchema, readBody, type Households, type Reading } from './reading.ts';
 import { isBirth, replyTo } from './script.ts';
 import { beats } from './stream.ts';
 
@@ -45,7 +44,7 @@ function createBirthCount() {
 async function startRehearsalServer(deps: {
   token: string;
   options: () => Rehearsal;
-  team: () => Promise<Reachable>;
+  households: () => Promise<Households>;
 }): Promise<RehearsalServer> {
   const birthOf = createBirthCount();
   let count = 0;
@@ -82,7 +81,7 @@ async function startRehearsalServer(deps: {
     const parsed = bodySchema.safeParse(JSON.parse(await textOf(request)));
     if (!parsed.success) return refuse(response, 400, 'invalid_request_error', parsed.error.message);
     const options = deps.options();
-    const reading = readBody(parsed.data, await deps.team());
+    const reading = readBody(parsed.data, await deps.households());
     const reply = replyTo(reading, options, birthOf(reading));
     switch (reply.kind) {
       case 'fail':
@@ -123,9 +122,9 @@ async function startRehearsalServer(deps: {
   };
 }
 
-/** Whom it may write to. */
+/** Whom it may write to, household by household. */
 interface Acquaintances {
-  all(): Promise<readonly TeamMember[]>;
+  all(): Promise<readonly (readonly TeamMember[])[]>;
 }
 
 export interface RehearsalMind extends Mind {
@@ -141,18 +140,9 @@ export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Pro
   let options = rehearsalSchema.parse(initial);
   const token = randomBytes(24).toString('base64url');
   let directory: Acquaintances | null = null;
-  async function team(): Promise<Reachable> {
-    const members = ((await directory?.all()) ?? []).filter(({ retired }) => !retired);
-    const called = new Set(
-      members.flatMap(({ agentId, name, position }) => [
-        name.toLowerCase(),
-        agentId.toLowerCase(),
-        ...(position === null ? [] : [`seat ${seatNumber(position)}`]),
-      ]),
-    );
-    return { team: called, members };
-  }
-  const server = await startRehearsalServer({ token, options: () => options, team });
+  const households = async (): Promise<Households> =>
+    ((await directory?.all()) ?? []).map((members) => members.filter(({ retired }) => !retired));
+  const server = await startRehearsalServer({ token, options: () => options, households });
   const mind = createAnthropicMind({
     key: token,
     baseUrl: server.baseUrl,

@@ -1,6 +1,8 @@
 /** What a request tells the rehearsal mind: who it is to be, and what was said so far. */
 import { z } from 'zod';
 import { readSaid } from '../../../src/domain/quoting.ts';
+import { seatNumber } from '../../../src/domain/seat.ts';
+import type { TeamMember } from '../../../src/protocol/team.ts';
 
 const blockSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -89,13 +91,29 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
 
 const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
 
-/** Who its words can reach. */
-export interface Reachable {
-  readonly team: ReadonlySet<string>;
-  readonly members: readonly { readonly name: string; readonly position: number | null }[];
+type Member = Pick<TeamMember, 'agentId' | 'name' | 'position'>;
+/** Who lives at the relay, household by household. */
+export type Households = readonly (readonly Member[])[];
+
+/** Every household of the relay is rehearsed here: whom this one lives with is what its request says. */
+function toldOf(written: string, households: Households) {
+  const isTold = ({ name, position }: Member) =>
+    position !== null && written.includes(`${name} (seat ${seatNumber(position)})`);
+  const own = households.length === 1 ? households : households.filter((members) => members.some(isTold));
+  const members = own.flat();
+  return {
+    told: members.filter(isTold),
+    team: new Set(
+      members.flatMap(({ agentId, name, position }) => [
+        name.toLowerCase(),
+        agentId.toLowerCase(),
+        ...(position === null ? [] : [`seat ${seatNumber(position)}`]),
+      ]),
+    ),
+  };
 }
 
-export function readBody(body: Body, { team, members }: Reachable): Reading {
+export function readBody(body: Body, households: Households): Reading {
   const system =
     typeof body.system === 'string' ? body.system : (body.system ?? []).map((part) => part.text).join('\n');
   const turns = body.messages.map(turnOf);
@@ -107,9 +125,7 @@ export function readBody(body: Body, { team, members }: Reachable): Reading {
   const position = isLead ? 4 : Math.max(0, seat - 1);
   const wokenAs = found(system, /You woke as (.+?)\.(?:\s|$)/);
   const written = JSON.stringify(body);
-  // Every household of the relay is rehearsed here: whom this one lives with is what its request says.
-  const isTold = ({ name, position: at }: Reachable['members'][number]) =>
-    at !== null && written.includes(`${name} (seat ${at + 1})`);
+  const { told, team } = toldOf(written, households);
   return {
     isLead,
     position,
@@ -123,7 +139,7 @@ export function readBody(body: Body, { team, members }: Reachable): Reading {
     last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
     size: written.length,
     team,
-    others: [...new Set(members.filter((each) => each.position !== position && isTold(each)).map(({ name }) => name))],
+    others: [...new Set(told.filter((each) => each.position !== position).map(({ name }) => name))],
     tools,
   };
 }
