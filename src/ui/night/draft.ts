@@ -27,8 +27,8 @@ export interface Draft {
   /** Empty: as `model`. */
   readonly planningModel: string;
   readonly executorModel: string;
-  /** Names with commas between; empty: all that its agent has. */
-  readonly tools: string;
+  /** Names; null: all that its agent has. */
+  readonly tools: readonly string[] | null;
   /** Runs of it at once. */
   readonly maxConcurrent: string;
   readonly context: Routine['context'];
@@ -61,7 +61,7 @@ export const emptyDraft = (agentId: AgentId): Draft => ({
   model: '',
   planningModel: '',
   executorModel: '',
-  tools: '',
+  tools: null,
   maxConcurrent: String(SCHEDULE_BOUNDS.maxConcurrent.otherwise),
   context: 'none',
   catchUp: 'once',
@@ -84,7 +84,7 @@ export function draftOf(routine: Routine): Draft {
     model: routine.model ?? '',
     planningModel: routine.planningModel ?? '',
     executorModel: routine.executorModel ?? '',
-    tools: routine.tools?.join(', ') ?? '',
+    tools: routine.tools,
     maxConcurrent: String(routine.maxConcurrent),
     context: routine.context,
     catchUp: routine.catchUp,
@@ -180,7 +180,6 @@ function timingOf(draft: Draft, before: Timing | null = null): Timing | null {
 }
 
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim());
-const toolsOf = (text: string) => text.split(/[\s,]+/).filter((name) => name !== '');
 
 /** The whole of it as the relay takes it; what stands in no field stays as it was. Null while `wrongIn` finds something. */
 export function routineOf(draft: Draft, before: Routine | null): Routine | null {
@@ -199,7 +198,7 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     model: orNull(draft.model),
     planningModel: orNull(draft.planningModel),
     executorModel: orNull(draft.executorModel),
-    tools: draft.tools.trim() === '' ? null : toolsOf(draft.tools),
+    tools: draft.tools && [...draft.tools],
     maxConcurrent: Number(draft.maxConcurrent),
     context: draft.context,
     catchUp: draft.catchUp,

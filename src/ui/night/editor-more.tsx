@@ -7,7 +7,6 @@ export const MORE_TEXTS = [
   { field: 'model', label: 'Model', hint: 'Empty: the agent’s own.' },
   { field: 'planningModel', label: 'Model of the first request', hint: 'Empty: the one above.' },
   { field: 'executorModel', label: 'Model after tools were used', hint: 'Empty: the one above.' },
-  { field: 'tools', label: 'Tools it may use', hint: 'Names with commas between. Empty: all that the agent has.' },
   {
     field: 'maxConcurrent',
     label: 'Runs of it at once',
@@ -37,7 +36,7 @@ export function MoreTexts({ draft, set, wrong }: Props) {
                 min: SCHEDULE_BOUNDS.maxConcurrent.min,
                 max: SCHEDULE_BOUNDS.maxConcurrent.max,
               }
-            : { maxLength: field === 'tools' ? 10_000 : 200 })}
+            : { maxLength: 200 })}
           value={draft[field]}
           onChange={({ target }) => set({ [field]: target.value })}
         />

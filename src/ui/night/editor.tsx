@@ -10,6 +10,7 @@ import type { Teammate } from '../use-teammates.ts';
 import { nextOf, routineOf, wrongAt, wrongIn, type Draft, type Routine, type Wrong } from './draft.ts';
 import { Labelled, WhenFields } from './editor-fields.tsx';
 import { MORE_TEXTS, MoreTexts } from './editor-more.tsx';
+import { ToolsField } from './editor-tools.tsx';
 
 interface Props {
   /** null: a new one. */
@@ -194,6 +195,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               )}
             </Labelled>
           </div>
+          <ToolsField tools={draft.tools} onTools={(tools) => set({ tools })} wrong={wrong['tools']} />
         </details>
         {refused && (refused.reason !== null || told.rest.length > 0) && (
           <div className="wrong-note" role="alert">
@@ -219,7 +221,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
 /** Moments to come that are named. */
 const NEXT_SHOWN = 3;
 /** Where something of these is wrong, it is to be seen. */
-const UNDER_MORE = ['most', 'color', 'context', 'catchUp', ...MORE_TEXTS.map(({ field }) => field)] as const;
+const UNDER_MORE = ['most', 'color', 'context', 'catchUp', 'tools', ...MORE_TEXTS.map(({ field }) => field)] as const;
 const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [
   ['none', 'Nothing: it begins fresh'],
   ['last_session', 'Its last conversation'],

@@ -361,7 +361,12 @@ test('every field of a routine is in its editor: what few change stands under Mo
   const field = (name: string) => within(dialog).getByLabelText(name);
   await page.user.type(field('Model of the first request'), 'planner');
   await page.user.type(field('Model after tools were used'), 'doer');
-  await page.user.type(field('Tools it may use'), 'send_message, wake_list');
+  await page.user.selectOptions(field('Tools it may use'), 'Only these…');
+  // A set as a whole, and one tool of another; what servers offer is named.
+  await page.user.click(within(dialog).getByRole('checkbox', { name: /^Files in its folder/ }));
+  await page.user.click(within(dialog).getByRole('checkbox', { name: /^Messages and the team/ }));
+  await page.user.click(within(dialog).getByRole('checkbox', { name: 'wake_list' }));
+  await page.user.type(field('Tools of attached servers'), 'mcp__calendar__list');
   await page.user.clear(field('Runs of it at once'));
   await page.user.type(field('Runs of it at once'), '11');
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
@@ -375,7 +380,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
         title: 'Bad Request',
         status: 400,
         detail: 'tools: there is none such',
-        errors: [{ field: 'tools', message: 'There is no tool called send_message.' }],
+        errors: [{ field: 'tools', message: 'There is no tool called mcp__calendar__list.' }],
       },
       400,
     ),
@@ -383,7 +388,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
   await waitFor(() => expect(field('Tools it may use').getAttribute('aria-invalid')).toBe('true'));
   expect(page.reach.bodies('POST /v1/pulse-routines')).toMatchObject([
-    { planningModel: 'planner', executorModel: 'doer', tools: ['send_message', 'wake_list'], maxConcurrent: 3 },
+    { planningModel: 'planner', executorModel: 'doer', tools: ['wake_list', 'mcp__calendar__list'], maxConcurrent: 3 },
   ]);
 });
 

@@ -1,0 +1,125 @@
+import { useId } from 'react';
+import { ATTACHED_PREFIX, TOOLSETS, type Toolset } from '../../domain/toolsets.ts';
+import type { Draft, Wrong } from './draft.ts';
+import { Labelled } from './editor-fields.tsx';
+
+const WORDS: Readonly<Record<Exclude<Toolset, 'attached'>, string>> = {
+  team: 'Messages and the team',
+  schedule: 'What it does later',
+  files: 'Files in its folder',
+  shell: 'Commands',
+};
+const SETS = ['team', 'schedule', 'files', 'shell'] as const;
+const KNOWN: ReadonlySet<string> = new Set<string>(Object.values(TOOLSETS).flat());
+
+interface Props {
+  readonly tools: Draft['tools'];
+  readonly onTools: (tools: Draft['tools']) => void;
+  readonly wrong: Wrong[string] | undefined;
+}
+
+/** What a routine lets its agent use: all that it has, or what is ticked. */
+export function ToolsField({ tools, onTools, wrong }: Props) {
+  const named = (tools ?? []).filter((tool) => !KNOWN.has(tool));
+  const others = (text: string) => {
+    const names = text.split(/[\s,]+/).filter((name) => name !== '');
+    onTools([...(tools ?? []).filter((tool) => KNOWN.has(tool)), ...names]);
+  };
+  return (
+    <div className="editor-tools">
+      <Labelled
+        label="Tools it may use"
+        hint={
+          tools === null
+            ? 'As far as its limits let it.'
+            : 'What its limits do not let it use stays away. None ticked: it can only talk.'
+        }
+        wrong={wrong}
+      >
+        {(given) => (
+          <select
+            {...given}
+            className="field"
+            value={tools === null ? 'all' : 'some'}
+            onChange={({ target }) => onTools(target.value === 'all' ? null : [...TOOLSETS.team, ...TOOLSETS.files])}
+          >
+            <option value="all">All that the agent has</option>
+            <option value="some">Only these…</option>
+          </select>
+        )}
+      </Labelled>
+      {tools !== null && (
+        <>
+          {SETS.map((set) => (
+            <Toolbox key={set} label={WORDS[set]} all={TOOLSETS[set]} tools={tools} onTools={onTools} />
+          ))}
+          <Labelled
+            label="Tools of attached servers"
+            hint={`Names with spaces between, as in ${ATTACHED_PREFIX}calendar__list_events.`}
+            wrong={undefined}
+          >
+            {(given) => (
+              <input
+                {...given}
+                className="field"
+                autoComplete="off"
+                spellCheck={false}
+                defaultValue={named.join(' ')}
+                onChange={({ target }) => others(target.value)}
+              />
+            )}
+          </Labelled>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface ToolboxProps {
+  readonly label: string;
+  readonly all: readonly string[];
+  readonly tools: readonly string[];
+  readonly onTools: (tools: readonly string[]) => void;
+}
+
+function Toolbox({ label, all, tools, onTools }: ToolboxProps) {
+  const id = useId();
+  const count = all.filter((tool) => tools.includes(tool)).length;
+  const with_ = (names: readonly string[], on: boolean) => {
+    const rest = tools.filter((tool) => !names.includes(tool));
+    onTools(on ? [...rest, ...names] : rest);
+  };
+  return (
+    <div className="editor-set" role="group" aria-labelledby={id}>
+      <label>
+        <input
+          type="checkbox"
+          checked={count === all.length}
+          ref={(box) => {
+            if (box) box.indeterminate = count > 0 && count < all.length;
+          }}
+          onChange={({ target }) => with_(all, target.checked)}
+        />
+        <span id={id}>{label}</span>
+        <small>
+          {count} of {all.length}
+        </small>
+      </label>
+      <details>
+        <summary aria-label={`${label}, one by one`}>One by one</summary>
+        <div className="editor-set-each">
+          {all.map((tool) => (
+            <label key={tool}>
+              <input
+                type="checkbox"
+                checked={tools.includes(tool)}
+                onChange={({ target }) => with_([tool], target.checked)}
+              />
+              <code>{tool}</code>
+            </label>
+          ))}
+        </div>
+      </details>
+    </div>
+  );
+}
