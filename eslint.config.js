@@ -20,7 +20,17 @@ export const MAY_IMPORT = {
 /** Files of `server` itself that everything there may stand on: HTTP, errors, settings, and what parts are to each other. */
 const SERVER_BASE = [
   ...['body', 'config-text', 'endpoint', 'json-bounds', 'problem', 'connections', 'listen', 'tls', 'upgrade'],
-  ...['key-filter', 'logger', 'model-addresses', 'quotas', 'settings', 'start-error', 'stream', 'unsent'],
+  ...[
+    'key-filter',
+    'logger',
+    'model-addresses',
+    'quotas',
+    'settings',
+    'start-error',
+    'stream',
+    'unsent',
+    'web-addresses',
+  ],
   ...['contracts', 'define-tool', 'tool-outcome'],
 ];
 /** The same within the relay, from the lowest: each stands on `base` and on those named here, which stand above it in this list. */
@@ -43,6 +53,8 @@ const SERVER_MAY_IMPORT = {
   workspaces: ['directory'],
   sandbox: [],
   shell: ['sandbox', 'workspaces'],
+  web: ['models'],
+  hands: ['sandbox', 'shell', 'web', 'workspaces'],
   calls: ['directory', 'minds', 'runs', 'store'],
   attached: ['models', 'runs', 'schedules', 'store'],
   schedules: ['directory', 'minds', 'records', 'runs', 'sandbox', 'store', 'workspaces'],

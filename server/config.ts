@@ -6,6 +6,7 @@ import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
 import { isLoopback, isWildcard } from './access/index.ts';
 import { KEY_HEADERS, type KeyHeader } from './key-filter.ts';
 import { MODEL_ADDRESSES, type ModelAddresses } from './model-addresses.ts';
+import { WEB_ADDRESSES, type WebAddresses } from './web-addresses.ts';
 import { QUOTAS } from './quotas.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
@@ -43,6 +44,7 @@ export interface Config {
   readonly scripts: boolean;
   /** Which model servers pages may connect. */
   readonly modelAddresses: ModelAddresses;
+  readonly webAddresses: WebAddresses;
   /** Most requests to the model at once. */
   readonly modelRequests: number;
   readonly cookieMs: number;
@@ -195,17 +197,10 @@ function keyHeaderOf(given: Given | null): KeyHeader | null {
   );
 }
 
-function logLevelOf(given: Given | null): LogLevel {
+function oneOf<Value extends string>(given: Given | null, values: readonly Value[]): Value {
   return (
-    LOG_LEVELS.find((known) => known === given?.text) ??
-    bad(`${given?.source ?? ''} must be one of ${LOG_LEVELS.join(', ')}, not "${given?.text ?? ''}".`)
-  );
-}
-
-function modelAddressesOf(given: Given | null): ModelAddresses {
-  return (
-    MODEL_ADDRESSES.find((known) => known === given?.text) ??
-    bad(`${given?.source ?? ''} must be one of ${MODEL_ADDRESSES.join(', ')}, not "${given?.text ?? ''}".`)
+    values.find((known) => known === given?.text) ??
+    bad(`${given?.source ?? ''} must be one of ${values.join(', ')}, not "${given?.text ?? ''}".`)
   );
 }
 
@@ -261,14 +256,15 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     agentModel: text('agentModel'),
     rehearsal: rehearsalOf(source('rehearsal')),
     scripts: switchOf(source('scripts')),
-    modelAddresses: modelAddressesOf(source('modelAddresses')),
+    modelAddresses: oneOf(source('modelAddresses'), MODEL_ADDRESSES),
+    webAddresses: oneOf(source('webAddresses'), WEB_ADDRESSES),
     modelRequests: number('modelRequests'),
     cookieMs: number('cookieDays') * DAY,
     linkMs: number('linkHours') * HOUR,
     retentionMs: number('retentionHours') * HOUR,
     rate: { perSecond: number('rate'), burst: number('burst') },
     streams: { most: number('streams'), bufferBytes: number('streamBufferKb') * 1024 },
-    logLevel: logLevelOf(source('logLevel')),
+    logLevel: oneOf(source('logLevel'), LOG_LEVELS),
     keepFreeBytes: number('keepFreeMb') * MEGABYTE,
     sync: {
       households: number('households'),

@@ -24,6 +24,7 @@ import { createHomeRoom } from './room-routes.ts';
 import { createSealer, readSealingKey } from './schedules/index.ts';
 import { createClosers, type Closers } from './closers.ts';
 import { createSandbox } from './sandbox/index.ts';
+import { createWeb } from './web/index.ts';
 import { createSync } from './sync/index.ts';
 import { openStore, type Db } from './store/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
@@ -203,6 +204,8 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   });
   const sandbox = createSandbox();
   closers.add(() => sandbox.close());
+  const web = createWeb({ addresses: config.webAddresses, version: root.version });
+  closers.add(() => web.close());
   const homes = await openHomes({
     refuseForRoom: room.refuseForRoom,
     db,
@@ -213,6 +216,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     protocol,
     workspaces: home.workspacesFolder,
     runsScripts: config.scripts,
+    web,
     sandbox,
     sealer,
     now,

@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { MAX_REQUESTS } from './minds/settings.ts';
 import { MODEL_ADDRESSES } from './model-addresses.ts';
+import { WEB_ADDRESSES } from './web-addresses.ts';
 
 export interface SettingSpec {
   /** Null: only by environment. */
@@ -128,6 +129,13 @@ export const SETTINGS = {
     value: MODEL_ADDRESSES.join('|'),
     default: 'own',
     help: 'Which model servers pages may connect. own: any for the first household, only public addresses for every other; any; public; none.',
+  },
+  webAddresses: {
+    flag: 'web-addresses',
+    env: 'ROOST_WEB_ADDRESSES',
+    value: WEB_ADDRESSES.join('|'),
+    default: 'public',
+    help: 'Where agents may read pages, as far as their person lets them. public: nowhere on this machine or in its networks; any; none.',
   },
   modelRequests: {
     flag: 'model-requests',

@@ -20,7 +20,6 @@ import type { HomeModels } from '../models/index.ts';
 import { createModelRoutes } from '../models/routes.ts';
 import { createProxy } from '../proxy/index.ts';
 import { createSoulTools } from '../session/index.ts';
-import type { Sandbox } from '../sandbox/index.ts';
 import { createScripts, type Sealer, type WatchedClock } from '../schedules/index.ts';
 import { createPulses } from '../schedules/pulses.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
@@ -31,6 +30,7 @@ import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
+import type { Hands } from '../hands/index.ts';
 import { createWorkspaces } from '../workspaces/index.ts';
 import { createWorkspaceRoutes } from '../workspaces/routes.ts';
 import { createTell } from '../events/tell.ts';
@@ -39,7 +39,7 @@ import { createAttachedRoutes } from '../attached/routes.ts';
 import { createSessionRoutes } from './session-routes.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
-export interface OpenHomeDeps {
+export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly db: Db;
   readonly openJournal: OpenJournal | null;
   /** No other process can have this store open. */
@@ -58,7 +58,6 @@ export interface OpenHomeDeps {
   /** Holds a folder for each home, and in that one for each agent. */
   readonly workspaces: string;
   /** One for all homes: in it run what agents run. */
-  readonly sandbox: Sandbox;
   /** Scripts that lie in those are run. */
   readonly runsScripts: boolean;
   readonly retentionMs: number;
@@ -139,7 +138,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     refuseForRoom: deps.refuseForRoom,
     sealer: deps.sealer,
     scripts,
-    hands: { workspaces, sandbox: deps.sandbox },
+    hands: { workspaces, sandbox: deps.sandbox, web: deps.web },
     attached,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =

@@ -45,7 +45,7 @@ import { createScheduleTools } from '../schedules/tools.ts';
 import { createPauses } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
-import { createHandTools, type Hands } from '../shell/index.ts';
+import { createHandTools, type Hands } from '../hands/index.ts';
 
 export interface TeamDeps {
   readonly db: Db;
@@ -243,7 +243,7 @@ export async function openTeam({
     calls.guard([
       ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
       ...createThreadTools({ threads, directory }),
-      ...(hands ? createHandTools(hands, refuseForRoom) : []),
+      ...(hands ? createHandTools(hands, refuseForRoom, elapsed) : []),
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
     ]),
   );

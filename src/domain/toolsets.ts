@@ -29,6 +29,7 @@ export const TOOLSETS = {
   schedule: ['wake_later', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
   files: ['list_files', 'read_file', 'write_file', 'edit_file', 'search_files'],
   shell: ['run_command', 'read_output', 'stop_command'],
+  web: ['fetch_page'],
   /** What servers that the person has attached offer, whatever that is: see `ATTACHED_PREFIX`. */
   attached: [],
 } as const;
@@ -36,7 +37,7 @@ export const TOOLSETS = {
 /** Under this the tools of attached servers are known to minds; none of Roost’s own begins with it. */
 export const ATTACHED_PREFIX = 'mcp__';
 export type Toolset = keyof typeof TOOLSETS;
-export const TOOLSET_NAMES = ['team', 'schedule', 'files', 'shell', 'attached'] as const satisfies readonly Toolset[];
+export const TOOLSET_NAMES = ['team', 'schedule', 'files', 'shell', 'web', 'attached'] as const satisfies readonly Toolset[];
 
 /** What holds where nothing is set. */
 export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
@@ -44,6 +45,7 @@ export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
   schedule: 'allow',
   files: 'allow',
   shell: 'off',
+  web: 'ask',
   attached: 'ask',
 };
 
@@ -90,6 +92,7 @@ export function grantsOver(
       schedule: set.schedule ?? under.toolsets.schedule,
       files: set.files ?? under.toolsets.files,
       shell: set.shell ?? under.toolsets.shell,
+      web: set.web ?? under.toolsets.web,
       attached: set.attached ?? under.toolsets.attached,
     },
     tools: { ...Object.fromEntries(left), ...own.tools },

@@ -11,6 +11,7 @@ export const grants = {
       schedule: grant.describe('it sets reminders, and asks for routines where it may'),
       files: grant.describe('it reads and writes in its own folder on the relay’s machine'),
       shell: grant.describe('it runs commands in a sandbox that sees its own folder'),
+      web: grant.describe('it reads pages of the web, at addresses of its choice'),
       attached: grant.describe('it uses what attached servers offer, as far as the person has looked at it'),
     })
     .partial()

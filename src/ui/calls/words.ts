@@ -30,6 +30,8 @@ export function wantsTo(call: ToolCall): string {
       return `change ${path ?? 'a file'}`;
     case 'read_file':
       return `read ${path ?? 'a file'}`;
+    case 'fetch_page':
+      return `read ${textIn(input, 'url') ?? 'a page of the web'}`;
     case 'list_files':
     case 'search_files':
       return 'look through its folder';
@@ -45,6 +47,8 @@ export function touches({ tool }: Pick<ToolCall, 'tool'>): string {
       return 'It runs in the sandbox: it can read and change what lies in its own folder, and nothing else of this machine. No network.';
     case 'files':
       return 'It touches its own folder on the relay’s machine, and nothing else.';
+    case 'web':
+      return 'The relay asks for that page, with nothing that could sign anybody in. Whoever serves it learns the whole address, and what stands in it.';
     case 'team':
       return 'It touches what agents say to each other, and whom they wake.';
     case 'schedule':

@@ -134,6 +134,11 @@ function Fields({ timeZone }: { timeZone: string }) {
         />
         <NoSandbox />
         <ToolsetGrant
+          toolset="web"
+          label="Reads pages of the web"
+          hint="What a page says, as text: nobody is signed in, and nothing of your own network is reached. A page can try to talk an agent into something."
+        />
+        <ToolsetGrant
           toolset="attached"
           label="Uses servers that you attached"
           hint="Tools of MCP servers, as far as you have seen them."

@@ -8,8 +8,9 @@ const WORDS: Readonly<Record<Exclude<Toolset, 'attached'>, string>> = {
   schedule: 'What it does later',
   files: 'Files in its folder',
   shell: 'Commands',
+  web: 'Pages of the web',
 };
-const SETS = ['team', 'schedule', 'files', 'shell'] as const;
+const SETS = ['team', 'schedule', 'files', 'shell', 'web'] as const;
 const KNOWN: ReadonlySet<string> = new Set<string>(Object.values(TOOLSETS).flat());
 
 interface Props {
