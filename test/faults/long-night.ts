@@ -7,7 +7,7 @@
 import { createRandom } from '../support/random.ts';
 import type { LongPart } from './run.ts';
 import { withSeed } from './seeds.ts';
-import { awayForHours, hungRelay, idleNights } from './night-quiet.ts';
+import { awayForHours, crowdAtOnce, hungRelay, idleNights } from './night-quiet.ts';
 import { KILLS_IN_A_SLICE, liveSlice, openYear, SLICE_MS, type NightHouse } from './night.ts';
 import { YEAR_START } from './night-moments.ts';
 
@@ -28,6 +28,10 @@ export const nightPart: LongPart = {
       console.log(`idle: ${await idleNights(NIGHTS)} moments in ${NIGHTS} nights, 0 requests, 0 runs`);
       const { madeUp, missed, atOnce } = await awayForHours();
       console.log(`away 8 hours: ${madeUp} of 40 made up for once, at most ${atOnce} at once, ${missed} missed`);
+      const crowd = await crowdAtOnce();
+      console.log(
+        `400 due at once: ${counted(crowd.ends)}, at most ${crowd.atOnce} at once, a list within ${crowd.slowest} ms`,
+      );
       console.log(`hung ${await hungRelay('claimed')}; ${await hungRelay('in a run')}`);
     }
     let house = null as NightHouse | null;

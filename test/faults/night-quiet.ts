@@ -97,6 +97,60 @@ export async function awayForHours(
 }
 
 /**
+ * So many routines of eight agents are due at one moment. Throws where one has another number of ends than one, or where
+ * more ran at once than may. Answers with what became of them, and how long somebody waited for the list meanwhile, in ms.
+ */
+export async function crowdAtOnce(
+  many = 400,
+  shared?: Store,
+): Promise<{ readonly ends: Readonly<Record<string, number>>; readonly atOnce: number; readonly slowest: number }> {
+  const start = Date.UTC(2027, 5, 1, 12, 1);
+  const house = await openNight({
+    start,
+    script: () => [{ wait: 60 }, { say: 'One of many.' }],
+    ...(shared ? { shared } : {}),
+  });
+  try {
+    const { schedules } = house.relay().team;
+    for (let i = 0; i < many; i++) {
+      const timing = { kind: 'once', at: start + HOUR } as const;
+      const written = await schedules.add(
+        routine({ agentId: AGENTS[i % AGENTS.length] ?? '', name: `Routine ${i}`, timing }),
+      );
+      if (!written.ok) throw new Error(written.reason);
+    }
+    house.clock.pass(HOUR);
+    let slowest = 0;
+    let over = false;
+    const asking = (async () => {
+      while (!over) {
+        const at = performance.now();
+        await schedules.list();
+        slowest = Math.max(slowest, performance.now() - at);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    })();
+    await house.liveTo(start + HOUR + MINUTE);
+    over = true;
+    await asking;
+    const rows = await house.eyes.between(0, house.clock.now(), { most: 10 * many });
+    const ends: Record<string, number> = {};
+    for (const { state, reason } of rows) ends[reason ?? state] = (ends[reason ?? state] ?? 0) + 1;
+    const atOnce = Math.max(...house.model.requests.map(({ open }) => open));
+    const faults = [
+      ...(rows.length === many ? [] : [`${rows.length} moments of ${many} routines`]),
+      ...(rows.every(({ endedAt }) => endedAt !== null) ? [] : ['some have no end']),
+      ...(house.model.requests.length === (ends['done'] ?? 0) ? [] : [`${house.model.requests.length} requests`]),
+      ...(atOnce > SCHEDULE_LIMITS.atOnce ? [`${atOnce} ran at once`] : []),
+    ];
+    if (faults.length > 0) throw new Error(`${faults.join(', ')}: ${JSON.stringify(ends)}`);
+    return { ends, atOnce, slowest: Math.round(slowest) };
+  } finally {
+    await house.close();
+  }
+}
+
+/**
  * Two relays on one store. The first hangs, after its claim or in its run, for longer than its lease; the second takes over;
  * then the first comes back. Throws where one moment asked a model twice for the same work, or its end changed.
  */

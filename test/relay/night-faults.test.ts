@@ -1,6 +1,6 @@
 /** What runs by itself, through relays that die, hang and stay away: the short form of `npm run faults -- night`. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { awayForHours, hungRelay, idleNights } from '../faults/night-quiet.ts';
+import { awayForHours, crowdAtOnce, hungRelay, idleNights } from '../faults/night-quiet.ts';
 import { DAY, liveSlice, openNight, openYear, STATEMENTS, type NightHouse } from '../faults/night.ts';
 import { faultsOfOutcomes } from '../faults/night-outcomes.ts';
 import type { Store } from '../../server/store/index.ts';
@@ -44,6 +44,10 @@ describe('every moment at which something is due', () => {
 
   it('in an absence of eight hours is missed, but for one of each schedule, two at a time', async () => {
     expect(await awayForHours(16, store)).toMatchObject({ atOnce: 2 });
+  });
+
+  it('in a crowd has one end, and no more run at once than may', async () => {
+    expect(await crowdAtOnce(32, store)).toMatchObject({ ends: { done: 32 } });
   });
 
   it.each(['claimed', 'in a run'] as const)('is not ended again by a relay that hung %s', async (where) => {
