@@ -1,7 +1,7 @@
 /** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
 import type { AgentId, RunId, ScheduleId } from '../domain/ids.ts';
 import type { Timeline } from '../protocol/endpoints/schedules.ts';
-import type { CopyStanding, Occurrence, Proposal, Schedule, Scheduled } from '../protocol/schedules.ts';
+import type { CopyStanding, Occurrence, Proposal, Schedule, Scheduled, ScheduleOf } from '../protocol/schedules.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
@@ -46,6 +46,8 @@ export interface Schedules {
   /** It is a routine from now on. What is refused is told as a notice. */
   accept(proposal: Proposal): Promise<void>;
   decline(proposal: Proposal): Promise<void>;
+  /** A routine as the relay has it now; null: it has none such, or does not say. */
+  routine(scheduleId: ScheduleId): Promise<ScheduleOf<'routine'> | null>;
   /** `scheduleId` null: a new one. */
   save(scheduleId: ScheduleId | null, schedule: Schedule): Promise<Saved>;
   /** What is refused is told as a notice. */
@@ -144,6 +146,10 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     },
     timeline: (hours) => timelines(String(hours)),
     history: histories,
+    async routine(scheduleId) {
+      const result = await reach((client) => client.schedule({ scheduleId }));
+      return result.ok && result.value.schedule.kind === 'routine' ? result.value.schedule : null;
+    },
     async save(scheduleId, schedule) {
       const result = await then(
         reach((client) =>

@@ -125,6 +125,11 @@ export function wrongIn(draft: Draft): Wrong {
   const most = Number(draft.most) * MINUTE;
   if (draft.name.trim() === '') wrong['name'] = 'Give it a name.';
   if (draft.instructions.trim() === '') wrong['instructions'] = 'Say what it is to do.';
+  // What is pasted is not cut off unseen.
+  const [long, room] = [draft.instructions.length, SCHEDULE_BOUNDS.instructions];
+  if (long > room)
+    wrong['instructions'] =
+      `It has ${long.toLocaleString('en')} characters, and there is room for ${room.toLocaleString('en')}.`;
   if (draft.timing === 'every' && !/^\d+$/.test(draft.minutes.trim())) wrong['minutes'] = 'A whole number of minutes.';
   if (draft.timing === 'every' && !/^\d*$/.test(draft.offset.trim()))
     wrong['offset'] = 'A whole number of minutes, or nothing.';
@@ -205,6 +210,40 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     color: draft.color === '' ? null : draft.color,
     when: draft.onlyWaiting ? 'something_waits' : 'always',
   };
+}
+
+const FIELDS_OF_ROUTINE = [
+  'agentId',
+  'name',
+  'instructions',
+  'timing',
+  'timeoutMs',
+  'model',
+  'planningModel',
+  'executorModel',
+  'tools',
+  'maxConcurrent',
+  'context',
+  'catchUp',
+  'color',
+  'when',
+] as const satisfies readonly (keyof Routine)[];
+
+/**
+ * What was changed here, put into what the relay has by now: another page may have changed it meanwhile. `clashes`: fields
+ * that both changed, each in another way; they stand in `routine` as here.
+ */
+export function mergedInto(
+  latest: Routine,
+  before: Routine,
+  mine: Routine,
+): { readonly routine: Routine; readonly clashes: readonly (keyof Routine)[] } {
+  const differs = (one: Routine, other: Routine, field: keyof Routine) =>
+    JSON.stringify(one[field]) !== JSON.stringify(other[field]);
+  const changed = FIELDS_OF_ROUTINE.filter((field) => differs(mine, before, field));
+  const clashes = changed.filter((field) => differs(latest, before, field) && differs(latest, mine, field));
+  const own = Object.fromEntries(changed.map((field) => [field, mine[field]]));
+  return { routine: { ...latest, ...own }, clashes };
 }
 
 /** The next moments at which it is due, at most `most`; none: never, as it stands. `zone`: of the household; `offset`: minutes, that an interval was given. */

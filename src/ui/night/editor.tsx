@@ -7,7 +7,17 @@ import { Dialog } from '../parts/dialog.tsx';
 import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
 import type { Teammate } from '../use-teammates.ts';
-import { nextOf, routineOf, wrongAt, wrongIn, type Draft, type Routine, type Wrong } from './draft.ts';
+import {
+  draftOf,
+  mergedInto,
+  nextOf,
+  routineOf,
+  wrongAt,
+  wrongIn,
+  type Draft,
+  type Routine,
+  type Wrong,
+} from './draft.ts';
 import { Labelled, WhenFields } from './editor-fields.tsx';
 import { MORE_TEXTS, MoreTexts } from './editor-more.tsx';
 import { ToolsField } from './editor-tools.tsx';
@@ -32,6 +42,8 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   const limits = useQuery(state.limits.query);
   const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
   const [draft, setDraft] = useState(first);
+  /** What the relay had of it when it was last looked at: a page elsewhere may change it meanwhile. */
+  const [base, setBase] = useState(before);
   const [asked, setAsked] = useState(false);
   const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
   const [busy, setBusy] = useState(false);
@@ -48,10 +60,19 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
     event.preventDefault();
     if (busy) return;
     setAsked(true);
-    const routine = routineOf(draft, before);
-    if (!routine) return;
+    const mine = routineOf(draft, base);
+    if (!mine) return;
     setBusy(true);
-    const saved = await schedulesOf(state).save(scheduleId, routine);
+    const schedules = schedulesOf(state);
+    const latest = base && scheduleId !== null ? await schedules.routine(scheduleId) : null;
+    const { routine, clashes } = base && latest ? mergedInto(latest, base, mine) : { routine: mine, clashes: [] };
+    if (latest && clashes.length > 0) {
+      setBase(latest);
+      setDraft(draftOf(routine));
+      setRefused({ fields: Object.fromEntries(clashes.map((field) => [field, CLASH])), reason: null });
+      return setBusy(false);
+    }
+    const saved = await schedules.save(scheduleId, routine);
     setBusy(false);
     if (saved.ok) onClose(null);
     else setRefused(saved);
@@ -102,7 +123,6 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               className="field"
               dir="auto"
               rows={5}
-              maxLength={SCHEDULE_BOUNDS.instructions}
               placeholder="Read your inbox. Tell me in a few sentences what matters today."
               value={draft.instructions}
               onChange={({ target }) => set({ instructions: target.value })}
@@ -218,6 +238,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   );
 }
 
+const CLASH = 'Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.';
 /** Moments to come that are named. */
 const NEXT_SHOWN = 3;
 /** Where something of these is wrong, it is to be seen. */

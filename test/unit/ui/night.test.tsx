@@ -140,6 +140,43 @@ test('a change keeps what stands in no field of the editor', async () => {
   expect(page.reach.bodies('PUT /v1/pulse-routines/schedule-1')[0]).toEqual({ ...own, when: 'something_waits' });
 });
 
+test('what was changed elsewhere meanwhile stays, and where both changed the same it is said first', async () => {
+  const [first] = SCHEDULED;
+  if (first?.schedule.kind !== 'routine') throw new Error('It is no routine.');
+  const page = await open((reach) => nights(reach, { schedules: [first] }));
+  const path = 'PUT /v1/pulse-routines/schedule-1';
+  page.reach.on(path, () => json(first));
+  await page.user.click(await screen.findByRole('button', { name: 'More for Morning round' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  await page.user.click(await screen.findByRole('checkbox', { name: /^Only when something waits/ }));
+  const theirs = { ...first.schedule, enabled: false, instructions: 'Look at the bridge.', color: '#112233' };
+  page.reach.on('GET /v1/pulse-routines/schedule-1', () => json({ ...first, schedule: theirs }));
+  const does = screen.getByLabelText('What it does');
+  await page.user.clear(does);
+  await page.user.type(does, 'Look at the river.');
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByText(/^Somebody has changed this elsewhere meanwhile\./);
+  expect(page.reach.bodies(path)).toHaveLength(0);
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies(path)).toHaveLength(1));
+  expect(page.reach.bodies(path)[0]).toEqual({
+    ...theirs,
+    instructions: 'Look at the river.',
+    when: 'something_waits',
+  });
+});
+
+test('more instructions than there is room for are not cut off, but said', async () => {
+  const page = await open(none);
+  await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
+  const does = await screen.findByLabelText<HTMLTextAreaElement>('What it does');
+  fireEvent.change(does, { target: { value: 'x'.repeat(100_000) } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByText('It has 100,000 characters, and there is room for 50,000.');
+  expect([does.value.length, does.maxLength]).toEqual([100_000, -1]);
+  expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
+});
+
 test('an interval begins as much later as the person says, and a routine has a colour of its own', async () => {
   const [, mail] = SCHEDULED;
   if (mail?.schedule.kind !== 'routine') throw new Error('It is no routine.');
