@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { ATTACHED_PREFIX, TOOLSETS, type Toolset } from '../../domain/toolsets.ts';
+import { ATTACHED_PREFIX, TOOLSET_NAMES, TOOLSETS, type Toolset } from '../../domain/toolsets.ts';
 import type { Draft, Wrong } from './draft.ts';
 import { Labelled } from './editor-fields.tsx';
 
@@ -10,7 +10,8 @@ const WORDS: Readonly<Record<Exclude<Toolset, 'attached'>, string>> = {
   shell: 'Commands',
   web: 'Pages of the web',
 };
-const SETS = ['team', 'schedule', 'files', 'shell', 'web'] as const;
+/** Those of attached servers are not known here. */
+const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached');
 const KNOWN: ReadonlySet<string> = new Set<string>(Object.values(TOOLSETS).flat());
 
 interface Props {
