@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatStamp, LAST_TIME } from '../../src/domain/stamp.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { deviceOf, openDevice, pair, type DeviceBrowser } from '../support/devices.ts';
 import { settingDoc } from '../support/documents.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   relay = await startRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'] });
   const profile = await createProfile();
   profiles.push(profile);
-  const context = await profile.open({ reducedMotion: 'reduce' });
+  const context = await profile.open(QUIET);
   desk = await createVisitor(context, relay.link);
   laptop = deviceOf(profile, context, desk.page);
   await desk.begin('Ada');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
@@ -25,10 +25,7 @@ beforeAll(async () => {
   await offers(ECHO, { ...ECHO, name: 'shout', description: 'Says it loudly.' });
   relay = await startRelay({ args: ['--scripts'] });
   profile = await createProfile();
-  visitor = await createVisitor(
-    await profile.open({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' }),
-    relay.link,
-  );
+  visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
 });
 afterAll(async () => {
   await profile.remove();

@@ -1,7 +1,7 @@
 /** From a fresh start to the first real talk, without a terminal. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, STILL } from '../support/chromium.ts';
+import { launchBrowser, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor } from '../support/visitor.ts';
@@ -29,7 +29,7 @@ it.each([
   { width: 360, height: 780, colorScheme: 'light' },
 ] as const)('a model is connected on the page, the team hatches, and is talked to, at $width px', async (size) => {
   const { width, height, colorScheme } = size;
-  const context = await browser.newContext({ ...STILL, viewport: { width, height }, colorScheme });
+  const context = await browser.newContext({ ...QUIET, viewport: { width, height }, colorScheme });
   const anna = await createVisitor(context, relay.link);
   const { page } = anna;
   const shot = (name: string) => anna.picture(`connect-${width}-${name}`);

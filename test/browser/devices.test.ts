@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { deviceOf, openDevice, pair, untilEqual, type DeviceBrowser } from '../support/devices.ts';
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { searchFor } from '../support/planted-words.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   relay = await startRelay({ args: ARGS });
   const profile = await createProfile();
   profiles.push(profile);
-  first = await profile.open({ viewport: DESK, reducedMotion: 'reduce' });
+  first = await profile.open({ viewport: DESK, ...QUIET });
   desk = await createVisitor(first, relay.link);
   laptop = deviceOf(profile, first, desk.page);
 });
@@ -58,7 +58,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.open(1);
     await desk.ask(`WriteMeta that ${FACT}.`);
 
-    phone = await open({ viewport: PHONE, reducedMotion: 'reduce' });
+    phone = await open({ viewport: PHONE, ...QUIET });
     const { page } = phone;
     await page.getByRole('button', { name: 'I have Roost on another device' }).click();
     await page.getByRole('button', { name: 'Show the code' }).click();
@@ -205,6 +205,8 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await relay.kill('SIGTERM');
     await copyHome(relay.home, copy);
     await again();
+    // It would try by itself, a while later.
+    await laptop.owner.call('reconnect');
     await laptop.owner.call('append', [settingDoc(20, 'maxAnswerTokens', 2_000)]);
     await laptop.until('all handed over', ({ link, toSend }) => link === 'live' && toSend === 0);
     await relay.kill('SIGTERM');

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import type { DirectCalls, Signal } from '../support/direct-page/calls.ts';
 import { buildPage, servePage, type BuiltPage, type PageServer } from '../support/page-server.ts';
 
@@ -24,7 +24,7 @@ let relayed = true;
 
 async function start(deviceId: string): Promise<Browser> {
   const profile = await createProfile();
-  const context = await profile.open();
+  const context = await profile.open(QUIET);
   await context.exposeFunction('passSignal', async ({ from, to, data }: Signal) => {
     if (relayed) await call(browser(to), 'hearSignal', from, data);
   });

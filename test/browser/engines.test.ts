@@ -28,7 +28,7 @@ async function launch(engine: Engine, later: Later): Promise<RealBrowser> {
 }
 
 /** A relay at a terminal, which can go and come back. */
-async function house(later: Later, from: RelayOrigin = 'built') {
+async function house(later: Later, from: RelayOrigin = 'sources') {
   const [home, port] = [await createHome(), await freePort()];
   later(() => rm(home, { recursive: true, force: true }));
   const start = async (): Promise<TestRelay> => {
@@ -71,12 +71,49 @@ async function exported(tab: Tab): Promise<Buffer> {
   return Buffer.from(text, 'base64');
 }
 
-async function live(
-  browser: RealBrowser,
-  tab: Tab,
-  { relay: first, start }: Awaited<ReturnType<typeof house>>,
-  later: Later,
-): Promise<void> {
+const wordsOf = (tab: Tab) =>
+  tab.evaluate(() =>
+    [...document.querySelectorAll('[aria-label="The six words"] li')].map((word) => word.textContent?.trim() ?? ''),
+  );
+const sixWords = (tab: Tab) =>
+  until(
+    async () => {
+      const words = await wordsOf(tab);
+      return words.length === 6 && words;
+    },
+    async () => `no six words; ${await tab.text()}`,
+  );
+
+/** As two people at two machines would, by the text under the code. */
+async function pair(one: Person, other: Person): Promise<void> {
+  await other.tab.click({ role: 'button', name: 'I have Roost on another device' });
+  await other.tab.click({ role: 'button', name: 'Show the code' });
+  const offer = await until(
+    () => other.tab.evaluate(() => document.querySelector('[aria-label="The offer as text"]')?.textContent ?? null),
+    () => 'no offer is shown',
+  );
+  await one.settings('Devices');
+  await one.tab.click({ role: 'button', name: 'Add a device' });
+  await one.tab.click({ role: 'button', name: 'Go on' });
+  await one.tab.fill({ role: 'textbox', name: 'The text under the code' }, offer);
+  await one.tab.click({ role: 'button', name: 'Take it' });
+  expect(await sixWords(other.tab)).toEqual(await sixWords(one.tab));
+  await other.tab.click({ role: 'button', name: 'Yes, all six' });
+  await one.tab.click({ role: 'button', name: 'Yes, all six' });
+  await one.tab.untilText(/ is one of yours now/);
+  await one.tab.click({ role: 'button', name: 'Good' });
+}
+
+interface Life {
+  readonly browser: RealBrowser;
+  readonly tab: Tab;
+  readonly house: Awaited<ReturnType<typeof house>>;
+  readonly later: Later;
+  /** Of which a device joins in the end. */
+  readonly joins?: Engine | undefined;
+}
+
+async function live({ browser, tab, house: { relay: first, start }, later, joins }: Life): Promise<void> {
   let relay = first;
   const person = createPerson(tab);
   await tab.goto(relay.link);
@@ -143,6 +180,22 @@ async function live(
   await other.open(1);
   await other.tab.untilText('heron blue');
   expect([...(await tab.complaints()), ...(await other.tab.complaints())]).toEqual([]);
+
+  if (joins) {
+    const there = createPerson(await (await launch(joins, later)).newTab());
+    await pictured(there.tab, `pairing-${joins.name}`, async () => {
+      await there.tab.goto(await relay.newLink());
+      await person.leaveSettings();
+      await pair(person, there);
+      expect((await there.untilAll('sleeping')).map(({ name }) => name)).toEqual(born);
+      await there.open(1);
+      await there.tab.untilText('heron blue');
+      await there.tab.click({ role: 'button', name: /^WAKE/ });
+      expect((await there.untilAll('awake')).map(({ name }) => name)).toEqual(born);
+      expect(await there.ask('What did I tell you about the bridge?')).toMatch(/heron blue/);
+      expect([...(await tab.complaints()), ...(await there.tab.complaints())]).toEqual([]);
+    });
+  }
 }
 
 const named = (what: string, ...engines: readonly Engine[]) => {
@@ -150,88 +203,23 @@ const named = (what: string, ...engines: readonly Engine[]) => {
   return { skip: missing.length > 0, name: missing.length > 0 ? `${what} (not run: ${missing.join(', ')})` : what };
 };
 const STORY = 'a team hatches, is talked to in two tabs, outlives its relay, wakes as who it was, and moves by a copy';
+const JOINED = `${STORY}; a device of Safari’s engine joins through the relay, and wakes there who was summoned here`;
 
 // At the same time: most of it is waiting.
-describe.concurrent.each([firefox, webkit, old])('In $name', { timeout: PATIENCE }, (engine) => {
-  const { skip, name } = named(STORY, engine);
+describe.concurrent.each([
+  { engine: firefox, joins: webkit },
+  { engine: webkit, joins: undefined },
+  { engine: old, joins: undefined },
+])('In $engine.name', { timeout: PATIENCE }, ({ engine, joins }) => {
+  const joining = joins?.missing === null ? joins : undefined;
+  const { skip, name } = named(joining ? JOINED : STORY, engine);
   it.skipIf(skip)(name, async ({ onTestFinished }) => {
     const later: Later = (close) => onTestFinished(async () => void (await close()));
     const build = engine === old ? await makeOldBuild() : null;
     if (build) later(build.remove);
-    const home = await house(later, build ?? 'built');
+    const home = await house(later, build ?? 'sources');
     const browser = await launch(engine, later);
     const tab = await browser.newTab();
-    await pictured(tab, `story-${engine.name}`, () => live(browser, tab, home, later));
-  });
-});
-
-const wordsOf = (tab: Tab) =>
-  tab.evaluate(() =>
-    [...document.querySelectorAll('[aria-label="The six words"] li')].map((word) => word.textContent?.trim() ?? ''),
-  );
-const sixWords = (tab: Tab) =>
-  until(
-    async () => {
-      const words = await wordsOf(tab);
-      return words.length === 6 && words;
-    },
-    async () => `no six words; ${await tab.text()}`,
-  );
-
-/** As two people at two machines would, by the text under the code. */
-async function pair(one: Person, other: Person): Promise<void> {
-  await other.tab.click({ role: 'button', name: 'I have Roost on another device' });
-  await other.tab.click({ role: 'button', name: 'Show the code' });
-  const offer = await until(
-    () => other.tab.evaluate(() => document.querySelector('[aria-label="The offer as text"]')?.textContent ?? null),
-    () => 'no offer is shown',
-  );
-  await one.settings('Devices');
-  await one.tab.click({ role: 'button', name: 'Add a device' });
-  await one.tab.click({ role: 'button', name: 'Go on' });
-  await one.tab.fill({ role: 'textbox', name: 'The text under the code' }, offer);
-  await one.tab.click({ role: 'button', name: 'Take it' });
-  expect(await sixWords(other.tab)).toEqual(await sixWords(one.tab));
-  await other.tab.click({ role: 'button', name: 'Yes, all six' });
-  await one.tab.click({ role: 'button', name: 'Yes, all six' });
-  await one.tab.untilText(/ is one of yours now/);
-  await one.tab.click({ role: 'button', name: 'Good' });
-}
-
-describe.concurrent('Between Firefox and Safari’s engine', { timeout: PATIENCE }, () => {
-  const { skip, name } = named(
-    'a device joins through the relay, and wakes there who was summoned here',
-    firefox,
-    webkit,
-  );
-  it.skipIf(skip)(name, async ({ onTestFinished }) => {
-    const later: Later = (close) => onTestFinished(async () => void (await close()));
-    const { relay } = await house(later);
-    const [here, there] = await Promise.all(
-      [firefox, webkit].map(async (engine) => createPerson(await (await launch(engine, later)).newTab())),
-    );
-    if (!here || !there) throw new Error('two browsers were asked for');
-    await pictured(there.tab, 'pairing-there', () =>
-      pictured(here.tab, 'pairing-here', async () => {
-        await here.tab.goto(relay.link);
-        await here.begin();
-        await here.tab.click({ role: 'button', name: 'SUMMON' });
-        const born = (await here.untilAll('awake')).map(({ name: one }) => one);
-        await here.open(1);
-        await here.ask(`Remember this: ${FACT}.`);
-        await here.tab.click({ role: 'button', name: 'End session' });
-        await here.untilAll('sleeping');
-
-        await there.tab.goto(await relay.newLink());
-        await pair(here, there);
-        expect((await there.untilAll('sleeping')).map(({ name: one }) => one)).toEqual(born);
-        await there.open(1);
-        await there.tab.untilText('heron blue');
-        await there.tab.click({ role: 'button', name: /^WAKE/ });
-        expect((await there.untilAll('awake')).map(({ name: one }) => one)).toEqual(born);
-        expect(await there.ask('What did I tell you about the bridge?')).toMatch(/heron blue/);
-        expect([...(await here.tab.complaints()), ...(await there.tab.complaints())]).toEqual([]);
-      }),
-    );
+    await pictured(tab, `story-${engine.name}`, () => live({ browser, tab, house: home, later, joins: joining }));
   });
 });

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -24,10 +24,7 @@ beforeAll(async () => {
   });
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   profile = await createProfile();
-  visitor = await createVisitor(
-    await profile.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' }),
-    relay.link,
-  );
+  visitor = await createVisitor(await profile.open({ viewport: { width: 1280, height: 900 }, ...QUIET }), relay.link);
 });
 afterAll(async () => {
   await profile.remove();

@@ -1,6 +1,6 @@
 /** Two browsers that are not paired, at one relay: the real page in two profiles of Chromium, each let in by a link of its own. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { browserOf, openTestRelay, type OpenRelay } from '../support/open-relay.ts';
 import { signInOf } from '../support/sign-in.ts';
 import { newTestDevice, newTestHousehold, register } from '../support/sync-device.ts';
@@ -13,7 +13,7 @@ let relay: OpenRelay;
 async function visit(): Promise<Visitor> {
   const profile = await createProfile();
   profiles.push(profile);
-  return await createVisitor(await profile.open({ viewport: DESK, reducedMotion: 'reduce' }), await relay.link());
+  return await createVisitor(await profile.open({ viewport: DESK, ...QUIET }), await relay.link());
 }
 
 beforeAll(async () => {

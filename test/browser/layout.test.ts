@@ -1,6 +1,6 @@
 /** Where things stand and what takes the keys, measured in a real browser: boxes, words and focus at the sizes people have. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, STILL, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { crowdedIn } from '../support/crowded.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   );
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   profile = await createProfile();
-  const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...STILL });
+  const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
   visitor = await createVisitor(context, relay.link);
   await visitor.begin();
   await visitor.press('SUMMON');

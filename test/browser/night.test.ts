@@ -1,6 +1,6 @@
 /** A routine, from the page that it is written on to the run in the conversation: the real page, relay and clock; only the model is scripted. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -18,10 +18,7 @@ beforeAll(async () => {
   );
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   profile = await createProfile();
-  visitor = await createVisitor(
-    await profile.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' }),
-    relay.link,
-  );
+  visitor = await createVisitor(await profile.open({ viewport: { width: 1280, height: 900 }, ...QUIET }), relay.link);
 });
 afterAll(async () => {
   await profile.remove();

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   // How long a rehearsal takes over its words is not what is tried here.
   relay = await startRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
   profile = await createProfile();
-  visitor = await createVisitor(await profile.open({ viewport: DESK, reducedMotion: 'reduce' }), relay.link);
+  visitor = await createVisitor(await profile.open({ viewport: DESK, ...QUIET }), relay.link);
   await visitor.begin();
   await visitor.press('SUMMON');
   for (const seat of await visitor.untilAll('awake')) names[seat.seat - 1] = seat.name ?? '';

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
   home = await createHome();
   await start();
   profile = await createProfile();
-  context = await profile.open({ viewport: DESK, reducedMotion: 'reduce' });
+  context = await profile.open({ viewport: DESK, ...QUIET });
   visitor = await createVisitor(context, relay.link);
 });
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import type { Doc } from '../../src/protocol/documents.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -21,7 +21,7 @@ let agents: { agentId: string; name: string; position: number | null }[];
 beforeAll(async () => {
   relay = await startRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'] });
   profile = await createProfile();
-  const context = await profile.open({ acceptDownloads: true, reducedMotion: 'reduce' });
+  const context = await profile.open({ acceptDownloads: true, ...QUIET });
   await context.addInitScript(() => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
   visitor = await createVisitor(context, relay.link);
   await visitor.begin('Ada');

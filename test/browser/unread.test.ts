@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Doc } from '../../src/protocol/documents.ts';
-import { createProfile, STILL, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { bindEyes } from '../support/log-eyes.ts';
 import { servePage, type PageServer } from '../support/page-server.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
     policy: POLICY,
   });
   profile = await createProfile();
-  context = await profile.open({ viewport: { width: 1440, height: 900 }, ...STILL });
+  context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
 });
 afterAll(async () => {
   await profile.remove();

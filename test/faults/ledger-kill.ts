@@ -18,25 +18,31 @@ export type OwnerEnd =
   /** `kill -9` of the browser. */
   | 'browser';
 
+/** Of the long form. */
 export const WRITES = 500;
 /** ms at most between the write that is chosen and the kill. */
 const JITTER = 15;
 /** Calls under way at once, at most. */
 const MOST_WRITERS = 5;
 /** One run on a new household, which is removed. Rejects with a `Fault` where something is wrong. */
-export async function ledgerKillRound(bench: LedgerBench, how: OwnerEnd, random: () => number): Promise<void> {
+export async function ledgerKillRound(
+  bench: LedgerBench,
+  how: OwnerEnd,
+  random: () => number,
+  writes = WRITES,
+): Promise<void> {
   const home = await bench.mortalHousehold();
   try {
-    await killedRun(home, how, random);
+    await killedRun(home, how, random, writes);
   } finally {
     await home.remove();
   }
 }
 
-async function killedRun(home: MortalHousehold, how: OwnerEnd, random: () => number): Promise<void> {
+async function killedRun(home: MortalHousehold, how: OwnerEnd, random: () => number, writes: number): Promise<void> {
   const query = how === 'tab' ? '?without-shared-worker' : '';
   const scribe = createScribe(random);
-  const moment = Math.floor(random() * WRITES);
+  const moment = Math.floor(random() * writes);
   const writers = 1 + Math.floor(random() * MOST_WRITERS);
   const jitter = random() * JITTER;
   let begun = 0;
@@ -53,7 +59,7 @@ async function killedRun(home: MortalHousehold, how: OwnerEnd, random: () => num
 
   /** Writes by turns until the run is over or its tab is gone. */
   const writer = async (tab: Page) => {
-    while (begun < WRITES) {
+    while (begun < writes) {
       begun += 1;
       await scribe.write(tab);
       answered += 1;
@@ -86,7 +92,7 @@ async function killedRun(home: MortalHousehold, how: OwnerEnd, random: () => num
   await lastingEnd;
   if (how === 'browser') await Promise.all(start(await home.tab()));
   demand(
-    `After the ${how} was killed at write ${moment} of ${WRITES} with ${writers} at once`,
+    `After the ${how} was killed at write ${moment} of ${writes} with ${writers} at once`,
     await faultsOfLedgerAfter(home, scribe.story, query),
   );
 }

@@ -1,4 +1,4 @@
-/** What one seed does to a ledger: a run of 500 writes with a kill in it; every tenth also kills ten owners of three tabs. */
+/** What one seed does to a ledger: a run of writes with a kill in it; every tenth also kills ten owners of three tabs. */
 import type { LedgerBench } from '../support/ledger-harness.ts';
 import { createRandom } from '../support/random.ts';
 import { ledgerKillRound, type OwnerEnd } from './ledger-kill.ts';
@@ -11,10 +11,16 @@ const TAKEOVERS_EVERY = 10;
 export const endOf = (seed: number): OwnerEnd => ENDS[seed % ENDS.length] ?? 'worker';
 export const takesOver = (seed: number): boolean => seed % TAKEOVERS_EVERY === 0;
 
+/** Where it is shorter than the long form. */
+interface Lengths {
+  readonly writes?: number;
+  readonly kills?: number;
+}
+
 /** Rejects with what is wrong, and how to run it again. */
-export async function runLedgerSeed(bench: LedgerBench, seed: number): Promise<void> {
+export async function runLedgerSeed(bench: LedgerBench, seed: number, { writes, kills }: Lengths = {}): Promise<void> {
   await withSeed('ledger', seed, async () => {
-    await ledgerKillRound(bench, endOf(seed), createRandom(seed));
-    if (takesOver(seed)) await ledgerTakeoverRound(bench, createRandom(seed));
+    await ledgerKillRound(bench, endOf(seed), createRandom(seed), writes);
+    if (takesOver(seed)) await ledgerTakeoverRound(bench, createRandom(seed), kills);
   });
 }

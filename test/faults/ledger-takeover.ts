@@ -7,22 +7,23 @@ import { killOwner } from './ledger-owners.ts';
 import { createScribe } from './ledger-scribe.ts';
 
 const TABS = 3;
+/** Of the long form. */
 const KILLS = 10;
 /** ms at most from one kill to the next. */
 const BETWEEN = 700;
 
 /** One story on a new household, which is removed. Rejects with a `Fault` where something is wrong. */
-export async function ledgerTakeoverRound(bench: LedgerBench, random: () => number): Promise<void> {
+export async function ledgerTakeoverRound(bench: LedgerBench, random: () => number, kills = KILLS): Promise<void> {
   const home = await bench.household();
   try {
-    await killedAgainAndAgain(home, random);
+    await killedAgainAndAgain(home, random, kills);
   } finally {
     await home.remove();
   }
 }
 
-async function killedAgainAndAgain(home: Household, random: () => number): Promise<void> {
-  const pauses = Array.from({ length: KILLS }, () => random() * BETWEEN);
+async function killedAgainAndAgain(home: Household, random: () => number, kills: number): Promise<void> {
+  const pauses = Array.from({ length: kills }, () => random() * BETWEEN);
   const scribe = createScribe(random);
   let over = false;
   const tabs = [];
@@ -39,5 +40,5 @@ async function killedAgainAndAgain(home: Household, random: () => number): Promi
   }
   over = true;
   await writing;
-  demand(`After ${KILLS} owners of ${TABS} tabs were killed`, await faultsOfLedgerAfter(home, scribe.story));
+  demand(`After ${kills} owners of ${TABS} tabs were killed`, await faultsOfLedgerAfter(home, scribe.story));
 }

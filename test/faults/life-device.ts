@@ -1,5 +1,5 @@
 /** One of a household's browsers over many sessions: open at the page, closed, or killed, as a laptop is. */
-import { createProfile } from '../support/chromium.ts';
+import { createProfile, QUIET } from '../support/chromium.ts';
 import { deviceOf, type DeviceBrowser } from '../support/devices.ts';
 import { letIn, type SignIn } from '../support/sign-in.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -36,7 +36,7 @@ export async function createLifeDevice(name: string, url: string, signIn: SignIn
         await opened.visitor.page.goto(url);
         return;
       }
-      const context = await profile.open({ viewport: DESK, reducedMotion: 'reduce' });
+      const context = await profile.open({ viewport: DESK, ...QUIET });
       await letIn(context, url, signIn);
       const visitor = await createVisitor(context, url);
       opened = { visitor, browser: deviceOf(profile, context, visitor.page) };

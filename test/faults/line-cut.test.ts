@@ -4,6 +4,7 @@ import { LEAD_ID } from '../../src/domain/seat.ts';
 import { createRandom } from '../support/random.ts';
 import { shared } from '../support/shared.ts';
 import { demand } from './checks.ts';
+import { QUIET } from '../support/chromium.ts';
 import { readRelay } from './evidence.ts';
 import { createHouse, eventually, type House } from './household.ts';
 import { createLine, type Line } from './line.ts';
@@ -22,7 +23,7 @@ const TIMEOUT = 240_000;
 const home = shared(
   async () => {
     const made = await createLine();
-    return { line: made, house: await createHouse(1, { proxy: made.proxy }) };
+    return { line: made, house: await createHouse(1, { ...QUIET, proxy: made.proxy }) };
   },
   async (made) => {
     await made.house.close();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createProfile } from '../support/chromium.ts';
+import { createProfile, QUIET } from '../support/chromium.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { readRelay } from './evidence.ts';
 import { createHouse, type House } from './household.ts';
@@ -8,12 +8,12 @@ import { deviceOf, pair } from '../support/devices.ts';
 import { shared } from '../support/shared.ts';
 import { letIn } from '../support/sign-in.ts';
 
-/** Times that each is tried: two clicks meet differently each time. */
-const TIMES = 3;
+/** Times that each is tried: two clicks meet differently each time, `npm run faults -- one-wake`. */
+const TIMES = Number(process.env['ROOST_WAKES'] ?? 1);
 
 const asleep = shared(
   async () => {
-    const made = await createHouse(1);
+    const made = await createHouse(1, QUIET);
     await wakeAll(made);
     await made.visitor().press('End session');
     await made.visitor().untilAll('sleeping');
@@ -101,7 +101,7 @@ describe('WAKE, pressed more than once', () => {
   it('wakes once: two browsers that know the same team', async ({ onTestFinished }) => {
     const other = await createProfile();
     onTestFinished(() => other.remove());
-    const context = await other.open();
+    const context = await other.open(QUIET);
     await letIn(context, house.relay().url, await house.relay().signIn());
     const first = house.visitor();
     const second = await createVisitor(context, house.relay().url);

@@ -16,6 +16,7 @@ import { nightPart } from './long-night.ts';
 import { plainPart } from './long-plain.ts';
 import { powerPart } from './long-power.ts';
 import { relayPart } from './long-relay.ts';
+import { longTests } from './long-tests.ts';
 import { transactionsPart } from './long-transactions.ts';
 
 export interface LongPart {
@@ -42,6 +43,7 @@ const PARTS: readonly LongPart[] = [
   memoryPart,
   nightPart,
   plainPart,
+  ...longTests,
 ];
 
 const { values, positionals } = parseArgs({

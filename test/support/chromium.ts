@@ -36,6 +36,12 @@ export function chromiumPath(): string {
  */
 export const STILL = { reducedMotion: 'reduce' } as const;
 
+/**
+ * For tests of something else than motion and than pages without a relay, too: a page that puts its whole build by for that,
+ * at the first visit, is busy with it for a second and a half.
+ */
+export const QUIET = { ...STILL, serviceWorkers: 'block' } as const;
+
 /** Where tests run straight from their sources (`tsx`), functions are named by a helper that no page has. */
 const NAMING = 'globalThis.__name ??= (named) => named;';
 

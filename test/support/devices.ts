@@ -1,7 +1,7 @@
 /** Real browsers on one relay that become devices of one household, for tests to drive. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { SyncStatus } from '../../src/protocol/sync/page.ts';
-import { createProfile, STILL, type Profile } from './chromium.ts';
+import { createProfile, type Profile, QUIET } from './chromium.ts';
 import { shareSignIn } from './sign-in.ts';
 import { createOwnerLine, type OwnerLine } from './owner-line.ts';
 
@@ -51,7 +51,7 @@ export async function openDevice(
   { profile, ...options }: BrowserContextOptions & { readonly profile?: Profile } = {},
 ): Promise<DeviceBrowser> {
   const own = profile ?? (await createProfile());
-  const context = await own.open({ ...STILL, ...options });
+  const context = await own.open({ ...QUIET, ...options });
   await shareSignIn(signedIn, context, url);
   const page = await context.newPage();
   await page.goto(url);

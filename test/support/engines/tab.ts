@@ -72,6 +72,8 @@ export interface Tab {
 
 /** ms a person would wait for anything here before calling it broken. */
 export const PATIENCE = 60_000;
+/** ms between two looks: each is a call through a driver, and a page laid out anew. */
+const BETWEEN = 100;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Waits until `look` gives something; fails with `otherwise`. */
@@ -79,7 +81,7 @@ export async function until<Value>(
   look: () => Promise<Value | null | false>,
   otherwise: () => string | Promise<string>,
 ): Promise<Value> {
-  for (const end = Date.now() + PATIENCE; ; await pause(50)) {
+  for (const end = Date.now() + PATIENCE; ; await pause(BETWEEN)) {
     const value = await look();
     if (value !== null && value !== false) return value;
     if (Date.now() > end) throw new Error(await otherwise());

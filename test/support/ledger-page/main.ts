@@ -55,9 +55,13 @@ window.roost = {
   news,
   askPersistence,
   open() {
-    owner ??= openOwner();
-    owner.subscribe((item) => news.push(item));
-    return owner;
+    const opened = (owner ??= openOwner());
+    opened.subscribe((item) => {
+      news.push(item);
+      // No relay has given this page a key: a worker that is not told so waits for one before it calls.
+      if (item.news === 'welcome') opened.call('takePageKey', { key: null }).catch(() => undefined);
+    });
+    return opened;
   },
   get owner() {
     if (!owner) throw new Error('The line is not open.');
