@@ -50,6 +50,7 @@ export interface Calls {
   answer(callId: string, answer: Answer, words: string): Promise<Answered>;
   /** What those ask who are not here any more waits no more. */
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
+  forgetCallsOf(agentId: AgentId): Promise<void>;
   /** After a start: says what was under way when the relay ended. */
   recover(): Promise<void>;
   /** Ends what runs; resolves when that is on disk. */
@@ -284,9 +285,8 @@ export function createCalls(deps: CallsDeps): Calls {
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
     page: (before, agentId, limit) => rows.page(before, agentId, limit),
     answer,
-    async keepOnly(agentIds) {
-      await withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten);
-    },
+    keepOnly: (agentIds) => withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten),
+    forgetCallsOf: rows.forget,
     async recover() {
       await rows.lost(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, now());
       await rows.drop(now() - CALL_LIMITS.keptMs);

@@ -186,6 +186,15 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
     async told(callId: string, at: number): Promise<void> {
       await update().set({ told_at: at }).where('call', '=', callId).execute();
     },
+    /** All that this agent ever called, whatever became of it. */
+    async forget(agentId: AgentId): Promise<void> {
+      await db
+        .deleteFrom('tool_calls')
+        .where('home', '=', home)
+        .where('agent_json', '=', json(agentId))
+        .where('state', '!=', 'running')
+        .execute();
+    },
     async drop(before: number): Promise<void> {
       await db
         .deleteFrom('tool_calls')

@@ -31,6 +31,7 @@ import { createStreams, type Streams } from '../stream.ts';
 import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import type { Hands } from '../hands/index.ts';
+import { letGoOfAgents } from './letting-go.ts';
 import { createWorkspaces } from '../workspaces/index.ts';
 import { createWorkspaceRoutes } from '../workspaces/routes.ts';
 import { createTell } from '../events/tell.ts';
@@ -144,22 +145,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
   const { schedules, copies } = team;
-  /** What somebody has left who lives here no more goes with them, and nothing is due for those who are retired. */
-  async function letGo(): Promise<void> {
-    const members = await directory.all();
-    const gone = await copies.keepOnly(
-      new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId)),
-    );
-    await team.calls.keepOnly(new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId)));
-    for (const agentId of gone)
-      if (members.some((member) => member.agentId === agentId)) await schedules.stopAll(agentId);
-  }
-  log.subscribe(({ event }) => {
-    if (event.kind !== 'changed' || event.what !== 'team') return;
-    letGo().catch((error: unknown) =>
-      logger.error('What an agent had left here could not be let go of; it is tried with the next change.', { error }),
-    );
-  });
+  const onForgotten = letGoOfAgents({ log, directory, copies, schedules, calls: team.calls, workspaces, logger });
   const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
@@ -199,7 +185,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   });
   const endpoints: readonly Handled[] = [
     ...createSessionRoutes({ host, runs, log, streams, checkStreams: deps.checkStreams }),
-    ...createDirectoryRoutes({ directory, onTeam }),
+    ...createDirectoryRoutes({ directory, onTeam, onForgotten }),
     ...createInboxRoutes({ inbox }),
     ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, copies, configs }) }),
     ...createPauseRoutes({

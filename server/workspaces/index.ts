@@ -1,5 +1,6 @@
 /** Workspaces: a folder for each agent, on the relay's machine and nowhere else. */
 import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { WorkspaceError } from './errors.ts';
@@ -30,6 +31,8 @@ export interface Workspaces {
   /** Where an agent's folder lies. */
   folderOf(agentId: AgentId): string;
   of(agentId: AgentId): Workspace;
+  /** All that lies there goes, and the folder too. Nothing happens where there is none. */
+  forget(agentId: AgentId): Promise<void>;
   /** A program besides Roost may have changed an agent's files. */
   changed(agentId: AgentId): void;
   /** Is told whose files have changed, after each change that was made here. */
@@ -136,6 +139,12 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
   const folderOf = (agentId: AgentId) => join(folder, folderName(agentId));
   return {
     folderOf,
+    async forget(agentId) {
+      const path = folderOf(agentId);
+      opened.delete(path);
+      // What a link leads to stays.
+      await rm(path, { recursive: true, force: true });
+    },
     changed: (agentId) => listeners.forEach((tell) => tell(agentId)),
     subscribe: (listener) => void listeners.push(listener),
     of(agentId) {

@@ -62,3 +62,12 @@ export function pendingForgets<F extends Forget>(
 export function finalForgets<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[], now: number): F[] {
   return notUndone(forgets, undos).filter(({ finalAt }) => now >= finalAt);
 }
+
+/** The agents of which nothing is left but the id, in the order in which they were asked for. */
+export const forgottenAgents = (final: readonly Pick<Forget, 'target' | 'at'>[]): readonly AgentId[] => [
+  ...new Set(
+    [...final]
+      .sort((a, b) => (a.at < b.at ? -1 : 1))
+      .flatMap(({ target }) => (target.kind === 'agent' ? [target.agentId] : [])),
+  ),
+];

@@ -16,6 +16,8 @@ export const LIMITS = {
   name: NAME_MAX,
   id: 128,
   threadTitle: 200,
+  /** Agents forgotten for good that a page names: the newest. */
+  forgotten: 1_000,
   /** Agents in one thread: the lead and eight. */
   threadParticipants: 9,
   threadSummary: 20_000,

@@ -20,6 +20,14 @@ export const teamSchema = z.strictObject({
     .max(200),
 });
 export type Team = z.infer<typeof teamSchema>;
+/** What `PUT /api/team` is told. */
+export const announcedTeamSchema = teamSchema.extend({
+  forgotten: z
+    .array(common.agentId)
+    .max(LIMITS.forgotten)
+    .default([])
+    .describe('agents that were forgotten for good: their folders, and what was kept of their calls, are removed'),
+});
 export type TeamMember = Team['agents'][number];
 
 /** `GET`, `PUT` and `POST /api/v1/sessions/{sessionId}/{agentId}/sleeping`. */

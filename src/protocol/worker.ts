@@ -31,6 +31,8 @@ export interface HouseholdView {
   readonly queued: readonly QueuedMessageDoc[];
   /** Asked for, not undone, and not final yet: hidden already, and can be undone. */
   readonly forgetting: readonly ForgetDoc[];
+  /** Agents that were forgotten for good. */
+  readonly forgotten: readonly AgentId[];
   /** The greatest stamp of all that is here; '' where there is nothing. */
   readonly newest: string;
 }

@@ -1,6 +1,7 @@
-/** Tells the relay who the household has, whenever that or the line to it changes: names and seats, never souls. */
+/** Tells the relay who the household has, and who was forgotten, whenever that or the line to it changes: names and seats, never souls. */
 import type { Agent, Roster } from '../domain/agent.ts';
 import { isSameName, NAME_MAX } from '../domain/names.ts';
+import { LIMITS } from '../protocol/limits.ts';
 import type { Team } from '../protocol/team.ts';
 import type { Parts } from './actions/parts.ts';
 import { problemText } from './ports.ts';
@@ -42,14 +43,14 @@ export function announceTeam({
   }
 
   async function announce() {
-    const { status, roster, settings } = household.store.getState();
+    const { status, roster, settings, forgotten } = household.store.getState();
     if (live.store.getState().link.kind !== 'live') {
       announced = '';
       return;
     }
     // A browser that keeps nobody has nothing to say of who lives there: its sign-in may be of a team that others keep.
     if (announcing || status !== 'ready' || roster.byId.size === 0) return;
-    const team = teamOf(roster, humanNameOf(settings));
+    const team = { ...teamOf(roster, humanNameOf(settings)), forgotten: forgotten.slice(-LIMITS.forgotten) };
     const text = JSON.stringify(team);
     if (text === announced) return;
     announcing = true;

@@ -4,7 +4,8 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { rosterOf, type Roster } from '../domain/agent.ts';
-import { finalForgets, pendingForgets } from '../domain/forgetting.ts';
+import { finalForgets, forgottenAgents, pendingForgets } from '../domain/forgetting.ts';
+import type { AgentId } from '../domain/ids.ts';
 import { readMarkOf } from '../domain/read-marks.ts';
 import { settingsOf, type Settings } from '../domain/settings.ts';
 import type {
@@ -31,6 +32,8 @@ export interface HouseholdState {
   readonly queued: readonly QueuedMessageDoc[];
   /** Asked to be forgotten and neither undone nor final; the latest first. What they cover is in `identities` and `changes`, and nowhere else. */
   readonly forgetting: readonly ForgetDoc[];
+  /** Agents that were forgotten for good. */
+  readonly forgotten: readonly AgentId[];
   /** Without those who are being forgotten. */
   readonly roster: Roster;
   readonly settings: Settings;
@@ -83,6 +86,7 @@ export function createHousehold(now: () => number): Household {
     records: new Map(),
     queued: [],
     forgetting: [],
+    forgotten: [],
     roster: rosterOf([], []),
     settings: settingsOf([]),
   }));
@@ -172,11 +176,13 @@ export function createHousehold(now: () => number): Household {
 
   return {
     store,
-    load: (view) =>
+    load(view) {
+      store.setState({ forgotten: view.forgotten });
       take(
         [...view.identities, ...view.changes, ...view.settings, ...view.records, ...view.queued, ...view.forgetting],
         'ready',
-      ),
+      );
+    },
     fail: (error) => store.setState({ status: 'failed', error }),
     take,
     isHidden,
@@ -184,7 +190,8 @@ export function createHousehold(now: () => number): Household {
       const { identities, changes } = store.getState();
       const stays = ([, doc]: readonly [string, Doc]) => !final.some((forget) => isCovered(doc, forget));
       take(final);
-      store.setState(({ forgetting, queued, records }) => ({
+      store.setState(({ forgetting, forgotten, queued, records }) => ({
+        forgotten: [...new Set([...forgotten, ...forgottenAgents(final)])],
         records: new Map([...records].filter(stays)),
         identities: new Map([...identities].filter(stays)),
         changes: new Map([...changes].filter(stays)),

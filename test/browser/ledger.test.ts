@@ -60,6 +60,7 @@ describe('the household', () => {
       records: [],
       queued: [],
       forgetting: [],
+      forgotten: [],
       newest: '',
     });
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0, journalRows: 0, volumes: [] });

@@ -255,6 +255,36 @@ describe('the person at an agent’s folder', () => {
   });
 });
 
+it('A forgotten agent’s folder goes, with the account of its calls, and nothing that a link led to; nobody else’s, and nobody’s who is there', async () => {
+  const team = (agents: readonly string[], forgotten?: readonly string[]) =>
+    call('PUT', '/api/team', {
+      agents: agents.map((agentId, position) => ({ agentId, name: `Name ${position}`, position, retired: false })),
+      ...(forgotten === undefined ? {} : { forgotten }),
+    });
+  const accounted = async () => await (await call('GET', '/api/calls?agent=a1')).text();
+  await put('plan.md', 'A plan.');
+  await works(calls('write_file', { path: 'mine.md', content: 'Of a secret.' }));
+  expect(await accounted()).toContain('Of a secret.');
+  const [household = ''] = await readdir(join(home, 'workspaces'));
+  const root = join(home, 'workspaces', household);
+  const outside = join(home, 'outside');
+  await mkdir(outside);
+  await writeFile(join(outside, 'kept'), 'kept');
+  await symlink(outside, join(root, 'a1', 'out'));
+  await mkdir(join(root, 'b1'), { recursive: true });
+  await writeFile(join(root, 'b1', 'theirs.md'), 'theirs');
+  // Who is not named is only away: a page that does not know of it yet forgets nobody.
+  expect((await team(['b1'])).status).toBe(204);
+  expect((await team(['a1', 'b1'], ['a1', 'b1', 'lead'])).status).toBe(204);
+  expect((await readdir(root)).sort()).toEqual(expect.arrayContaining(['a1', 'b1']));
+  expect((await team(['b1'], ['a1', 'nobody', '../b1', '..'])).status).toBe(204);
+  expect(await readdir(root)).not.toContain('a1');
+  expect(await readdir(join(root, 'b1'))).toEqual(['theirs.md']);
+  expect(await readdir(outside)).toEqual(['kept']);
+  await team(['a1', 'a2']);
+  expect(await accounted()).not.toContain('Of a secret.');
+});
+
 it('A script that an agent’s folder holds is run as the person has set it, and not once it was replaced', async () => {
   const own = await createHome();
   const other = await startRelay({ home: own, args: ['--scripts', '--rehearsal', '{"delayMs":0}'] });

@@ -1,6 +1,6 @@
 /** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
 import type { IDBPIndex, StoreNames } from 'idb';
-import { pendingForgets } from '../../domain/forgetting.ts';
+import { finalForgets, forgottenAgents, pendingForgets } from '../../domain/forgetting.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { foldReadMarks, isNews, readMarkOf, readUpTo, UNREAD_MOST, wholeAt } from '../../domain/read-marks.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
@@ -38,6 +38,7 @@ export async function readHousehold(db: ViewsDatabase, now: number): Promise<Hou
       .filter((doc) => !forgetting.some((forget) => isCovered(doc, forget)))
       .sort(byAge),
     forgetting,
+    forgotten: forgottenAgents(finalForgets(asked, undone, now)),
     newest: state?.newest ?? '',
   };
 }

@@ -1,7 +1,7 @@
 /** The team, its inboxes, and the room that all of it takes. */
 import { roomSchema } from '../http.ts';
 import { inboxSchema, unreadSchema } from '../inbox.ts';
-import { teamSchema } from '../team.ts';
+import { announcedTeamSchema, teamSchema } from '../team.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
 export const teamEndpoints = {
@@ -14,9 +14,9 @@ export const teamEndpoints = {
   putTeam: endpoint({
     method: 'PUT',
     path: '/api/team',
-    does: 'Says who there is: names, seats, and who is retired. Messages are addressed by it. Souls do not travel with it.',
+    does: 'Says who there is: names, seats, and who is retired; and who was forgotten for good. Messages are addressed by it. Souls do not travel with it.',
     beginsNothing: true,
-    body: teamSchema,
+    body: announcedTeamSchema,
     answers: [{ status: 204, when: 'kept' }],
   }),
 };

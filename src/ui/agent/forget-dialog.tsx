@@ -56,8 +56,8 @@ function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
     <ul className="forget-what">
       {kind === 'agent' ? (
         <li>
-          <b>What goes:</b> {name}’s name, soul and earlier souls, every word of your conversation, and what waits to be
-          read. The seat is free at once.
+          <b>What goes:</b> {name}’s name, soul and earlier souls, every word of your conversation, what waits to be
+          read, and the files in {name}’s folder. The seat is free at once.
         </li>
       ) : (
         <li>

@@ -22,6 +22,7 @@ const NOBODY: HouseholdView = {
   records: [],
   queued: [],
   forgetting: [],
+  forgotten: [],
   newest: '',
 };
 
@@ -209,7 +210,16 @@ describe('the owner’s desk', () => {
       {
         reply: '5',
         ok: true,
-        value: { identities: [], changes: [], settings: [], records: [], queued: [], forgetting: [], newest: '' },
+        value: {
+          identities: [],
+          changes: [],
+          settings: [],
+          records: [],
+          queued: [],
+          forgetting: [],
+          forgotten: [],
+          newest: '',
+        },
       },
     ]);
     first.leave();

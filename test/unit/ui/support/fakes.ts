@@ -77,6 +77,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
         known().flatMap((doc) => (doc.type === 'forget-undo' ? [doc] : [])),
         NOW,
       ),
+      forgotten: [],
       newest: docs.reduce((held, { at }) => (at > held ? at : held), ''),
     }),
     append(added) {

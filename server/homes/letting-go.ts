@@ -1,0 +1,53 @@
+/** What becomes of what an agent has left at the relay when it lives here no more, is retired, or was forgotten. */
+import type { AgentId } from '../../src/domain/ids.ts';
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import type { Calls } from '../calls/index.ts';
+import type { Directory, EventLog } from '../contracts.ts';
+import type { Logger } from '../logger.ts';
+import type { Copies } from '../schedules/copies.ts';
+import type { Schedules } from '../schedules/index.ts';
+import type { Workspaces } from '../workspaces/index.ts';
+
+export interface LettingGoDeps {
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly copies: Pick<Copies, 'keepOnly'>;
+  readonly schedules: Pick<Schedules, 'stopAll'>;
+  readonly calls: Pick<Calls, 'keepOnly' | 'forgetCallsOf'>;
+  readonly workspaces: Pick<Workspaces, 'forget'>;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** Follows the team. Answers what is to be called for those who were forgotten for good. */
+export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => Promise<void> {
+  const { log, directory, copies, schedules, calls, workspaces, logger } = deps;
+
+  /** What somebody has left who lives here no more goes with them, and nothing is due for those who are retired. */
+  async function letGo(): Promise<void> {
+    const members = await directory.all();
+    const here = new Set(members.filter(({ retired }) => !retired).map(({ agentId }) => agentId));
+    const gone = await copies.keepOnly(here);
+    await calls.keepOnly(here);
+    for (const agentId of gone)
+      if (members.some((member) => member.agentId === agentId)) await schedules.stopAll(agentId);
+  }
+  log.subscribe(({ event }) => {
+    if (event.kind !== 'changed' || event.what !== 'team') return;
+    letGo().catch((error: unknown) =>
+      logger.error('What an agent had left here could not be let go of; it is tried with the next change.', { error }),
+    );
+  });
+
+  /** The person asked for it twice and waited: of them nothing is left to be found in a folder or in the account of calls. */
+  return async (agentIds) => {
+    for (const agentId of agentIds.filter((id) => id !== LEAD_ID))
+      try {
+        await workspaces.forget(agentId);
+        await calls.forgetCallsOf(agentId);
+      } catch (error) {
+        logger.error('What is left of a forgotten agent could not be removed; it is tried when a page says so again.', {
+          error,
+        });
+      }
+  };
+}
