@@ -218,7 +218,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
           <ToolsField tools={draft.tools} onTools={(tools) => set({ tools })} wrong={wrong['tools']} />
         </details>
         {refused && (refused.reason !== null || told.rest.length > 0) && (
-          <div className="wrong-note" role="alert">
+          <div className="wrong-note" role="alert" ref={intoView}>
             <p>
               <strong>It is not saved.</strong>{' '}
               {[refused.reason, ...told.rest].filter((part) => part !== null).join(' ')}
@@ -239,6 +239,10 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
 }
 
 const CLASH = 'Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.';
+/** The form may be longer than what is seen of it, and Save is always there. */
+const intoView = (note: HTMLElement | null) => {
+  note?.scrollIntoView?.({ block: 'center' });
+};
 /** Moments to come that are named. */
 const NEXT_SHOWN = 3;
 /** Where something of these is wrong, it is to be seen. */
