@@ -1,8 +1,13 @@
 /** An agent's folder, through the page: what it writes is seen at once, what is given to it lies there, and comes back byte for byte. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { formatStamp } from '../../src/domain/stamp.ts';
+import type { Doc } from '../../src/protocol/documents.ts';
+import { PAGE_KEY } from '../../src/protocol/page-key.ts';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { createOwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -24,7 +29,10 @@ beforeAll(async () => {
   });
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   profile = await createProfile();
-  visitor = await createVisitor(await profile.open({ viewport: { width: 1280, height: 900 }, ...QUIET }), relay.link);
+  visitor = await createVisitor(
+    await profile.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' }),
+    relay.link,
+  );
 });
 afterAll(async () => {
   await profile.remove();
@@ -78,5 +86,45 @@ describe('Files', { timeout: 120_000 }, () => {
     await beside.getByRole('button', { name: 'photo.png', exact: true }).waitFor({ state: 'detached' });
     await beside.close();
     expect(visitor.complaints).toEqual([]);
+  });
+
+  it('are gone from the relay when their agent is forgotten for good, and not while it can be kept', async () => {
+    const { page } = visitor;
+    const owner = createOwnerLine(page);
+    const { identities } = await owner.call('household');
+    const agentId = identities.find(({ name }) => name === 'Name1')?.agentId ?? '';
+    const workspaces = join(relay.home, 'workspaces');
+    const folders = async () => {
+      const [household = ''] = await readdir(workspaces);
+      return await readdir(join(workspaces, household));
+    };
+    expect(await folders()).toEqual([agentId]);
+    await visitor.press('End session');
+    await visitor.untilSeats('asleep', (seats) => seats.some(({ state }) => state === 'sleeping'));
+    const day = 86_400_000;
+    const asked = (n: number, finalAt: number): Doc => ({
+      _id: `forget:${n}`,
+      type: 'forget',
+      schema: 1,
+      at: formatStamp({ time: Date.now(), counter: n, node: 'test' }),
+      target: { kind: 'agent', agentId },
+      askedAt: finalAt - 30 * day,
+      finalAt,
+    });
+    await owner.call('append', [asked(1, Date.now() + day)]);
+    const told = () =>
+      page.evaluate(
+        async ([header, stored]) =>
+          await (await fetch('/api/team', { headers: { [header]: localStorage.getItem(stored) ?? '' } })).text(),
+        [PAGE_KEY.header, PAGE_KEY.stored] as const,
+      );
+    await expect.poll(told).not.toContain(agentId);
+    expect(await folders()).toEqual([agentId]);
+    await owner.call('append', [asked(2, Date.now() - day)]);
+    await expect.poll(folders, { timeout: 30_000 }).toEqual([]);
+    // What the page says of it is known after a reload too: to a relay that was away meanwhile.
+    await mkdir(join(workspaces, (await readdir(workspaces))[0] ?? '', agentId));
+    await page.reload();
+    await expect.poll(folders, { timeout: 30_000 }).toEqual([]);
   });
 });
