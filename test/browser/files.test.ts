@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import type { Doc } from '../../src/protocol/documents.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
-import { createProfile, type Profile } from '../support/chromium.ts';
+import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
@@ -29,10 +29,7 @@ beforeAll(async () => {
   });
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   profile = await createProfile();
-  visitor = await createVisitor(
-    await profile.open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' }),
-    relay.link,
-  );
+  visitor = await createVisitor(await profile.open({ viewport: { width: 1280, height: 900 }, ...QUIET }), relay.link);
 });
 afterAll(async () => {
   await profile.remove();
