@@ -126,6 +126,8 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           globalSetup: 'test/support/prepare.ts',
           execArgv: SHORT_LIVED,
+          // What drives the browsers takes a second to load; no file leaves anything behind in the process.
+          isolate: false,
           ...group(2, 2),
           ...browserPatience,
         },
@@ -138,6 +140,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           globalSetup: 'test/support/prepare.ts',
           execArgv: SHORT_LIVED,
+          isolate: false,
           ...group(3, 1),
           fileParallelism: false,
           ...browserPatience,

@@ -1,6 +1,6 @@
 /** What an agent asks for, through the page: the whole command in its conversation, answered there or on another page, once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -9,7 +9,7 @@ const COMMAND = 'wc -w notes.md > words.txt && cat words.txt';
 
 let model: ScriptedModel;
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 let visitor: Visitor;
 beforeAll(async () => {
   const team = teamScript();
@@ -24,7 +24,7 @@ beforeAll(async () => {
     return team(request);
   });
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
-  profile = await createProfile();
+  profile = createGuest();
   visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
 });
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
@@ -17,14 +17,14 @@ const ECHO = {
 
 let folder: string;
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 let visitor: Visitor;
 const offers = (...tools: readonly object[]) => writeFile(join(folder, 'ways.json'), JSON.stringify({ tools }));
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'attached-'));
   await offers(ECHO, { ...ECHO, name: 'shout', description: 'Says it loudly.' });
   relay = await startRelay({ args: ['--scripts'] });
-  profile = await createProfile();
+  profile = createGuest();
   visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET }), relay.link);
 });
 afterAll(async () => {

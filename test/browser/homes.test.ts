@@ -1,17 +1,17 @@
 /** Two browsers that are not paired, at one relay: the real page in two profiles of Chromium, each let in by a link of its own. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { browserOf, openTestRelay, type OpenRelay } from '../support/open-relay.ts';
 import { signInOf } from '../support/sign-in.ts';
 import { newTestDevice, newTestHousehold, register } from '../support/sync-device.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1280, height: 800 };
-const profiles: Profile[] = [];
+const profiles: Guest[] = [];
 let relay: OpenRelay;
 
 async function visit(): Promise<Visitor> {
-  const profile = await createProfile();
+  const profile = createGuest();
   profiles.push(profile);
   return await createVisitor(await profile.open({ viewport: DESK, ...QUIET }), await relay.link());
 }

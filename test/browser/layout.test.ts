@@ -1,6 +1,6 @@
 /** Where things stand and what takes the keys, measured in a real browser: boxes, words and focus at the sizes people have. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { crowdedIn } from '../support/crowded.ts';
@@ -12,7 +12,7 @@ const TABLE = `| where | what was found | who |
 
 let model: ScriptedModel;
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 let visitor: Visitor;
 beforeAll(async () => {
   const team = teamScript();
@@ -20,7 +20,7 @@ beforeAll(async () => {
     request.last.includes('a table') ? [{ say: TABLE }] : await team(request),
   );
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
-  profile = await createProfile();
+  profile = createGuest();
   const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
   visitor = await createVisitor(context, relay.link);
   await visitor.begin();

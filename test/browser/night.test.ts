@@ -1,6 +1,6 @@
 /** A routine, from the page that it is written on to the run in the conversation: the real page, relay and clock; only the model is scripted. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -9,7 +9,7 @@ const WORDS = 'The river is high, and the bridge holds.';
 
 let model: ScriptedModel;
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 let visitor: Visitor;
 beforeAll(async () => {
   const team = teamScript();
@@ -17,7 +17,7 @@ beforeAll(async () => {
     request.system.includes('## Daemon Mode') ? [{ say: WORDS }] : team(request),
   );
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
-  profile = await createProfile();
+  profile = createGuest();
   visitor = await createVisitor(await profile.open({ viewport: { width: 1280, height: 900 }, ...QUIET }), relay.link);
 });
 afterAll(async () => {

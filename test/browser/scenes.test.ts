@@ -3,7 +3,7 @@ import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { quote } from '../../src/domain/quoting.ts';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createProfile, QUIET } from '../support/chromium.ts';
+import { createGuest, QUIET } from '../support/chromium.ts';
 import { crowdedIn } from '../support/crowded.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import {
@@ -44,7 +44,7 @@ interface House {
 async function open(script: Script, { prepare = () => Promise.resolve(), ...options }: Opening = {}): Promise<House> {
   const model = await startScriptedModel(script);
   const relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
-  const profile = await createProfile();
+  const profile = createGuest();
   const context = await profile.open({ viewport: DESK, ...QUIET, ...options });
   await prepare(context);
   const visitor = await createVisitor(context, relay.link);

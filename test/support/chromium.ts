@@ -51,6 +51,31 @@ export async function launchBrowser(): Promise<Browser> {
   return browser.on('context', (context) => void context.addInitScript(NAMING));
 }
 
+/** Ends with this process. */
+let common: Promise<Browser> | null = null;
+
+/** As `Profile`, in a browser that others are in as well: it cannot be killed, and what it stores is gone with its context. */
+export interface Guest {
+  open(options?: BrowserContextOptions): Promise<BrowserContext>;
+  remove(): Promise<void>;
+}
+
+/** For tests that neither kill a browser nor look at what one left: the process is there already. */
+export function createGuest(): Guest {
+  const opened: BrowserContext[] = [];
+  return {
+    async open(options = {}) {
+      common ??= launchBrowser().then((browser) => browser.on('disconnected', () => (common = null)));
+      const context = await (await common).newContext(options);
+      opened.push(context);
+      return context;
+    },
+    async remove() {
+      for (const context of opened.splice(0)) await context.close();
+    },
+  };
+}
+
 export interface Profile {
   readonly directory: string;
   /** Starts a browser on this profile. One at a time. */
