@@ -37,7 +37,14 @@ export const TOOLSETS = {
 /** Under this the tools of attached servers are known to minds; none of Roost’s own begins with it. */
 export const ATTACHED_PREFIX = 'mcp__';
 export type Toolset = keyof typeof TOOLSETS;
-export const TOOLSET_NAMES = ['team', 'schedule', 'files', 'shell', 'web', 'attached'] as const satisfies readonly Toolset[];
+export const TOOLSET_NAMES = [
+  'team',
+  'schedule',
+  'files',
+  'shell',
+  'web',
+  'attached',
+] as const satisfies readonly Toolset[];
 
 /** What holds where nothing is set. */
 export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
