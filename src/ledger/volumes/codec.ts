@@ -1,8 +1,8 @@
 /**
  * Documents as Fireproof can keep them. Fireproof encodes text as UTF-8, which half a surrogate pair does
- * not survive, takes only ASCII keys, and gives names that begin with "_" a meaning of its own. So those,
- * and only those, are written with an escape; a text that is too long for one commit goes into documents
- * of its own. What needs none of this is stored as it is.
+ * not survive, nor a byte order mark at the beginning of a text or of a piece of one; it takes only ASCII keys,
+ * and gives names that begin with "_" a meaning of its own. So those, and only those, are written with an escape;
+ * a text that is too long for one commit goes into documents of its own. What needs none of this is stored as it is.
  *
  * `decodeDocuments(docs.flatMap(encodeDocument))` gives back exactly what went in.
  */
@@ -15,7 +15,7 @@ export type StoredDoc = { readonly _id: string } & Readonly<Record<string, unkno
 /** U+0010, "data link escape": four hex digits follow, or `p`, and the numbers of the parts. */
 const MARK = '\u0010';
 // eslint-disable-next-line no-control-regex
-const UNSAFE = /\u0010|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNSAFE = /\u0010|\ufeff|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 // eslint-disable-next-line no-control-regex
 const PART_REFERENCE = /^\u0010p(\d+)-(\d+)$/;
 

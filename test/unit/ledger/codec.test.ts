@@ -15,7 +15,7 @@ import {
 
 /** Any UTF-16 code units, halves of surrogate pairs and control characters among them. */
 const anyText = fc
-  .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0, 0x10, 0xd800, 0xdc00, 0x7e, 0x25)), {
+  .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0, 0x10, 0xd800, 0xdc00, 0xfeff, 0x7e, 0x25)), {
     maxLength: 30,
   })
   .map((units) => String.fromCharCode(...units));
@@ -56,6 +56,14 @@ describe('documents in a volume', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('keep a byte order mark wherever it stands, as what was saved on Windows has it', () => {
+    const long = `\ufeffa${'\ufeff'.repeat(LEDGER.partChars + 10)}`;
+    const doc = document('message:m1', { text: '\ufeffDear Lyra', '\ufeffkey': ['a\ufeff', '\ufeff'], long });
+    const { docs, damaged } = decodeDocuments(throughFireproof(encodeDocument(doc)));
+    expect(damaged).toEqual([]);
+    expect(isDeepEqual(docs[0], doc)).toBe(true);
   });
 
   it('are stored as they are where nothing needs an escape', () => {
