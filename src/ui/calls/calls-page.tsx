@@ -24,7 +24,7 @@ function CallLine({ call }: { call: ToolCall }) {
   const mate = useTeammates().find(call.agentId);
   const now = useNow();
   const input = inputOf(call);
-  const about = textIn(input, 'command') ?? textIn(input, 'path') ?? textIn(input, 'to') ?? '';
+  const about = textIn(input, 'command') ?? textIn(input, 'url') ?? textIn(input, 'path') ?? textIn(input, 'to') ?? '';
   const began = call.answeredAt ?? call.askedAt;
   return (
     <li>

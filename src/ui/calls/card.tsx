@@ -34,17 +34,19 @@ function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string;
 function Wanted({ call }: { call: ToolCall }) {
   const input = inputOf(call);
   const of = (name: string) => textIn(input, name);
-  const [command, path, content, before, after] = [
+  const [command, url, path, content, before, after] = [
     of('command'),
+    of('url'),
     of('path'),
     of('content'),
     of('old_text'),
     of('new_text'),
   ];
-  if (call.tool === 'run_command' && command !== null)
+  const whole = call.tool === 'run_command' ? command : call.tool === 'fetch_page' ? url : null;
+  if (whole !== null)
     return (
       <pre className="call-command" dir="ltr">
-        {command}
+        {whole}
       </pre>
     );
   if (call.tool === 'write_file' && path !== null && content !== null)

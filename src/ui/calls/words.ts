@@ -1,4 +1,5 @@
 /** Calls of tools in the words of people. Pure. */
+import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { toolsetOf } from '../../domain/toolsets.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
 
@@ -17,6 +18,12 @@ export const textIn = (input: Readonly<Record<string, unknown>>, name: string): 
   return typeof value === 'string' ? value : null;
 };
 
+/** Whose page it is; nothing where that is no address. */
+function hostIn(input: Readonly<Record<string, unknown>>): string {
+  const url = urlOf(textIn(input, 'url') ?? '');
+  return ` of ${url === null ? 'the web' : url.host}`;
+}
+
 /** As it follows “wants to”. */
 export function wantsTo(call: ToolCall): string {
   const input = inputOf(call);
@@ -31,7 +38,7 @@ export function wantsTo(call: ToolCall): string {
     case 'read_file':
       return `read ${path ?? 'a file'}`;
     case 'fetch_page':
-      return `read ${textIn(input, 'url') ?? 'a page of the web'}`;
+      return `read a page${hostIn(input)}`;
     case 'list_files':
     case 'search_files':
       return 'look through its folder';

@@ -13,6 +13,7 @@ import { clockTime, fullTime } from '../text/time.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';
 import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
+import { RelayNote } from './relay-note.tsx';
 import { ShownParts } from './shown-parts.tsx';
 
 export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
@@ -173,11 +174,7 @@ export const Message = memo(function Message({
   const call = message.blocks.find((block) => block.kind === 'call');
   if (call) return <CallDivider block={call} />;
   if (message.author === 'relay')
-    return (
-      <p className="divider" dir="auto">
-        {textOf(message.blocks)}
-      </p>
-    );
+    return <RelayNote messageId={message.messageId} text={textOf(message.blocks)} name={speaker.name} />;
   const mine = message.author === 'human';
   if (!mine && message.author !== speaker.agentId) return <Received message={message} stretch={stretch} />;
   const status = statusText(message, speaker.name);

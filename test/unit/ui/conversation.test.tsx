@@ -398,3 +398,31 @@ test('on a phone the hearth and the conversation are two views', async () => {
   await page.user.click(screen.getByRole('link', { name: 'Hearth' }));
   expect(screen.getByRole('list', { name: 'The team' })).toBeDefined();
 });
+
+test('what the relay told an agent of its question opens; a line of the relay’s stands as it is', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const tells = (messageId: string, text: string) =>
+    page.hear({
+      kind: 'message',
+      time: NOW,
+      messageId,
+      sessionId: 'session-2',
+      agentId: 'agent-1',
+      author: 'relay',
+      role: 'user',
+      blocks: [{ kind: 'text', text }],
+      status: 'complete',
+      error: null,
+      usage: null,
+      clientId: null,
+      replaces: null,
+      waiting: false,
+    });
+  await tells('note', 'One line.');
+  await tells('call-c1', 'You asked to use fetch_page with this:\n> {}\nThe human said yes.');
+  await within(log()).findByText('One line.');
+  const summary = await within(log()).findByText(/^Roost told .+ what came of its question$/);
+  expect(screen.queryByText(/You asked to use/)).toBeNull();
+  await page.user.click(summary);
+  await screen.findByText(/You asked to use fetch_page/);
+});

@@ -1,0 +1,29 @@
+import { ChevronIcon } from '../parts/icons.tsx';
+import { useOpened } from './opened-keys.ts';
+
+/** The relay's own messages about what an agent had asked to do have ids of this form. */
+const ABOUT_CALL = /^call-/;
+
+/**
+ * What the relay put before an agent, in the agent's conversation. One line stands as it is; what is longer was written for
+ * the agent, and opens.
+ */
+export function RelayNote({ messageId, text, name }: { messageId: string; text: string; name: string }) {
+  const [open, setOpen] = useOpened(messageId);
+  const [first = ''] = text.split('\n', 1);
+  if (!text.includes('\n'))
+    return (
+      <p className="divider" dir="auto">
+        {text}
+      </p>
+    );
+  return (
+    <details className="tools relay-note" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <ChevronIcon />
+        {ABOUT_CALL.test(messageId) ? `Roost told ${name} what came of its question` : first}
+      </summary>
+      {open && <pre dir="auto">{text}</pre>}
+    </details>
+  );
+}
