@@ -148,7 +148,6 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
         (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
       runScript: (script) => deps.scripts.run(script),
       remove: async (scheduleId) => void (await rows.remove(scheduleId, now())),
-      newId,
       now,
     }),
     endsOf: (runIds) => endsInLog(deps.log, runIds, limits.saidChars),

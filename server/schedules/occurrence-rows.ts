@@ -176,6 +176,14 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    /** A script begins, which is no run: from here on nobody begins with it again. False: the claim holds no longer. */
+    async beginsScript(claim: Claim, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await held(claim)
+        .where('state', '=', 'claimed')
+        .set({ state: 'running', lease_until: now + limits.leaseMs })
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
     async renew(claims: readonly Claim[], now: number): Promise<void> {
       if (claims.length === 0) return;
       await db

@@ -1,4 +1,5 @@
 /** What is done with a moment that has come: whether anything runs, and what becomes of it. */
+import { createHash } from 'node:crypto';
 import type { GateCheck } from '../../src/domain/guardrails.ts';
 import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import { momentText } from '../../src/domain/moments.ts';
@@ -15,7 +16,7 @@ import type { ClockDeps, Performed } from './clock.ts';
 import { NO_DETAIL, type Claim, type Detail, type Ended, type Row, type ScheduleRows } from './rows.ts';
 
 export interface PerformDeps {
-  readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf'>;
+  readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript'>;
   readonly alone: OpenAlone;
   readonly reach: Pick<Reach, 'ask' | 'askTo'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
@@ -26,7 +27,6 @@ export interface PerformDeps {
   /** It is not to come again. */
   readonly remove: (scheduleId: ScheduleId) => Promise<void>;
   readonly runScript: (script: ScheduleOf<'script'>) => Promise<ScriptEnd>;
-  readonly newId: () => string;
   readonly now: () => number;
 }
 
@@ -85,9 +85,17 @@ function comesWithinTheHour({ timing }: Pick<Schedule, 'timing'>): boolean {
   return timing.kind === 'every' && timing.minutes * MINUTE_MS < HOUR_MS;
 }
 
+/** One message for each moment, however often a relay dies over it: the inbox takes a message once. */
+function messageIdOf({ scheduleId, dueAt }: Claim): string {
+  return createHash('sha256')
+    .update(JSON.stringify([scheduleId, dueAt]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
 // In one piece: one moment that came: asked, granted, run and told, in one order.
 export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
-  const { rows, alone, reach, inbox, newId, now } = deps;
+  const { rows, alone, reach, inbox, now } = deps;
 
   const whenOf = async (dueAt: number) => {
     const { effective } = await deps.configs.household();
@@ -162,6 +170,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
   ): Promise<Performed> {
     const late = claim.late ? `, late: the relay was away` : '';
     const decision = await leave(
+      claim,
       agentId,
       `[A reminder that you left for yourself, ${titled(name)}, due ${await whenOf(claim.dueAt)}${late}]\n${quote(message)}`,
       { source: { kind: 'schedule', name }, way: 'reminder' },
@@ -176,11 +185,12 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
 
   /** Puts it into the inbox, and asks for a wake. A sentence: it could not be left. */
   async function leave(
+    claim: Claim,
     agentId: AgentId,
     text: string,
     ask: Pick<Parameters<Reach['ask']>[0], 'source' | 'way'>,
   ): Promise<WakeDecision | string> {
-    const messageId = newId();
+    const messageId = messageIdOf(claim);
     const full = await inbox.put({
       messageId,
       to: agentId,
@@ -199,12 +209,15 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
     if (!schedule.enabled) return skipped('switched-off');
     if ((await rows.under(claim)) > 0)
       return schedule.overlap === 'wait' ? { again: now() + MINUTE_MS / 12 } : skipped('overlap');
+    // Written before: a script that was under way when the relay died is not run a second time.
+    if (!(await rows.beginsScript(claim, now()))) return skipped('overlap', 'Another process of this relay has it.');
     const { kind, status, output, cancels } = await deps.runScript(schedule);
     if (cancels) await deps.remove(scheduleId);
     const detail = { said: output, detail: kind === 'done' ? null : `It ended with ${status}.` };
     if (kind === 'done') return ended('done', detail);
     if (schedule.onFailure === 'wake_agent') {
       const decision = await leave(
+        claim,
         schedule.agentId,
         `[Your script ${titled(schedule.name)} has failed: ${onOneLine(status)}. ${output === '' ? 'It wrote nothing.]' : `The end of what it wrote:]\n${quote(output)}`}`,
         { source: { kind: 'script', name: schedule.name }, way: 'script_failure' },

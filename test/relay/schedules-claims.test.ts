@@ -1,11 +1,13 @@
 /** Who may end a moment that was due: a relay that dies, one that hangs and comes back, two at once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPerform } from '../../server/schedules/perform.ts';
 import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import { createCronClock } from '../../src/protocol/cron.ts';
+import { scheduleSchema } from '../../src/protocol/schedules.ts';
 import { routine } from '../support/schedules.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
@@ -135,5 +137,68 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     await rows.reckon(START + 20 * MINUTE, contextOf, () => true);
     await advance(rows, START + 60 * MINUTE);
     expect((await states(rows, START + 60 * MINUTE)).map(([minute]) => minute)).toEqual([60, 50, 40, 30, 20, 10]);
+  });
+
+  describe('of a relay that dies in the middle', () => {
+    const now = START + 10 * MINUTE;
+    const dies = () => Promise.reject(new Error('The relay died.'));
+    async function night(schedule: object) {
+      const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits: SCHEDULE_LIMITS });
+      const parsed = scheduleSchema.parse({ agentId: 'agent-0', timing: EVERY_TEN, ...schedule });
+      await rows.write('s1', parsed, START, now, 0);
+      await advance(rows, now);
+      const messageIds: string[] = [];
+      const perform = createPerform({
+        rows,
+        alone: { can: dies, wake: dies, work: dies },
+        reach: { ask: dies, askTo: dies },
+        host: { stateOf: () => 'idle' },
+        inbox: {
+          put({ messageId }) {
+            messageIds.push(messageId);
+            return Promise.resolve(null);
+          },
+        },
+        configs: {
+          household: () => Promise.resolve({ fields: {}, effective: { time_zone: 'UTC' } } as never),
+          agent: dies,
+        },
+        somethingWaits: dies,
+        remove: dies,
+        runScript: dies,
+        now: () => now,
+      });
+      /** Does what is due, and dies over it. */
+      const die = async () => {
+        const claimed = await claim(rows, now);
+        const row = await rows.get('s1');
+        if (!row) throw new Error('It is gone.');
+        const begins = (runId: string) => rows.begins(claimed, runId, now);
+        await expect(perform(claimed, row, { begins })).rejects.toThrow('The relay died.');
+        await rows.recover(now, true, [], new Map());
+      };
+      return { rows, messageIds, die };
+    }
+
+    it('run no script a second time, and count it as no run', async () => {
+      const { rows, die } = await night({ kind: 'script', name: 'Backup', script: 'backup.sh' });
+      await die();
+      expect(await rows.claim(now, randomUUID(), true)).toBeNull();
+      expect(await rows.between(0, now, { most: 1 })).toMatchObject([{ state: 'crashed', runId: null }]);
+      expect(await rows.runs({ before: now + 1, most: 1 })).toEqual([]);
+    });
+
+    it('leave a reminder under one message id, which the inbox takes once', async () => {
+      const { messageIds, die } = await night({
+        kind: 'reminder',
+        name: 'Tea',
+        message: 'Drink it.',
+        timing: { kind: 'once', at: now },
+      });
+      await die();
+      await die();
+      expect(messageIds).toHaveLength(2);
+      expect(new Set(messageIds).size).toBe(1);
+    });
   });
 });
