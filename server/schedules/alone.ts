@@ -127,7 +127,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     const copy = await copies.of(agentId);
     if (!copy) return { kind: 'skipped', why: 'no-copy' };
     const mind = deps.mind.current?.() ?? deps.mind;
-    const own = asked.model ?? mind.models({ lead: '', agent: copy.model }).agentModel;
+    const own = mind.models({ lead: '', agent: copy.model }).agentModel;
     const only = asked.tools && new Set(asked.tools);
     const started = await runs.start({
       identity: { agentId },
@@ -145,7 +145,12 @@ export function createAlone(deps: AloneDeps): OpenAlone {
       ],
       readsInbox: true,
       tools: { own: NO_TOOLS, team: deps.tools.all().filter(({ name }) => !only || only.has(name)) },
-      mind: { answers: mind, model: own, laterModel: asked.laterModel ?? own, cachesForAnHour: asked.cachesForAnHour },
+      mind: {
+        answers: mind,
+        model: asked.model ?? own,
+        laterModel: asked.laterModel ?? own,
+        cachesForAnHour: asked.cachesForAnHour,
+      },
       limits: {
         timeoutMs,
         busyMs,

@@ -205,6 +205,29 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(first?.system).not.toContain('2026');
   });
 
+  const OWN = 'the agent’s own';
+  it.each([
+    [{}, [OWN, OWN]],
+    [{ model: 'm' }, ['m', 'm']],
+    [{ planningModel: 'p' }, ['p', OWN]],
+    [{ executorModel: 'e' }, [OWN, 'e']],
+    [{ model: 'm', planningModel: 'p' }, ['p', 'm']],
+    [{ model: 'm', executorModel: 'e' }, ['m', 'e']],
+    [{ planningModel: 'p', executorModel: 'e' }, ['p', 'e']],
+    [{ model: 'm', planningModel: 'p', executorModel: 'e' }, ['p', 'e']],
+  ])(
+    'asks first by the one for planning, then by the other, else by its model or the agent’s: %j',
+    async (models, asked) => {
+      const { house, clock } = await open(({ results }) =>
+        results.length === 0 ? [{ call: 'list_team', input: {} }] : [{ say: 'Nobody else is here.' }],
+      );
+      await add(house, models);
+      await pass(house, clock, 30 * MINUTE);
+      const [first, second] = house.model.requests.map(({ body }) => (/^[mpe]$/.test(body.model) ? body.model : OWN));
+      expect([first, second]).toEqual(asked);
+    },
+  );
+
   it('is skipped where the budget lets nothing be asked, and says so', async () => {
     const { house, clock } = await open();
     await house.team.configs.setHousehold({ coordination: {}, daily_budget_usd: 0 });
