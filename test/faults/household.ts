@@ -140,7 +140,11 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
       return seated.sort((a, b) => a.bornAt - b.bornAt)[0]?.agentId ?? null;
     },
     async tell(who, text) {
-      const agentId = await house.agentId(who);
+      // Who is awake on the page may still be on its way into the ledger.
+      const agentId = await eventually(
+        () => house.agentId(who),
+        (id) => id !== null,
+      );
       if (agentId === null) throw new Error(`nobody sits in seat ${who}`);
       const response = await relay.fetch('/api/messages', {
         method: 'POST',
