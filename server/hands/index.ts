@@ -10,6 +10,7 @@ import { createShellTools } from '../shell/tools.ts';
 /** Where agents work, and in what their commands run. */
 export interface Hands {
   readonly workspaces: Workspaces;
+  /** One for all homes: in it runs what agents run. */
   readonly sandbox: Sandbox;
   readonly web: Web;
 }

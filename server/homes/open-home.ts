@@ -58,7 +58,6 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly sealer: Sealer;
   /** Holds a folder for each home, and in that one for each agent. */
   readonly workspaces: string;
-  /** One for all homes: in it run what agents run. */
   /** Scripts that lie in those are run. */
   readonly runsScripts: boolean;
   readonly retentionMs: number;

@@ -62,7 +62,8 @@ export function reachOf(address: string): Reach {
   return INNER.check(asked, type) ? 'inner' : 'public';
 }
 
-const fits = (address: string, may: MayConnect): boolean => {
+/** Whether this address, in digits, may be gone to. */
+export const fits = (address: string, may: MayConnect): boolean => {
   const reach = reachOf(address);
   return reach === 'public' ? may !== 'none' : reach === 'inner' && may === 'any';
 };
@@ -86,10 +87,13 @@ export const lookupWithin =
     });
   };
 
+/** Without the brackets of an IPv6 address. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
 /** `ok`, `refused`: it leads where this household may not go, or `unknown`: the name leads nowhere just now. */
 export async function checkAddress(url: URL, may: MayConnect): Promise<'ok' | 'refused' | 'unknown'> {
   if (may === 'none') return 'refused';
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   if (isIP(host) !== 0) return fits(host, may) ? 'ok' : 'refused';
   try {
     const found = await lookUpAll(host, { all: true });

@@ -9,8 +9,8 @@ export interface GuardedFetch {
 }
 
 /** `may` holds for names; an address in digits is checked where it is named, and leads nowhere else. */
-export function createGuardedFetch(may: MayConnect): GuardedFetch {
-  const dispatcher = new Agent({ connect: { lookup: lookupWithin(may) } });
+export function createGuardedFetch(may: MayConnect, lookup = lookupWithin(may)): GuardedFetch {
+  const dispatcher = new Agent({ connect: { lookup } });
   // The two fetches have the same shape, and types of their own.
   const guarded = (input: unknown, init: object = {}) =>
     undiciFetch(input as string, { ...init, redirect: 'manual', dispatcher });

@@ -6,9 +6,9 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, fetch as undiciFetch } from 'undici';
 import type { WebAddresses } from '../web-addresses.ts';
-import { lookupWithin, reachOf } from '../models/addresses.ts';
+import { fits, hostOf } from '../models/addresses.ts';
+import { createGuardedFetch } from '../models/line.ts';
 import { pageText } from './page-text.ts';
 import { WEB_LIMITS, type WebLimits } from './settings.ts';
 
@@ -76,19 +76,18 @@ function reasonOf(error: unknown, host: string, limits: WebLimits): string {
 }
 
 export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: WebDeps): Web {
-  const lookup = deps.lookup ?? lookupWithin(addresses);
-  const dispatcher = new Agent({ connect: { lookup } });
+  const guarded = createGuardedFetch(addresses, deps.lookup);
   let reading = 0;
 
-  /** Why this address is not gone to; null: it is, as far as its name leads where it may. */
-  function refusal(address: string, from: string | undefined): URL | string {
+  /** Where this leads, from a page or from nowhere; a sentence: why it is not gone to. A name is looked up by the connection. */
+  function destinationOf(address: string, from: string | undefined): URL | string {
     if (address.length > limits.address) return `An address has at most ${limits.address} characters.`;
     if (!URL.canParse(address, from)) return `"${address.slice(0, 200)}" is no address. One begins with https://.`;
     const url = new URL(address, from);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'Only pages under https:// and http:// are read.';
     if (url.username !== '' || url.password !== '') return 'An address with a name or a password in it is not gone to.';
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && (reachOf(host) === 'never' || (reachOf(host) === 'inner' && addresses !== 'any')))
+    const host = hostOf(url);
+    if (isIP(host) !== 0 && !fits(host, addresses))
       return `${host} is no address of the public web, and no other is gone to.`;
     url.hash = '';
     return url;
@@ -109,14 +108,12 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
     let from: string | undefined;
     let next = address;
     for (let step = 0; step <= limits.redirects; step++) {
-      const url = refusal(next, from);
+      const url = destinationOf(next, from);
       if (typeof url === 'string') return step === 0 ? url : `It points on, and not there: ${url}`;
       let answer;
       try {
-        answer = await undiciFetch(url, {
-          redirect: 'manual',
+        answer = await guarded.fetch(url, {
           signal,
-          dispatcher,
           headers: {
             accept: 'text/html, text/markdown, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1',
             'user-agent': `Roost/${version}`,
@@ -157,6 +154,6 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
         reading--;
       }
     },
-    close: () => dispatcher.destroy(),
+    close: () => guarded.close(),
   };
 }

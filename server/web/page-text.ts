@@ -16,6 +16,7 @@ const setOf = (names: string) => new Set(names.split(' '));
 /** What stands on every page of a place, and what is no text. */
 const LEFT_OUT = setOf('script style noscript template svg math iframe object nav footer aside dialog button select');
 const APART = setOf('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre figure hr section article main');
+const LISTS = setOf('ul ol');
 const LINES = setOf('div li tr br dt dd header address figcaption form fieldset legend option details summary');
 
 /** Where a link leads; null: nowhere that a page could be read at. */
@@ -100,9 +101,9 @@ export async function pageText(
       if (name === 'title' && title === '' && out === 0) inTitle = true;
       if (out > 0) return;
       if (name === 'main' || name === 'article') within[name]++;
-      if (APART.has(name)) apart(name === 'ul' || name === 'ol' ? (lists.length > 0 ? 1 : 2) : 2);
+      if (APART.has(name)) apart(LISTS.has(name) && lists.length > 0 ? 1 : 2);
       else if (LINES.has(name)) apart(1);
-      if (name === 'ul' || name === 'ol') lists.push({ ordered: name === 'ol', count: 0 });
+      if (LISTS.has(name)) lists.push({ ordered: name === 'ol', count: 0 });
       const list = lists.at(-1);
       if (name === 'li') {
         if (list) list.count++;
@@ -141,8 +142,8 @@ export async function pageText(
       } else if (name === 'pre') {
         pre--;
         add('\n```', true);
-      } else if (name === 'ul' || name === 'ol') lists.pop();
-      if (APART.has(name)) apart((name === 'ul' || name === 'ol') && lists.length > 0 ? 1 : 2);
+      } else if (LISTS.has(name)) lists.pop();
+      if (APART.has(name)) apart(LISTS.has(name) && lists.length > 0 ? 1 : 2);
       else if (LINES.has(name)) apart(1);
       if (name === 'main' || name === 'article') within[name]--;
     },

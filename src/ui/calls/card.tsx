@@ -11,6 +11,7 @@ import { clockTime, dayWithin } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { inputOf, textIn, touches, wantsTo } from './words.ts';
+import '../parts/excerpt.css';
 import './calls.css';
 
 /** A file that is to be written, over what lies there now. */
@@ -45,7 +46,7 @@ function Wanted({ call }: { call: ToolCall }) {
   const whole = call.tool === 'run_command' ? command : call.tool === 'fetch_page' ? url : null;
   if (whole !== null)
     return (
-      <pre className="call-command" dir="ltr">
+      <pre className="excerpt" dir="ltr">
         {whole}
       </pre>
     );
@@ -59,7 +60,7 @@ function Wanted({ call }: { call: ToolCall }) {
       </>
     );
   return (
-    <pre className="call-command" dir="auto">
+    <pre className="excerpt" dir="auto">
       {JSON.stringify(input, null, 2)}
     </pre>
   );

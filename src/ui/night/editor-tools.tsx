@@ -93,7 +93,7 @@ function Toolbox({ label, all, tools, onTools }: ToolboxProps) {
   };
   return (
     <div className="editor-set" role="group" aria-labelledby={id}>
-      <label>
+      <label className="tick-line">
         <input
           type="checkbox"
           checked={count === all.length}

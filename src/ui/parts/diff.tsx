@@ -1,5 +1,5 @@
 import { lineDiff } from '../../domain/line-diff.ts';
-import './diff.css';
+import './excerpt.css';
 
 const MARKS = { same: ' ', gone: '−', new: '+' } as const;
 
@@ -11,7 +11,7 @@ const revealed = (text: string) =>
 /** What a change of a text takes away and brings, by lines. */
 export function Diff({ before, after }: { before: string; after: string }) {
   return (
-    <pre className="diff" dir="auto">
+    <pre className="excerpt diff" dir="auto">
       {lineDiff(before, after).map(({ kind, text }, i) => (
         <span key={i} data-kind={kind}>
           {`${MARKS[kind]} ${revealed(text)}\n`}

@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
 import { NOW, runningSession, said, sessionEnd, sessionStart, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
@@ -10,31 +11,29 @@ const log = () => screen.getByRole('region', { name: /^Conversation with/ });
 const awake = runningSession({ awake: ['agent-1'] });
 const now = { sessionId: 'session-2' } as const;
 
-const answer = (
-  page: Page,
-  more: {
-    messageId?: string;
-    text?: string;
-    status?: 'complete' | 'failed' | 'interrupted' | 'stopped';
-    error?: string;
-  } = {},
-) =>
+type Said = Extract<RoostEvent, { kind: 'message' }>;
+
+/** A whole message in the session’s conversation with the first agent. */
+const hears = (page: Page, message: Pick<Said, 'messageId' | 'author' | 'role'> & Partial<Said>, text: string) =>
   page.hear({
     kind: 'message',
     time: NOW,
-    messageId: more.messageId ?? 'answer',
     sessionId: 'session-2',
     agentId: 'agent-1',
-    author: 'agent-1',
-    role: 'assistant',
-    blocks: [{ kind: 'text', text: more.text ?? 'There.' }],
-    status: more.status ?? 'complete',
-    error: more.error ?? null,
+    blocks: [{ kind: 'text', text }],
+    status: 'complete',
+    error: null,
     usage: null,
     clientId: null,
     replaces: null,
     waiting: false,
+    ...message,
   });
+
+const answer = (
+  page: Page,
+  { text = 'There.', ...more }: Partial<Pick<Said, 'messageId' | 'status' | 'error'>> & { text?: string } = {},
+) => hears(page, { messageId: 'answer', author: 'agent-1', role: 'assistant', ...more }, text);
 
 test('Enter sends to the agent whose conversation it is, and the message is shown at once', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
@@ -401,23 +400,7 @@ test('on a phone the hearth and the conversation are two views', async () => {
 
 test('what the relay told an agent of its question opens; a line of the relay’s stands as it is', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
-  const tells = (messageId: string, text: string) =>
-    page.hear({
-      kind: 'message',
-      time: NOW,
-      messageId,
-      sessionId: 'session-2',
-      agentId: 'agent-1',
-      author: 'relay',
-      role: 'user',
-      blocks: [{ kind: 'text', text }],
-      status: 'complete',
-      error: null,
-      usage: null,
-      clientId: null,
-      replaces: null,
-      waiting: false,
-    });
+  const tells = (messageId: string, text: string) => hears(page, { messageId, author: 'relay', role: 'user' }, text);
   await tells('note', 'One line.');
   await tells('call-c1', 'You asked to use fetch_page with this:\n> {}\nThe human said yes.');
   await within(log()).findByText('One line.');
