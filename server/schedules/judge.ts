@@ -16,7 +16,7 @@ export interface Judging {
 
 const catchUpOf = (schedule: Schedule) =>
   // A reminder is late by the relay's absence at most.
-  schedule.kind === 'routine' ? schedule.catchUp : 'once';
+  schedule.kind === 'routine' ? schedule.catch_up : 'once';
 
 /** Gives every moment up to now its row, and says when the next one is. */
 export async function judge(

@@ -215,7 +215,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
     if (cancels) await deps.remove(scheduleId);
     const detail = { said: output, detail: kind === 'done' ? null : `It ended with ${status}.` };
     if (kind === 'done') return ended('done', detail);
-    if (schedule.onFailure === 'wake_agent') {
+    if (schedule.on_failure === 'wake_agent') {
       const decision = await leave(
         claim,
         schedule.agentId,

@@ -41,7 +41,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
       readonly scheduleId: ScheduleId;
       readonly at: string;
     },
-    { home: due, wanted, removed }: Pick<ScheduleRecord, 'home' | 'wanted' | 'removed'>,
+    { homeRelay: due, wanted, removed }: Pick<ScheduleRecord, 'homeRelay' | 'wanted' | 'removed'>,
   ): Promise<boolean> {
     const { scheduleId, schedule, turn } = given;
     const here = removed ? null : await rows.get(scheduleId);
@@ -79,7 +79,7 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           type: 'schedule',
           id: row.scheduleId,
           value: {
-            home: row.elsewhere ?? home,
+            homeRelay: row.elsewhere ?? home,
             wanted: row.wanted ? home : null,
             since: row.since,
             turn: row.turn,
@@ -105,13 +105,13 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           answers.push({ answer: 'refused', why: 'It is no schedule.' });
           continue;
         }
-        const { home: due, wanted, since, turn, removed, schedule } = scheduleRecordSchema.parse(value);
+        const { homeRelay: due, wanted, since, turn, removed, schedule } = scheduleRecordSchema.parse(value);
         const named = removed ? null : await rows.named(schedule.agentId, schedule.name);
         if (named && named.scheduleId !== id) {
           answers.push({ answer: 'refused', why: 'Its agent has something else of that name by now.' });
           continue;
         }
-        const taken = await take({ scheduleId: id, schedule, at, turn, since }, { home: due, wanted, removed });
+        const taken = await take({ scheduleId: id, schedule, at, turn, since }, { homeRelay: due, wanted, removed });
         answers.push(taken ? { answer: 'taken' } : { answer: 'kept' });
       }
       onChange();

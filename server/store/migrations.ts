@@ -17,6 +17,7 @@ import { moving } from './steps/0014-moving.ts';
 import { hands } from './steps/0015-hands.ts';
 import { models } from './steps/0016-models.ts';
 import { attached } from './steps/0017-attached.ts';
+import { scheduleWords } from './steps/0018-schedule-words.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -36,4 +37,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0015-hands': hands,
   '0016-models': models,
   '0017-attached': attached,
+  '0018-schedule-words': scheduleWords,
 };

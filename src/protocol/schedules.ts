@@ -106,7 +106,7 @@ const routine = {
     .enum(['none', 'last_session', 'own_runs'])
     .default('none')
     .describe('what it is given of before: nothing, its last conversation, or the last words of its last three runs'),
-  catchUp: z
+  catch_up: z
     .enum(CATCH_UP)
     .default('once')
     .describe('what is made up for when the relay was away: nothing, the newest moment, or each of the last minutes'),
@@ -145,7 +145,7 @@ const script = {
       'of that file as it was when the person set this, written by the relay: once it is another, it is not run',
     ),
   timing: timingSchema,
-  onFailure: z.enum(['wake_agent', 'ignore']).default('wake_agent'),
+  on_failure: z.enum(['wake_agent', 'ignore']).default('wake_agent'),
   overlap: z.enum(['skip', 'wait']).default('skip').describe('where it is due again while it runs'),
   timeoutMs: bounded(SCHEDULE_BOUNDS.scriptMs).describe('ms after which it is ended, and has failed'),
   enabled: z.boolean().default(true),
@@ -160,12 +160,12 @@ type ScheduleKind = Schedule['kind'];
 export type ScheduleOf<Kind extends ScheduleKind> = Extract<Schedule, { kind: Kind }>;
 
 /**
- * As its record has it. `home`: the one relay that it is due at; a household with two never runs it twice. Another asks for it by
+ * As its record has it. `homeRelay`: the one relay that it is due at; a household with two never runs it twice. Another asks for it by
  * `wanted`; the one that has it lets go then, and names the other as its home, with the next `turn`. Only a person can say that
  * there is nobody to ask.
  */
 export const scheduleRecordSchema = z.strictObject({
-  home: id.describe('the relay’s side of the household at which it is due'),
+  homeRelay: id.describe('the relay’s side of the household at which it is due'),
   turn: z
     .number()
     .int()

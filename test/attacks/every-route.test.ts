@@ -153,7 +153,7 @@ const TIMINGS = [
 /** Right as they are, but for one field. */
 const RIGHT = {
   routine: { kind: 'routine', agentId: 'a1', instructions: 'Work.', timing: TIMINGS[0] },
-  script: { kind: 'script', agentId: 'a1', script: 'check.sh', timing: TIMINGS[1], onFailure: 'ignore' },
+  script: { kind: 'script', agentId: 'a1', script: 'check.sh', timing: TIMINGS[1], on_failure: 'ignore' },
   reminder: { kind: 'reminder', agentId: 'a1', message: 'Look.', timing: { kind: 'once', at: 4_000_000_000_000 } },
 } as const;
 /** What such fields mostly have. */

@@ -237,7 +237,7 @@ it('A script is what was looked at, whoever writes in its file meanwhile', { tim
         script: 'look.sh',
         sha256,
         timing: { kind: 'every', minutes: 10, offset: null },
-        onFailure: 'ignore',
+        on_failure: 'ignore',
         overlap: 'skip',
         timeoutMs: 10_000,
         enabled: true,

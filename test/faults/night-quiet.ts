@@ -65,7 +65,7 @@ export async function awayForHours(
           agentId: AGENTS[i % AGENTS.length] ?? '',
           name: `Routine ${i}`,
           timing: { kind: 'every', minutes: 10, offset: 3 + (i % 5) },
-          catchUp: 'once',
+          catch_up: 'once',
         }),
       );
       if (!written.ok) throw new Error(written.reason);

@@ -163,7 +163,7 @@ export async function addRoutines(house: NightHouse, many: number, random: () =>
         agentId: AGENTS[i % AGENTS.length] ?? '',
         name: `Routine ${i}`,
         timing,
-        catchUp: (['skip', 'once', 'each'] as const)[i % 3] ?? 'once',
+        catch_up: (['skip', 'once', 'each'] as const)[i % 3] ?? 'once',
         when: i % 6 === 0 ? 'always' : 'something_waits',
       }),
     );

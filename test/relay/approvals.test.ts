@@ -237,7 +237,7 @@ describe('commands in the sandbox, through a whole relay', () => {
     const { home } = hands.relay();
     await hands.put('look.sh', `{ pwd; env | grep -c ANTHROPIC; cat ${home}/sealing.key; } > saw 2>&1; exit 0`);
     const timing = { kind: 'weekly', days: [1], time: '07:30' };
-    const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, onFailure: 'ignore' };
+    const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, on_failure: 'ignore' };
     const added = await hands.call('POST', '/v1/pulse-routines', script);
     const { scheduleId } = z.looseObject({ scheduleId: z.string() }).parse(await added.json());
     await hands.call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);

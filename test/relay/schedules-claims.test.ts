@@ -1,9 +1,11 @@
 /** Who may end a moment that was due: a relay that dies, one that hangs and comes back, two at once. */
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPerform } from '../../server/schedules/perform.ts';
 import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
+import { scheduleWords } from '../../server/store/steps/0018-schedule-words.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import { createCronClock } from '../../src/protocol/cron.ts';
@@ -37,9 +39,9 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     await advanceBy(rows, now, contextOf);
   };
   /** A routine of every ten minutes, with its first moment due. */
-  async function open(catchUp: 'skip' | 'once' | 'each' = 'once') {
+  async function open(catch_up: 'skip' | 'once' | 'each' = 'once') {
     const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits: SCHEDULE_LIMITS });
-    const schedule = routine({ timing: EVERY_TEN, catchUp });
+    const schedule = routine({ timing: EVERY_TEN, catch_up });
     await rows.write('s1', schedule, START, START + 10 * MINUTE, 0);
     await advance(rows, START + 10 * MINUTE);
     return rows;
@@ -104,8 +106,8 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     ['skip', 0],
     ['once', 1],
     ['each', 2],
-  ] as const)('and were left waiting for hours are made up for as the schedule says: %s', async (catchUp, made) => {
-    const rows = await open(catchUp);
+  ] as const)('and were left waiting for hours are made up for as the schedule says: %s', async (catch_up, made) => {
+    const rows = await open(catch_up);
     const dead = await claim(rows, START + 10 * MINUTE);
     const back = START + 8 * 60 * MINUTE + 2 * MINUTE;
     await rows.recover(back, true, [], new Map());
@@ -115,6 +117,24 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect(all.filter(([, state]) => state === 'due')).toHaveLength(made);
     expect(all.filter(([, state]) => state === 'missed')).toHaveLength(48 - made);
     expect(await rows.end(dead, DONE, NO_DETAIL, back)).toBe(false);
+  });
+
+  it('are of schedules that an earlier Roost wrote in words of its own', async () => {
+    const home = randomUUID();
+    const rows = createScheduleRows({ db: store.db, home, limits: SCHEDULE_LIMITS });
+    const text = 'Write "catchUp": here.';
+    await rows.write('s1', routine({ timing: EVERY_TEN, catch_up: 'each', instructions: text }), START, null, 0);
+    const [old] = await rows.unannounced(1);
+    if (!old) throw new Error('It is not there.');
+    await rows.announced(old, '1');
+    await store.db
+      .updateTable('schedules')
+      .set({ value_json: sql<string>`replace(value_json, '"catch_up":', '"catchUp":')` })
+      .where('home', '=', home)
+      .execute();
+    await scheduleWords.up(store.db);
+    // Told anew, as those who store records have it in the old words.
+    expect(await rows.unannounced(1)).toMatchObject([{ schedule: { catch_up: 'each', instructions: text } }]);
   });
 
   it('hold up no others where nobody knows when they are due', async () => {

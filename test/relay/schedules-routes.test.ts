@@ -73,7 +73,8 @@ afterAll(async () => {
 describe('routines by HTTP', () => {
   it('are added, changed, switched, run now, doubled, ordered and taken away', async () => {
     expect(await leave()).toBe(204);
-    const { scheduleId, nextAt } = await add({ agentId: 'Lyra' });
+    const { scheduleId, nextAt, schedule } = await add({ agentId: 'Lyra', catch_up: 'skip' });
+    expect(schedule).toMatchObject({ catch_up: 'skip' });
     expect(nextAt).toBeGreaterThan(Date.now());
     expect(await (await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`)).json()).toMatchObject({
       nextAt: null,
@@ -110,6 +111,7 @@ describe('routines by HTTP', () => {
     ],
     ['a time-out below a second', { timeoutMs: 10 }, 'timeoutMs'],
     ['a field that nobody knows', { timeout: 10 }, 'body'],
+    ['a field in another spelling', { catchUp: 'skip' }, 'body'],
     ['a column, where there are no tasks yet', { columns: ['ready'] }, 'columns'],
     ['a tool that is none', { tools: ['message_agent', 'fly'] }, 'tools'],
     ['a script where they are off', { kind: 'script', script: 'look.sh', instructions: undefined }, 'script'],

@@ -533,7 +533,7 @@ describe('a script', () => {
       script: name,
       ...(sha256 === null ? {} : { sha256 }),
       timing: { kind: 'every', minutes: 10, offset: null },
-      onFailure: 'wake_agent',
+      on_failure: 'wake_agent',
       overlap: 'skip',
       timeoutMs,
       enabled: true,

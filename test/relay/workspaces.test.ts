@@ -300,7 +300,7 @@ it('A script that an agent’s folder holds is run as the person has set it, and
     await ask('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
     expect((await give('echo yes >> ran')).status).toBe(204);
     const timing = { kind: 'weekly', days: [1], time: '07:30' };
-    const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, onFailure: 'ignore' };
+    const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, on_failure: 'ignore' };
     const added = await ask('POST', '/v1/pulse-routines', script);
     const { scheduleId } = scheduledSchema.parse(await added.json());
     const run = async () => {

@@ -32,7 +32,7 @@ export interface Draft {
   /** Runs of it at once. */
   readonly maxConcurrent: string;
   readonly context: Routine['context'];
-  readonly catchUp: Routine['catchUp'];
+  readonly catch_up: Routine['catch_up'];
   /** `#rrggbb`; empty: its agent's. */
   readonly color: string;
 }
@@ -64,7 +64,7 @@ export const emptyDraft = (agentId: AgentId): Draft => ({
   tools: null,
   maxConcurrent: String(SCHEDULE_BOUNDS.maxConcurrent.otherwise),
   context: 'none',
-  catchUp: 'once',
+  catch_up: 'once',
   color: '',
 });
 
@@ -87,7 +87,7 @@ export function draftOf(routine: Routine): Draft {
     tools: routine.tools,
     maxConcurrent: String(routine.maxConcurrent),
     context: routine.context,
-    catchUp: routine.catchUp,
+    catch_up: routine.catch_up,
     color: routine.color ?? '',
   };
 }
@@ -206,7 +206,7 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     tools: draft.tools && [...draft.tools],
     maxConcurrent: Number(draft.maxConcurrent),
     context: draft.context,
-    catchUp: draft.catchUp,
+    catch_up: draft.catch_up,
     color: draft.color === '' ? null : draft.color,
     when: draft.onlyWaiting ? 'something_waits' : 'always',
   };
@@ -224,7 +224,7 @@ const FIELDS_OF_ROUTINE = [
   'tools',
   'maxConcurrent',
   'context',
-  'catchUp',
+  'catch_up',
   'color',
   'when',
 ] as const satisfies readonly (keyof Routine)[];

@@ -195,15 +195,15 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
             <Labelled
               label="When the relay was away"
               hint="Of the last minutes only; never all at once."
-              wrong={wrong['catchUp']}
+              wrong={wrong['catch_up']}
             >
               {(given) => (
                 <select
                   {...given}
                   className="field"
-                  value={draft.catchUp}
+                  value={draft.catch_up}
                   onChange={({ target }) =>
-                    set({ catchUp: CATCH_UPS.find(([key]) => key === target.value)?.[0] ?? 'once' })
+                    set({ catch_up: CATCH_UPS.find(([key]) => key === target.value)?.[0] ?? 'once' })
                   }
                 >
                   {CATCH_UPS.map(([value, text]) => (
@@ -246,13 +246,13 @@ const intoView = (note: HTMLElement | null) => {
 /** Moments to come that are named. */
 const NEXT_SHOWN = 3;
 /** Where something of these is wrong, it is to be seen. */
-const UNDER_MORE = ['most', 'color', 'context', 'catchUp', 'tools', ...MORE_TEXTS.map(({ field }) => field)] as const;
+const UNDER_MORE = ['most', 'color', 'context', 'catch_up', 'tools', ...MORE_TEXTS.map(({ field }) => field)] as const;
 const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [
   ['none', 'Nothing: it begins fresh'],
   ['last_session', 'Its last conversation'],
   ['own_runs', 'The last words of its last three runs'],
 ];
-const CATCH_UPS: readonly (readonly [Routine['catchUp'], string])[] = [
+const CATCH_UPS: readonly (readonly [Routine['catch_up'], string])[] = [
   ['once', 'Make up for the newest one'],
   ['skip', 'Make up for none'],
   ['each', 'Make up for each'],

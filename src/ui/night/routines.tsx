@@ -41,7 +41,7 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
       {schedule.kind === 'script' && (
         <p>
           <code>{schedule.script}</code>
-          {schedule.onFailure === 'wake_agent' ? ', wakes it only where it fails' : ', wakes nobody'}. Run only as it
+          {schedule.on_failure === 'wake_agent' ? ', wakes it only where it fails' : ', wakes nobody'}. Run only as it
           was when you set it; other files that it uses, the agent can change.
         </p>
       )}

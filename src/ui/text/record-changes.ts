@@ -13,14 +13,14 @@ type LimitChange = Extract<ArchiveChange, { kind: 'limit' }>;
 const named = (value: string | null, otherwise: string) => (value === null ? otherwise : shownText(value));
 
 /** Everything that it says, each part under its name; what stands for itself is left out. */
-function partsOf({ schedule, removed, home, wanted, turn }: ScheduleRecord): ReadonlyMap<string, string> {
+function partsOf({ schedule, removed, homeRelay, wanted, turn }: ScheduleRecord): ReadonlyMap<string, string> {
   const { timing } = schedule;
   const parts: [string, string][] = [
     ['name', shownText(schedule.name)],
     ['agent', schedule.agentId],
     ['when', timing.kind === 'once' ? `once, ${fullTime(timing.at)}` : timingText(timing, 0)],
     ['taken away', removed ? 'yes' : 'no'],
-    ['relay', home],
+    ['relay', homeRelay],
     ['asked for by the relay', named(wanted, 'none')],
     ['times it changed its relay', String(turn)],
   ];
@@ -36,7 +36,7 @@ function partsOf({ schedule, removed, home, wanted, turn }: ScheduleRecord): Rea
         ['longest', duration(schedule.timeoutMs)],
         ['at once', String(schedule.maxConcurrent)],
         ['given of before', schedule.context],
-        ['made up for', schedule.catchUp],
+        ['made up for', schedule.catch_up],
         ['condition', schedule.when],
         ['color', named(schedule.color, 'none')],
         ['instructions', schedule.instructions],
@@ -51,7 +51,7 @@ function partsOf({ schedule, removed, home, wanted, turn }: ScheduleRecord): Rea
         ['script', shownText(schedule.script)],
         ['SHA-256 of the script', schedule.sha256 ?? 'none: it is not pinned'],
         ['longest', duration(schedule.timeoutMs)],
-        ['where it fails', schedule.onFailure],
+        ['where it fails', schedule.on_failure],
         ['where it still runs', schedule.overlap],
       );
       break;

@@ -355,7 +355,7 @@ test('what a file would change here is done only where it is ticked, by mouse or
 
 test('a routine that a file would change is shown whole, against what is here, what nobody sees too', async () => {
   const routine = (instructions: string) => ({
-    home: 'h',
+    homeRelay: 'h',
     turn: 0,
     wanted: null,
     since: null,

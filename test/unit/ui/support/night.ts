@@ -98,7 +98,7 @@ export const SCHEDULED: readonly Scheduled[] = [
       name: 'site up',
       script: 'checks/site.sh',
       timing: { kind: 'every', minutes: 10, offset: null },
-      onFailure: 'wake_agent',
+      on_failure: 'wake_agent',
       overlap: 'skip',
       timeoutMs: 60_000,
       enabled: false,
