@@ -63,7 +63,7 @@ export interface OpenAlone extends Alone {
 
 export interface AloneDeps {
   readonly copies: Copies;
-  readonly runs: Pick<Runs, 'start'>;
+  readonly runs: Pick<Runs, 'start' | 'stopRun'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly protocol: Protocol;
   readonly mind: Mind;
@@ -129,6 +129,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     const mind = deps.mind.current?.() ?? deps.mind;
     const own = mind.models({ lead: '', agent: copy.model }).agentModel;
     const only = asked.tools && new Set(asked.tools);
+    let takenBack = false;
     const started = await runs.start({
       identity: { agentId },
       cause,
@@ -157,10 +158,16 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         maxAnswerTokens: copy.maxAnswerTokens,
         contextTokens: copy.contextTokens,
       },
-      ...(asked.begins ? { begins: asked.begins } : {}),
+      async begins(runId) {
+        // It may have waited for its turn since it was read.
+        takenBack = !(await copies.has(agentId));
+        return !takenBack && (asked.begins === undefined || (await asked.begins(runId)));
+      },
     });
-    if (!started.ok) return { kind: 'skipped', why: started.skipped };
+    if (!started.ok) return { kind: 'skipped', why: takenBack ? 'no-copy' : started.skipped };
     const { runId, whenEnded } = started.run;
+    // Whoever takes it back stops what runs; it may have been taken back just before this did.
+    if (!(await copies.has(agentId))) runs.stopRun(runId);
     let said: string | null = null;
     const stop = log.subscribe(({ event }) => {
       if (event.kind !== 'message' || event.runId !== runId || event.author !== agentId) return;

@@ -1,6 +1,12 @@
 /** Standing copies: what each agent needs to be at work without a browser. Sealed at rest, and gone when they are taken back. */
+import { sql } from 'kysely';
 import type { AgentId } from '../../src/domain/ids.ts';
-import { standingCopySchema, type CopyStanding, type StandingCopy } from '../../src/protocol/schedules.ts';
+import {
+  COPY_ORDER_CHARS,
+  standingCopySchema,
+  type CopyStanding,
+  type StandingCopy,
+} from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import { json } from './rows.ts';
 import type { Sealer } from './sealer.ts';
@@ -10,8 +16,9 @@ export interface Copies {
   of(agentId: AgentId): Promise<StandingCopy | undefined>;
   has(agentId: AgentId): Promise<boolean>;
   all(): Promise<CopyStanding[]>;
-  leave(agentId: AgentId, copy: StandingCopy, version: string): Promise<void>;
-  /** False: there was none. None is to be left again until `allow`. */
+  /** Where it was taken back, or knows less than the one that lies there, nothing is changed. */
+  leave(agentId: AgentId, copy: StandingCopy, version: string): Promise<Left>;
+  /** False: there was none. Either way none is left again until `allow`, also not by whoever is about to. */
   takeBack(agentId: AgentId): Promise<boolean>;
   /** Those whose copy the person has taken back. */
   takenBack(): Promise<string[]>;
@@ -20,6 +27,8 @@ export interface Copies {
   /** The person lets it be left again. */
   allow(agentId: AgentId): Promise<void>;
 }
+
+export type Left = 'left' | 'taken-back' | 'older-copy';
 
 export interface CopiesDeps {
   readonly db: Db;
@@ -38,15 +47,16 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     const text = sealer.open(sealed, about(agentId));
     return text === null ? undefined : standingCopySchema.parse(JSON.parse(text));
   }
+  async function has(agentId: AgentId): Promise<boolean> {
+    const row = await mine().select('agent_json').where('agent_json', '=', json(agentId)).executeTakeFirst();
+    return row !== undefined;
+  }
   return {
     async of(agentId) {
       const row = await mine().select('sealed').where('agent_json', '=', json(agentId)).executeTakeFirst();
       return row && opened(agentId, row.sealed);
     },
-    async has(agentId) {
-      const row = await mine().select('agent_json').where('agent_json', '=', json(agentId)).executeTakeFirst();
-      return row !== undefined;
-    },
+    has,
     async all() {
       const rows = await mine().selectAll().orderBy('agent_json').execute();
       return rows.flatMap((row): CopyStanding[] => {
@@ -67,23 +77,40 @@ export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
     },
     async leave(agentId, copy, version) {
       const sealed = sealer.seal(JSON.stringify(copy), about(agentId));
-      await db
+      // In the statement itself: whoever compared before it was taken back comes too late.
+      const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('standing_copies')
         .values({ home, agent_json: json(agentId), sealed, version, left_at: now() })
         .onConflict((conflict) =>
-          conflict.columns(['home', 'agent_json']).doUpdateSet({ sealed, version, left_at: now() }),
+          conflict
+            .columns(['home', 'agent_json'])
+            .doUpdateSet({ sealed, version, left_at: now() })
+            .where('standing_copies.version', '<>', '')
+            .where(
+              sql<boolean>`left(standing_copies.version, ${COPY_ORDER_CHARS}) collate "C" <= left(excluded.version, ${COPY_ORDER_CHARS})`,
+            ),
         )
-        .execute();
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows > 0n) return 'left';
+      return (await has(agentId)) ? 'older-copy' : 'taken-back';
     },
     async takeBack(agentId) {
-      const { numUpdatedRows } = await db
-        .updateTable('standing_copies')
-        .set({ sealed: GONE, version: '', left_at: now() })
-        .where('home', '=', home)
-        .where('agent_json', '=', json(agentId))
-        .where('version', '<>', '')
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+      return await db.transaction().execute(async (trx) => {
+        const row = await trx
+          .selectFrom('standing_copies')
+          .select('version')
+          .where('home', '=', home)
+          .where('agent_json', '=', json(agentId))
+          .forUpdate()
+          .executeTakeFirst();
+        const gone = { sealed: GONE, version: '', left_at: now() };
+        await trx
+          .insertInto('standing_copies')
+          .values({ home, agent_json: json(agentId), ...gone })
+          .onConflict((conflict) => conflict.columns(['home', 'agent_json']).doUpdateSet(gone))
+          .execute();
+        return row !== undefined && row.version !== '';
+      });
     },
     async takenBack() {
       const rows = await db

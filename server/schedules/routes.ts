@@ -14,7 +14,7 @@ import type { Copies, Refused, Schedules, Written } from './index.ts';
 export interface ScheduleRoutesDeps {
   readonly schedules: Schedules;
   readonly copies: Copies;
-  readonly runs: Pick<Runs, 'stopRun'>;
+  readonly runs: Pick<Runs, 'stop' | 'stopRun'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
 }
@@ -193,12 +193,20 @@ export function createScheduleRoutes({
     },
     async leaveStandingCopy({ agentId, body }, context) {
       refusePrograms(context);
-      await copies.leave(await agentOf(agentId), body.copy, body.version);
+      const left = await copies.leave(await agentOf(agentId), body.copy, body.version);
+      if (left === 'taken-back')
+        throw problem(409, left, 'It was taken back. It is left again once something of this agent is switched on.');
+      if (left === 'older-copy') throw problem(409, left, 'The copy that lies here knows more than this one.');
       return null;
     },
     async takeBackStandingCopy({ agentId }, context) {
       refusePrograms(context);
-      if (!(await copies.takeBack(agentId))) throw problem(404, 'no-copy', 'This agent has left nothing here.');
+      const known = (await directory.all()).some((member) => member.agentId === agentId);
+      if (!known && !(await copies.has(agentId)))
+        throw problem(404, 'no-copy', 'There is no such agent, and nothing of one lies here.');
+      await copies.takeBack(agentId);
+      // It is at work with what was taken back.
+      runs.stop(agentId);
       await schedules.stopAll(agentId);
       return null;
     },

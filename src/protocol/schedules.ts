@@ -241,6 +241,9 @@ export const proposalSchema = z.object({
 });
 export type Proposal = z.infer<typeof proposalSchema>;
 
+/** Characters of the name of a copy's version by which it sorts: when something was said last that it knows. */
+export const COPY_ORDER_CHARS = 15;
+
 /** What an agent needs to be at work without a browser, as a page leaves it with the relay. */
 export const standingCopySchema = z.strictObject({
   name: z.string().min(1).max(LIMITS.name),
@@ -261,7 +264,7 @@ export type StandingCopy = z.infer<typeof standingCopySchema>;
 export const copyStandingSchema = z.object({
   agentId: common.agentId,
   leftAt: ms,
-  version: id.describe('as the page named it'),
+  version: id.describe(`as the page named it: by its first ${COPY_ORDER_CHARS} characters newer sorts after older`),
   bytes: z.number().int().nonnegative().describe('sealed'),
   soulChars: z.number().int().nonnegative(),
   transcriptChars: z.number().int().nonnegative(),

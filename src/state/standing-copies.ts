@@ -6,7 +6,7 @@ import { createCrc32 } from '../domain/crc32.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { runAgain } from '../domain/platform/single-flight.ts';
 import { isSeatPosition } from '../domain/seat.ts';
-import type { StandingCopy } from '../protocol/schedules.ts';
+import { COPY_ORDER_CHARS, type StandingCopy } from '../protocol/schedules.ts';
 import type { Changes } from './changes.ts';
 import type { Household, HouseholdState } from './household.ts';
 import type { Live } from './live.ts';
@@ -35,9 +35,9 @@ function versionOf(copy: StandingCopy, lastSaid: number | null): string {
   const bytes = new TextEncoder().encode(JSON.stringify(copy));
   const crc = createCrc32();
   crc.update(bytes);
-  return `${String(lastSaid ?? 0).padStart(15, '0')}-${bytes.length}-${crc.value().toString(16)}`;
+  return `${String(lastSaid ?? 0).padStart(COPY_ORDER_CHARS, '0')}-${bytes.length}-${crc.value().toString(16)}`;
 }
-const timeOf = (version: string) => version.slice(0, 15);
+const timeOf = (version: string) => version.slice(0, COPY_ORDER_CHARS);
 
 /** What an agent leaves, as the household is now; null: it has no seat to work from. */
 function copyOf(

@@ -61,7 +61,6 @@ beforeEach(async () => {
 afterEach(async () => {
   const { schedules } = listSchema.parse(await (await call('GET', '/v1/pulse-routines')).json());
   for (const { scheduleId } of schedules) await call('DELETE', `/v1/pulse-routines/${scheduleId}`);
-  await call('DELETE', '/api/standing-copies/a1');
   expect((await call('PUT', '/v1/agents/a1/config', { coordination: {}, pulse_blackouts: [] })).status).toBe(200);
 });
 afterAll(async () => {
@@ -239,10 +238,32 @@ describe('a standing copy', () => {
     expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(204);
     expect(await (await call('GET', '/api/standing-copies')).json()).toEqual({ copies: [], takenBack: ['a1'] });
     expect(await (await call('GET', `/v1/pulse-routines/${scheduleId}`)).json()).toMatchObject({ nextAt: null });
-    expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(404);
+    expect((await call('DELETE', '/api/standing-copies/nobody')).status).toBe(404);
     // Switched on again, it may be left again.
     await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
     expect(await (await call('GET', '/api/standing-copies')).json()).toEqual({ copies: [], takenBack: [] });
+  });
+
+  it('that is taken back stops the run that it is for, and a page that compared just before comes too late', async () => {
+    model.follow(() => [{ say: 'I have begun. ' }, { until: new Promise(() => undefined) }]);
+    const { scheduleId } = await add();
+    expect(await leave()).toBe(204);
+    await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    await expect.poll(async () => (await historyOf(scheduleId))[0]?.state).toBe('running');
+    const refused = async (version: string) => {
+      const answer = await call('PUT', '/api/standing-copies/a1', { version, copy: COPY });
+      return [answer.status, problemSchema.parse(await answer.json()).type];
+    };
+    expect(await refused('a')).toEqual([409, 'about:roost/older-copy']);
+    expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(204);
+    await expect.poll(async () => (await historyOf(scheduleId))[0]).toMatchObject({ state: 'stopped' });
+    expect(await refused('v2')).toEqual([409, 'about:roost/taken-back']);
+    // Also where none lies yet.
+    await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
+    expect((await call('DELETE', '/api/standing-copies/a1')).status).toBe(204);
+    expect(await refused('v3')).toEqual([409, 'about:roost/taken-back']);
+    await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
+    expect(await leave()).toBe(204);
   });
 
   it('of an agent who lives here no more goes with it', async () => {

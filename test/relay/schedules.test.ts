@@ -303,6 +303,29 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     await house.team.schedules.clock.whenQuiet();
   });
 
+  it('does not begin where its copy was taken back while it waited for its turn', async () => {
+    const { house, clock } = await open();
+    const { promise, resolve } = createDeferred();
+    house.model.follow(() => [{ say: 'I am busy.' }, { until: promise }]);
+    await add(house, { name: 'Long' });
+    await add(house, { name: 'Short', timing: { kind: 'once', at: START + 30 * MINUTE + 1 } });
+    clock.pass(30 * MINUTE);
+    house.team.schedules.clock.wake();
+    await house.until(() => house.model.requests.length === 1);
+    clock.pass(MINUTE);
+    house.team.schedules.clock.wake();
+    const granted = async () => (await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id })).wakes;
+    await expect.poll(granted).toHaveLength(2);
+    expect(await house.team.copies.takeBack(LYRA.id)).toBe(true);
+    resolve();
+    await house.team.schedules.clock.whenQuiet();
+    expect(house.model.requests).toHaveLength(1);
+    expect((await history(house, clock)).find(({ name }) => name === 'Short')).toMatchObject({
+      state: 'skipped',
+      reason: 'no-copy',
+    });
+  });
+
   it('is due by the clocks of where the household lives now', async () => {
     const { house, clock } = await open();
     const { scheduleId } = await add(house, { timing: { kind: 'weekly', days: [], time: '09:00', zone: null } });

@@ -260,6 +260,10 @@ export const scheduleEndpoints = {
     answers: [
       { status: 204, when: 'it is on disk' },
       unknownAgent,
+      {
+        status: 409,
+        when: '`taken-back`: the person has taken it back; `older-copy`: the one that lies there knows more',
+      },
       { status: 403, when: 'it is no browser that asks' },
     ],
   }),
@@ -269,8 +273,8 @@ export const scheduleEndpoints = {
     does: 'Takes it back, and switches off what is scheduled for this agent. None is left again until something of it is switched on.',
     params: { agentId: named(idText, 'the agent’s id') },
     answers: [
-      { status: 204, when: 'it is gone' },
-      { status: 404, when: 'there was none' },
+      { status: 204, when: 'it is gone, and none that is still on its way is taken' },
+      { status: 404, when: 'there is neither such an agent nor a copy of one' },
       { status: 403, when: 'it is no browser that asks' },
     ],
   }),
