@@ -26,6 +26,8 @@ export interface Settings {
   readonly wakeTemplate: string;
   /** ms since the epoch: up to then the person has read what agents did by themselves. */
   readonly runsReadTo: number;
+  /** ms since the epoch: from then on they read it last, so that it can be opened again. */
+  readonly runsReadFrom: number;
 }
 export type SettingKey = keyof Settings;
 
@@ -42,6 +44,7 @@ export const DEFAULT_SETTINGS: Settings = {
   idleMs: 1_800_000,
   wakeTemplate: '',
   runsReadTo: 0,
+  runsReadFrom: 0,
 };
 
 /** Inclusive bounds of the numeric settings. */
@@ -53,6 +56,7 @@ export const SETTING_BOUNDS = {
   birthTimeoutMs: { min: 1_000, max: 3_600_000 },
   idleMs: { min: 60_000, max: 86_400_000 },
   runsReadTo: { min: 0, max: 8_640_000_000_000_000 },
+  runsReadFrom: { min: 0, max: 8_640_000_000_000_000 },
 } as const satisfies Partial<Record<SettingKey, { min: number; max: number }>>;
 
 /** Longest text of a setting, in characters. */

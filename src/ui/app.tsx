@@ -146,7 +146,12 @@ function Home() {
           </Suspense>
         ) : (
           <>
-            {(!twoViews || view === 'hearth') && <Hearth selected={twoViews && view === 'hearth' ? null : talkTo} />}
+            {(!twoViews || view === 'hearth') && (
+              <Hearth
+                selected={twoViews && view === 'hearth' ? null : talkTo}
+                morning={route.kind === 'hearth' && route.morning}
+              />
+            )}
             {(!twoViews || view === 'talk') && <ConversationView agentId={talkTo} visible />}
             {beside && (
               <aside className="beside" aria-label={`About ${name}`}>

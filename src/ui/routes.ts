@@ -25,6 +25,8 @@ const agentPath = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent
 
 export const PATHS = {
   hearth: '/',
+  /** With the card of what happened while the person was away, also where it was put away. */
+  morning: '/morning',
   agent: agentPath,
   soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
   /** All that was ever put into its inbox. */
@@ -63,7 +65,8 @@ export const PATHS = {
 const partsOf = (folder: string) => folder.split('/').filter((part) => part !== '');
 
 export type Route =
-  | { readonly kind: 'hearth' }
+  /** `morning`: what was put away there is open again. */
+  | { readonly kind: 'hearth'; readonly morning: boolean }
   /** `over`: the agent's own page, or its inbox, beside or over its conversation. */
   | { readonly kind: 'agent'; readonly agentId: AgentId; readonly over: 'soul' | 'inbox' | null }
   | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
@@ -94,6 +97,7 @@ function decoded(part: string): string {
   }
 }
 
+const HEARTH = { kind: 'hearth', morning: false } as const;
 const overOf = (part: string) => (part === 'soul' || part === 'inbox' ? part : null);
 
 function threadsRoute(second: string, third: string): Route {
@@ -129,11 +133,11 @@ export function routeOf(path: string): Route {
     };
   if (first === 'adopt') {
     const position = Number(second) - 1;
-    return isSeatPosition(position) ? { kind: 'adopt', position } : { kind: 'hearth' };
+    return isSeatPosition(position) ? { kind: 'adopt', position } : HEARTH;
   }
   if (first === 'wake-preview') return { kind: 'preview' };
   if (first === 'connect') return { kind: 'connect' };
-  return { kind: 'hearth' };
+  return { ...HEARTH, morning: first === 'morning' };
 }
 
 export function useRoute(): { route: Route; go: (path: string) => void } {

@@ -87,7 +87,11 @@ async function show(scene: Scene): Promise<void> {
   await settled();
   let id = 1000;
   for (const event of scene.events ?? []) owner.say({ news: 'event', stored: { id: (id += 1), event } });
-  scene.then?.(state, owner);
+  if (scene.then) {
+    scene.then(state, owner);
+    // What is heard is gathered, asked about and drawn.
+    for (let i = 0; i < 10; i += 1) await settled();
+  }
   for (const name of scene.press ?? []) {
     do await settled();
     while (document.querySelector('.lazy'));

@@ -6,7 +6,7 @@ import type { RoostState } from '../../src/state/index.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/ui/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/ui/support/devices.ts';
 import { at, NOW, runningSession, said, sessionEnd, sessionStart, team } from '../unit/ui/support/household.ts';
-import { nights, SCHEDULED, timeline } from '../unit/ui/support/night.ts';
+import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/ui/support/night.ts';
 import { refused, type MemoryReach } from '../unit/ui/support/reach.ts';
 
 export interface Scene {
@@ -214,7 +214,10 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'costs, failed': { docs: team(3), path: '/costs' },
   'morning card': {
     docs: [...team(3), ...TALK],
-    prepare: ({ reach }) => nights(reach),
+    prepare({ reach }) {
+      nights(reach);
+      reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
+    },
     then: (_state, owner) =>
       owner.say({
         news: 'documents',
@@ -230,7 +233,17 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         ],
       }),
   },
-  'night, some': { docs: team(3), path: '/night', prepare: ({ reach }) => nights(reach) },
+  'night, some': {
+    docs: team(3),
+    path: '/night',
+    prepare({ reach }) {
+      nights(reach);
+      reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
+      reach.on('GET /v1/runs', {
+        runs: [{ ...OCCURRENCES[0], state: 'running', endedAt: null, said: null, runId: 'run-now' }],
+      });
+    },
+  },
   'night, history': {
     docs: team(3),
     path: '/night/agent-1',

@@ -29,16 +29,3 @@ export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
     </section>
   );
 }
-
-/** For the card of the morning: how many wait. */
-export function WaitingCount() {
-  const state = useQuery(callsOf(useRoost()).approvals);
-  const count = state.kind === 'ready' ? state.value.waiting.length : 0;
-  if (count === 0) return null;
-  return (
-    <p className="morning-waits">
-      <Link href={PATHS.approvals()}>{plural(count, 'question')} of your agents</Link> {count === 1 ? 'waits' : 'wait'}{' '}
-      for your yes or no.
-    </p>
-  );
-}

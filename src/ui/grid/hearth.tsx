@@ -197,8 +197,8 @@ function LoadFailed() {
   );
 }
 
-/** The grid with everything that belongs to it. */
-export function Hearth({ selected }: { selected: string | null }) {
+/** The grid with everything that belongs to it. `morning`: what was told above it and put away stands there again. */
+export function Hearth({ selected, morning }: { selected: string | null; morning: boolean }) {
   const failed = useHousehold((state) => state.status === 'failed');
   // Where nothing was ever scheduled, nothing happened by itself.
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
@@ -206,7 +206,7 @@ export function Hearth({ selected }: { selected: string | null }) {
     <section className="hearth" aria-label="Hearth">
       <h1 className="visually-hidden">Your team</h1>
       {scheduled && <ClockNote />}
-      {scheduled && <Morning />}
+      {(scheduled || morning) && <Morning again={morning} />}
       <Grid selected={selected} />
       {failed && <LoadFailed />}
       <CallError />

@@ -8,7 +8,7 @@ import { useTeammates } from '../use-teammates.ts';
 import type { AccountLine } from './account.ts';
 import { momentText, outcomeText, toneOf } from './words.ts';
 
-/** Who did what, in their own last words, and what went wrong; each line leads to the agent, or to its nights. */
+/** Who did what, in their own last words, and what went wrong; each line leads to the agent, and to its nights or its wakes. */
 export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
   const team = useTeammates();
   const now = useNow();
@@ -27,14 +27,16 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
                 <Link href={PATHS.agent(mate.agentId)} className="account-name">
                   <span dir="auto">{mate.name}</span>
                 </Link>
-                <span dir="auto">{line.name}</span>
+                <Link href={line.kind === 'wake' ? PATHS.wakes(mate.agentId) : PATHS.night(mate.agentId)} dir="auto">
+                  {line.name}
+                </Link>
                 {lastDone && (
                   <small>
                     {line.done > 1 ? `${line.done} times, last ` : ''}
                     {momentText(lastDone.dueAt, now)}
                   </small>
                 )}
-                {line.costMicroUsd > 0 && <small>{costText(line)}</small>}
+                {line.ran && <small>{line.costMicroUsd > 0 ? costText(line) : 'free'}</small>}
               </p>
               {lastDone !== null && lastDone.said !== null && lastDone.said !== '' && (
                 <div className="account-said">

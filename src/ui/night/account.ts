@@ -9,6 +9,7 @@ export interface AccountLine {
   readonly scheduleId: ScheduleId;
   readonly agentId: AgentId;
   readonly name: string;
+  readonly kind: Occurrence['kind'];
   /** Runs that came to a good end. */
   readonly done: number;
   /** The last of them; null: none. */
@@ -21,6 +22,12 @@ export interface AccountLine {
   /** Some of that is at the most. */
   readonly estimated: boolean;
 }
+
+/** Moments that ended in (`since`, `upTo`] because nothing waited: no model was asked, and they are one figure together. */
+export const idleIn = (occurrences: readonly Occurrence[], since: number, upTo: number): number =>
+  occurrences.filter(
+    ({ reason, endedAt }) => reason === 'nothing-waits' && endedAt !== null && endedAt > since && endedAt <= upTo,
+  ).length;
 
 /** Of the moments that ended in (`since`, `upTo`], newest first. What idled is no news, and neither is what was called off. */
 export function accountOf(newestFirst: readonly Occurrence[], since: number, upTo: number): readonly AccountLine[] {
@@ -36,6 +43,7 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
       scheduleId: one.scheduleId,
       agentId: one.agentId,
       name: whatText(one),
+      kind: one.kind,
       done: 0,
       lastDone: null,
       troubles: [],

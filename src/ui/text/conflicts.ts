@@ -20,6 +20,7 @@ const SETTINGS: Record<SettingKey, string> = {
   idleMs: 'The quiet before everyone sleeps',
   wakeTemplate: 'The wake prompt',
   runsReadTo: 'How far you have read what they did by themselves',
+  runsReadFrom: 'From when on you read that last',
 };
 const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 
@@ -28,7 +29,7 @@ const VALUE_MAX = 40;
 
 function valueText(key: string, value: unknown): string {
   if (value === '' || value === undefined || value === null) return 'the original';
-  if (typeof value === 'number' && key === 'runsReadTo') return fullTime(value);
+  if (typeof value === 'number' && (key === 'runsReadTo' || key === 'runsReadFrom')) return fullTime(value);
   if (typeof value === 'number' && key.endsWith('Ms'))
     return value >= 60_000 ? `${value / 60_000} min` : `${value / 1000} s`;
   const text = shownText(typeof value === 'string' ? value : JSON.stringify(value));

@@ -254,6 +254,7 @@ export default function WakesPage({ agentId, onClose }: { agentId: AgentId | nul
         {agentId === null ? (
           <p className="budget-links">
             <Link href={PATHS.limits(null)}>Limits of the household</Link>
+            <Link href={PATHS.morning}>What happened while you were away</Link>
           </p>
         ) : (
           <Budget agentId={agentId} />

@@ -1,9 +1,10 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/protocol/documents.ts';
+import type { ToolCall } from '../../../src/protocol/calls.ts';
 import { routine } from '../../support/schedules.ts';
-import { at, NOW, team } from './support/household.ts';
-import { nights, occurrence, SCHEDULED, scheduled, timeline } from './support/night.ts';
+import { at, NOW, said, settingDoc, team } from './support/household.ts';
+import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';
 import { json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
@@ -17,6 +18,23 @@ const NOTHING = timeline({
   clashes: [],
   most: { runs: 0, microUsd: 0 },
 });
+const CALL: ToolCall = {
+  callId: 'call-1',
+  agentId: 'agent-1',
+  tool: 'run_command',
+  input: '{"command":"make"}',
+  state: 'asked',
+  where: 'run',
+  askedAt: NOW,
+  answeredAt: null,
+  endedAt: null,
+  allowedBy: null,
+  words: null,
+  outcome: null,
+  isError: false,
+  bytes: null,
+  later: false,
+};
 /** What tells a page that something is scheduled. */
 const RECORD: Doc = {
   _id: 'schedule:1',
@@ -230,14 +248,7 @@ test('what begins together is drawn apart after a look at it, and set back with 
 });
 
 test('what an agent asks for is read first, and is a routine once the person says yes', async () => {
-  const asked = (n: number, name: string) => ({
-    proposalId: `proposal-${n}`,
-    agentId: 'agent-2',
-    why: 'The **river** rises at night.',
-    routine: routine({ agentId: 'agent-2', name, timing: { kind: 'weekly', days: [], time: '03:00', zone: null } }),
-    madeAt: NOW,
-  });
-  let left = [asked(1, 'Night watch'), asked(2, 'Second look')];
+  let left = [proposal(1, 'Night watch'), proposal(2, 'Second look')];
   const page = await open((reach) => {
     nights(reach);
     reach.on('GET /v1/routine-proposals', () => json({ proposals: left }));
@@ -329,7 +340,8 @@ test('a card says once what they did while nobody was here, and it stays closed'
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
   await page.say({ news: 'documents', docs: [RECORD] });
   const card = await screen.findByRole('region', { name: 'While you were away' });
-  expect(card.textContent).toContain('Lyra and Wren were at work, for $0.0246.');
+  expect(card.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
+  expect(card.textContent).toContain('Once, nothing waited when they looked: no model was asked, and it cost nothing.');
   const [lyra, wren, more] = within(card)
     .getAllByRole('listitem')
     .filter((item) => item.className.includes('tint'));
@@ -341,11 +353,64 @@ test('a card says once what they did while nobody was here, and it stays closed'
   await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
   await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'setting', key: 'runsReadTo', value: NOW });
-  // It is found again under Night.
+  // It is found again under Wakes, until it is put away once more.
+  act(() => history.pushState(null, '', '/wakes'));
+  await page.user.click(await screen.findByRole('link', { name: 'What happened while you were away' }));
+  const again = await screen.findByRole('region', { name: 'While you were away' });
+  expect(again.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
+  await page.user.click(within(again).getByRole('button', { name: 'Put this away' }));
+  await waitFor(() => expect(location.pathname).toBe('/'));
+  expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
+  // And all of it under Night.
   act(() => history.pushState(null, '', '/night'));
   await page.user.click(await screen.findByText('What happened in the last 7 days'));
   const lately = await screen.findByRole('list', { name: 'What they did by themselves' });
   expect(lately.textContent).toMatch(/The bridge holds.*failed, today 04:55/);
+});
+
+test('the card says what waits for the person, and each line of it leads there', async () => {
+  const news = said('agent-2', 'agent-2', 'The river is high.', NOW - 10);
+  const page = await openPage({
+    docs: [...team(3), settingDoc('read:agent-2', at(NOW - 20)), news],
+    prepare({ reach }) {
+      sessionStorage.setItem('roost-draft:agent-1', 'About the bridge');
+      nights(reach, { line: timeline({ occurrences: OCCURRENCES.map((one) => ({ ...one, costMicroUsd: 0 })) }) });
+      reach.on('GET /api/approvals', {
+        waiting: [1, 2].map((n) => ({ ...CALL, callId: `call-${n}` })),
+        answered: [],
+        sandbox: { available: true, why: null },
+      });
+      reach.on('GET /v1/routine-proposals', { proposals: [proposal(1, 'Night watch')] });
+    },
+  });
+  await page.say({ news: 'documents', docs: [RECORD] });
+  const waits = await screen.findByRole('list', { name: 'Waits for you' });
+  await waitFor(() => expect(within(waits).getAllByRole('link')).toHaveLength(5));
+  const lines = within(waits)
+    .getAllByRole('link')
+    .map((link) => `${link.textContent} → ${link.getAttribute('href')}`);
+  expect(lines).toEqual([
+    '2 questions of Lyra: yes or no? → /approvals/agent-1',
+    'Wren asks for a routine: “Night watch” → /night/agent-2',
+    '“Look at the river” of Wren is paused until you switch it on → /night/agent-2',
+    '1 message from Wren → /agent/agent-2',
+    'Your message to Lyra, begun and not sent → /agent/agent-1',
+  ]);
+  const card = screen.getByRole('region', { name: 'While you were away' });
+  const account = within(card).getByRole('list', { name: 'What they did by themselves' });
+  const whence = within(account)
+    .getAllByRole('link')
+    .map((link) => link.getAttribute('href'));
+  expect(whence).toEqual([
+    '/agent/agent-1',
+    '/night/agent-1',
+    '/agent/agent-2',
+    '/night/agent-2',
+    '/night/agent-2',
+    '/night/agent-2',
+  ]);
+  expect(card.textContent).toContain('Lyra and Wren were at work, which cost nothing.');
+  expect(account.textContent).toMatch(/LyraMorning roundtoday 07:25free/);
 });
 
 test('who is at work alone is there to be watched and stopped', async () => {
@@ -447,7 +512,8 @@ test.each(['/night', '/'])('a clock that stands still is said, at %s', async (pa
 test('what is not well with its routines stands on its agent’s page, and leads there', async () => {
   const page = await openPage({ docs: team(3), path: '/agent/agent-2', prepare: ({ reach }) => nights(reach) });
   await page.say({ news: 'documents', docs: [RECORD] });
-  const link = await screen.findByRole('link', { name: 'Look at the river' });
+  const about = await screen.findByRole('complementary', { name: 'About Wren' });
+  const link = await within(about).findByRole('link', { name: 'Look at the river' });
   expect(link.getAttribute('href')).toBe('/night/agent-2');
   expect(link.closest('p')?.textContent).toContain('Paused. It failed 5 times in a row.');
 });

@@ -1,6 +1,6 @@
 /** What a relay says of routines and of what became of them. */
 import type { Timeline } from '../../../../src/protocol/endpoints/schedules.ts';
-import type { Occurrence, Scheduled } from '../../../../src/protocol/schedules.ts';
+import type { Occurrence, Proposal, Scheduled } from '../../../../src/protocol/schedules.ts';
 import { routine } from '../../../support/schedules.ts';
 import { NOW } from './household.ts';
 import { configAnswer, EFFECTIVE, type MemoryReach } from './reach.ts';
@@ -126,6 +126,14 @@ export const OCCURRENCES: readonly Occurrence[] = [
     reason: 'blackout',
   }),
 ];
+
+export const proposal = (n: number, name: string): Proposal => ({
+  proposalId: `proposal-${n}`,
+  agentId: 'agent-2',
+  why: 'The **river** rises at night.',
+  routine: routine({ agentId: 'agent-2', name, timing: { kind: 'weekly', days: [], time: '03:00', zone: null } }),
+  madeAt: NOW,
+});
 
 export const timeline = (more: Partial<Timeline> = {}): Timeline => ({
   from: NOW - 24 * HOUR,
