@@ -9,7 +9,15 @@ import { rowOf as inARow, type OccurrenceEnd, type PlannedStop } from '../../src
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Leases } from './leases.ts';
-import { NO_DETAIL, type Claim, type Detail, type Ended, type Row, type ScheduleRows } from './rows.ts';
+import {
+  NO_DETAIL,
+  type Claim,
+  type Detail,
+  type Ended,
+  type LeftScript,
+  type Row,
+  type ScheduleRows,
+} from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
 
 /** What became of a moment; `again`: nothing yet, and it waits until then. */
@@ -40,6 +48,8 @@ export interface ClockDeps {
   ): Promise<{ contextOf(row: Row): TimingContext; isDark(row: Row, at: number): boolean }>;
   /** Does what is due. Never rejects for what an agent or a script does. */
   perform(claim: Claim, row: Row, performing: Performing): Promise<Performed>;
+  /** Ends what is left of a script whose relay died, and says what became of it. `row` null: it is scheduled no more. */
+  endLeft(left: LeftScript, row: Row | null): Promise<Ended>;
   /** How these runs ended, those that did, though nobody had written it here. */
   endsOf(runIds: ReadonlySet<RunId>): Promise<ReadonlyMap<string, Ended>>;
   /** A schedule has come to an end so often in a row: it is paused. */
@@ -98,6 +108,14 @@ export function createClock(deps: ClockDeps): Clock {
     }
   }
 
+  async function handleLeft(left: LeftScript): Promise<void> {
+    const { claim } = left;
+    const row = await rows.get(claim.scheduleId);
+    const { end, detail } = await deps.endLeft(left, row);
+    await tryOn(() => (row ? finish(claim, row, end, detail) : rows.end(claim, end, detail, now())));
+    deps.onChange(claim.agentId);
+  }
+
   async function handle(claim: Claim): Promise<void> {
     const row = await rows.get(claim.scheduleId);
     if (!row) {
@@ -130,9 +148,9 @@ export function createClock(deps: ClockDeps): Clock {
       }
   }
 
-  function begin(claim: Claim): void {
+  function begin(claim: Claim, handled: (claim: Claim) => Promise<void> = handle): void {
     const release = leases.hold(claim);
-    const work = handle(claim)
+    const work = handled(claim)
       .catch(failed)
       .finally(() => {
         release();
@@ -147,7 +165,9 @@ export function createClock(deps: ClockDeps): Clock {
     const mine = leases.tokens();
     const runIds = await rows.dead(time, all, mine);
     const ends = runIds.length === 0 ? new Map<string, Ended>() : await deps.endsOf(new Set(runIds));
-    await rows.recover(time, all, mine, ends);
+    // Before what they are part of is crashed: they are told, and what is left of them is ended.
+    for (const left of await rows.takeOver(time, all, mine, newId())) begin(left.claim, () => handleLeft(left));
+    await rows.recover(time, all, leases.tokens(), ends);
   }
 
   /** Gives what is due by now its rows. Only that is read, however much is scheduled. */

@@ -136,7 +136,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     limits,
     readZone: preview.readZone,
     readRules: preview.readRules,
-    perform: createPerform({
+    ...createPerform({
       rows,
       alone,
       reach: deps.reach,
@@ -146,7 +146,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       // Mail, mentions and reminders that were due are in the inbox; what others wrote in its threads is not.
       somethingWaits: async (agentId, since) =>
         (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
-      runScript: (script) => deps.scripts.run(script),
+      scripts: deps.scripts,
       remove: async (scheduleId) => void (await rows.remove(scheduleId, now())),
       now,
     }),

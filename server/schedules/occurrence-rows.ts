@@ -1,8 +1,10 @@
 /** Moments at which something was due, as rows: each gets one, is claimed by one relay, and comes to one end. */
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import type { OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { parseText, type Db } from '../store/index.ts';
+import type { Tables } from '../store/tables.ts';
+import { groupSchema, type WrittenGroup } from './groups.ts';
 import type { Detail } from './history.ts';
 import { judge, type Judging } from './judge.ts';
 import { json, rowOf, standing, type Row, type RowsDeps } from './schedule-rows.ts';
@@ -16,10 +18,25 @@ export interface Claim {
   readonly token: string;
 }
 
+/** A script that was under way when its relay died. `group` null: in a sandbox, which dies with its relay, or not begun. */
+export interface LeftScript {
+  readonly claim: Claim;
+  readonly group: WrittenGroup | null;
+}
+
 export interface Ended {
   readonly end: OccurrenceEnd;
   readonly detail: Detail;
 }
+
+const CLAIMED = ['schedule', 'due_at', 'agent_json', 'late'] as const;
+const claimOf = (row: Pick<Selectable<Tables['occurrences']>, (typeof CLAIMED)[number]>, token: string): Claim => ({
+  scheduleId: row.schedule,
+  agentId: parseText(row.agent_json),
+  dueAt: row.due_at,
+  late: row.late,
+  token,
+});
 
 // In one piece: the statements on one table, whose leases and outcomes hold together.
 export function createOccurrences({ db, home, limits }: RowsDeps) {
@@ -139,14 +156,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .whereRef('occurrences.due_at', '=', 'next.due_at')
         .returning(['occurrences.schedule as schedule', 'occurrences.due_at as due_at', 'agent_json', 'late'])
         .executeTakeFirst();
-      if (!row) return null;
-      return {
-        scheduleId: row.schedule,
-        agentId: parseText(row.agent_json),
-        dueAt: row.due_at,
-        late: row.late,
-        token: newToken,
-      };
+      return row ? claimOf(row, newToken) : null;
     },
     /** Others of it that somebody has begun with. */
     async under({ scheduleId, dueAt }: Claim): Promise<number> {
@@ -184,6 +194,31 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
+    /** Writes down by which processes a script is run. False: the claim holds no longer. */
+    async runsAs(claim: Claim, group: WrittenGroup): Promise<boolean> {
+      const { numUpdatedRows } = await held(claim)
+        .set({ group_json: JSON.stringify(group) })
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Scripts of those who are dead, each under a claim of one's own by now: who takes them on may end them. `all` and `mine` as with `dead`. */
+    async takeOver(now: number, all: boolean, mine: readonly string[], newToken: string): Promise<LeftScript[]> {
+      const rows = await db
+        .updateTable('occurrences')
+        .set({ token: newToken, lease_until: now + limits.leaseMs })
+        .where('home', '=', home)
+        .where('ended_at', 'is', null)
+        .where('state', '=', 'running')
+        .where('run', 'is', null)
+        .where(sql<boolean>`token <> all(${[...mine]}::text[])`)
+        .$if(!all, (query) => query.where('lease_until', '<', now))
+        .returning([...CLAIMED, 'group_json'])
+        .execute();
+      return rows.map(({ group_json, ...row }) => ({
+        claim: claimOf(row, newToken),
+        group: group_json === null ? null : groupSchema.parse(JSON.parse(group_json)),
+      }));
+    },
     async renew(claims: readonly Claim[], now: number): Promise<void> {
       if (claims.length === 0) return;
       await db
@@ -197,13 +232,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
     /** Its one end. False: it is not this claim's to end. */
     async end(claim: Claim, end: OccurrenceEnd, detail: Detail, now: number): Promise<boolean> {
       const { numUpdatedRows } = await held(claim)
-        .set({
-          state: end.state,
-          reason: end.reason,
-          ended_at: now,
-          lease_until: null,
-          detail_json: JSON.stringify(detail),
-        })
+        .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

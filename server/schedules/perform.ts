@@ -13,10 +13,19 @@ import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { OverRun } from '../runs/index.ts';
 import type { OpenAlone, Worked } from './alone.ts';
 import type { ClockDeps, Performed } from './clock.ts';
-import { NO_DETAIL, type Claim, type Detail, type Ended, type Row, type ScheduleRows } from './rows.ts';
+import type { Scripts } from './scripts.ts';
+import {
+  NO_DETAIL,
+  type Claim,
+  type Detail,
+  type Ended,
+  type LeftScript,
+  type Row,
+  type ScheduleRows,
+} from './rows.ts';
 
 export interface PerformDeps {
-  readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript'>;
+  readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs'>;
   readonly alone: OpenAlone;
   readonly reach: Pick<Reach, 'ask' | 'askTo'>;
   readonly host: Pick<SessionHost, 'stateOf'>;
@@ -26,12 +35,13 @@ export interface PerformDeps {
   readonly somethingWaits: (agentId: AgentId, since: number) => Promise<boolean>;
   /** It is not to come again. */
   readonly remove: (scheduleId: ScheduleId) => Promise<void>;
-  readonly runScript: (script: ScheduleOf<'script'>) => Promise<ScriptEnd>;
+  readonly scripts: Pick<Scripts, 'run' | 'endLeft'>;
   readonly now: () => number;
 }
 
 export interface ScriptEnd {
-  readonly kind: 'done' | 'failed' | 'timed-out';
+  /** `stopped`: with the relay, which was ended in good order. */
+  readonly kind: 'done' | 'failed' | 'timed-out' | 'stopped';
   /** Exit status, or what ended it, for people and minds. */
   readonly status: string;
   /** The end of what it wrote. */
@@ -94,7 +104,7 @@ function messageIdOf({ scheduleId, dueAt }: Claim): string {
 }
 
 // In one piece: one moment that came: asked, granted, run and told, in one order.
-export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
+export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'endLeft'> {
   const { rows, alone, reach, inbox, now } = deps;
 
   const whenOf = async (dueAt: number) => {
@@ -211,23 +221,42 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
       return schedule.overlap === 'wait' ? { again: now() + MINUTE_MS / 12 } : skipped('overlap');
     // Written before: a script that was under way when the relay died is not run a second time.
     if (!(await rows.beginsScript(claim, now()))) return skipped('overlap', 'Another process of this relay has it.');
-    const { kind, status, output, cancels } = await deps.runScript(schedule);
+    const { kind, status, output, cancels } = await deps.scripts.run(schedule, (group) => rows.runsAs(claim, group));
     if (cancels) await deps.remove(scheduleId);
     const detail = { said: output, detail: kind === 'done' ? null : `It ended with ${status}.` };
-    if (kind === 'done') return ended('done', detail);
-    if (schedule.on_failure === 'wake_agent') {
-      const decision = await leave(
-        claim,
-        schedule.agentId,
-        `[Your script ${titled(schedule.name)} has failed: ${onOneLine(status)}. ${output === '' ? 'It wrote nothing.]' : `The end of what it wrote:]\n${quote(output)}`}`,
-        { source: { kind: 'script', name: schedule.name }, way: 'script_failure' },
-      );
+    if (kind === 'done' || kind === 'stopped') return ended(kind, detail);
+    const wrote = output === '' ? 'It wrote nothing.]' : `The end of what it wrote:]\n${quote(output)}`;
+    return await failed(claim, schedule, kind, detail, `has failed: ${onOneLine(status)}. ${wrote}`);
+  }
+
+  /** Tells its agent, where the person wants that. */
+  async function failed(
+    claim: Claim,
+    { agentId, name, on_failure }: ScheduleOf<'script'>,
+    kind: 'failed' | 'timed-out' | 'crashed',
+    detail: { readonly said?: string; detail: string | null },
+    words: string,
+  ): Promise<Ended> {
+    if (on_failure === 'wake_agent') {
+      const decision = await leave(claim, agentId, `[Your script ${titled(name)} ${words}`, {
+        source: { kind: 'script', name },
+        way: 'script_failure',
+      });
       if (typeof decision === 'string') detail.detail = `${detail.detail ?? ''} ${decision}`;
     }
     return ended(kind, detail);
   }
 
-  return async (claim, row: Row, { begins }) => {
+  /** A script that a relay has left behind which died: whatever is left of it ends, and it has failed. */
+  async function endLeft({ claim, group }: LeftScript, row: Row | null): Promise<Ended> {
+    if (group) await deps.scripts.endLeft(group);
+    const detail = { detail: 'The relay broke off while it ran.' };
+    if (row?.schedule.kind !== 'script') return ended('crashed', detail);
+    const words = `has crashed: it was due ${await whenOf(claim.dueAt)}, and the relay broke off while it ran. What it had done until then is done; it is not begun again.]`;
+    return await failed(claim, row.schedule, 'crashed', detail, words);
+  }
+
+  const perform: ClockDeps['perform'] = async (claim, row: Row, { begins }) => {
     const { scheduleId, schedule } = row;
     if (row.pausedWhy !== null) return skipped('switched-off', row.pausedWhy);
     switch (schedule.kind) {
@@ -241,6 +270,7 @@ export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
         return schedule satisfies never;
     }
   };
+  return { perform, endLeft };
 }
 
 /** What became of one that was to work alone. */

@@ -14,6 +14,7 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
+import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from './groups.ts';
 import type { ScriptEnd } from './perform.ts';
 
 /** Exit status by which a script says that it is done for good. */
@@ -23,6 +24,8 @@ const OUTPUT_BYTES = 4_000;
 /** Where its shell reads it from: the one after its output and errors. */
 const SCRIPT_FD = 3;
 const SANDBOX_FD = 4;
+/** What it waits for before it begins: a line. */
+const GO_FD = 4;
 /** Bytes of a script. */
 const SCRIPT_BYTES = 1_000_000;
 /** ms between asking a script to end and ending it. */
@@ -44,7 +47,10 @@ export interface Scripts {
   refuse(agentId: AgentId, script: string): Promise<string | null>;
   /** SHA-256 of the file as it is; null: it cannot be run. */
   pin(agentId: AgentId, script: string): Promise<string | null>;
-  run(script: ScheduleOf<'script'>): Promise<ScriptEnd>;
+  /** `begins`: by which processes, where that is not in a sandbox; nothing of it is run before. False: it is not to be run. */
+  run(script: ScheduleOf<'script'>, begins?: (group: WrittenGroup) => Promise<boolean>): Promise<ScriptEnd>;
+  /** Ends what a relay that died has left of one. */
+  endLeft(group: WrittenGroup): Promise<boolean>;
   /** Where an agent's scripts lie; null: scripts are off. */
   folderOf(agentId: AgentId): string | null;
   /** Ends what still runs. */
@@ -124,6 +130,7 @@ export function createScripts(
 ): Scripts {
   const running = new Map<number, Promise<unknown>>();
   const inside = new Set<SandboxRun>();
+  let closing = false;
   const folderOf = (agentId: AgentId) => workspaces?.folderOf(agentId) ?? null;
 
   function end(pid: number, signal: NodeJS.Signals): void {
@@ -150,6 +157,7 @@ export function createScripts(
     const output = run.output(Math.max(0, total - OUTPUT_BYTES), OUTPUT_BYTES).text;
     if (cut === 'time')
       return { kind: 'timed-out', status: `its time of ${timeoutMs / 1_000} s`, cancels: false, output };
+    if (cut === 'closing') return { kind: 'stopped', status: 'the end of the relay', cancels: false, output };
     if (cut !== null)
       return { kind: 'failed', status: `an end that it did not choose: ${cut}`, cancels: false, output };
     const done = code === 0 || code === DONE_FOR_GOOD;
@@ -157,13 +165,27 @@ export function createScripts(
     return { kind: done ? 'done' : 'failed', status, cancels: code === DONE_FOR_GOOD, output };
   }
 
-  function bash({ file, handle }: Source, cwd: string, timeoutMs: number): Promise<ScriptEnd> {
+  function bash(
+    { file, handle }: Source,
+    cwd: string,
+    timeoutMs: number,
+    begins: (group: WrittenGroup) => Promise<boolean>,
+  ): Promise<ScriptEnd> {
     return new Promise((done) => {
-      const child = spawn('bash', ['-c', `source /dev/fd/${SCRIPT_FD}`, file], {
+      const mark = randomUUID();
+      // Where the relay dies before it is written down, nobody says the line, and it ends by itself.
+      const waits = `read -r _ <&${GO_FD} && exec ${GO_FD}<&- && source /dev/fd/${SCRIPT_FD}`;
+      const child = spawn('bash', ['-c', waits, file], {
         cwd,
         detached: true,
-        stdio: ['ignore', 'pipe', 'pipe', handle.fd],
-        env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, LANG: 'C.UTF-8', TMPDIR: '/tmp' },
+        stdio: ['ignore', 'pipe', 'pipe', handle.fd, 'pipe'],
+        env: {
+          PATH: '/usr/local/bin:/usr/bin:/bin',
+          HOME: cwd,
+          LANG: 'C.UTF-8',
+          TMPDIR: '/tmp',
+          [GROUP_MARK]: mark,
+        },
       });
       let output = Buffer.alloc(0);
       let late = false;
@@ -191,11 +213,21 @@ export function createScripts(
         child.stderr?.destroy();
         done({ ...result, output: output.toString('utf8') });
       };
-      if (pid !== undefined) running.set(pid, new Promise((over) => child.once('exit', over)));
+      const go = child.stdio[GO_FD];
+      async function letGo(first: number): Promise<void> {
+        const group = await groupOf(first, mark);
+        if (group !== null && !(await begins(group))) throw new Error('Another process of this relay has it.');
+        if (go && 'end' in go) go.on('error', () => undefined).end('\n');
+      }
+      if (pid !== undefined) {
+        running.set(pid, new Promise((over) => child.once('exit', over)));
+        letGo(pid).catch(() => end(pid, 'SIGKILL'));
+      }
       child.once('error', ({ message }) => finish({ kind: 'failed', status: message, cancels: false }));
       child.once('exit', (code, signal) => {
         // What it wrote last may still be on its way.
         setImmediate(() => {
+          if (closing) return finish({ kind: 'stopped', status: 'the end of the relay', cancels: false });
           if (late) return finish({ kind: 'timed-out', status: `its time of ${timeoutMs / 1_000} s`, cancels: false });
           if (code === 0 || code === DONE_FOR_GOOD)
             return finish({ kind: 'done', status: `exit status ${code}`, cancels: code === DONE_FOR_GOOD });
@@ -215,7 +247,7 @@ export function createScripts(
       const found = await withFile(folderOf(agentId), script, ({ sha256 }) => sha256);
       return typeof found === 'string' ? null : found.value;
     },
-    async run({ agentId, script, sha256, timeoutMs }) {
+    async run({ agentId, script, sha256, timeoutMs }, begins = () => Promise.resolve(true)) {
       const failed = (status: string): ScriptEnd => ({ kind: 'failed', status, output: '', cancels: false });
       // Anew each time: a link may lead elsewhere by now.
       const own = folderOf(agentId);
@@ -225,12 +257,14 @@ export function createScripts(
         file.sha256 !== sha256
           ? failed(CHANGED)
           : withSource(file, (source) =>
-              available && sandbox ? inSandbox(sandbox, source, own, timeoutMs) : bash(source, own, timeoutMs),
+              available && sandbox ? inSandbox(sandbox, source, own, timeoutMs) : bash(source, own, timeoutMs, begins),
             ),
       );
       return typeof found === 'string' ? failed(found) : found.value;
     },
+    endLeft: endGroup,
     async close() {
+      closing = true;
       const all = [...running];
       for (const [pid] of all) end(pid, 'SIGKILL');
       const within = [...inside];

@@ -18,6 +18,7 @@ import { hands } from './steps/0015-hands.ts';
 import { models } from './steps/0016-models.ts';
 import { attached } from './steps/0017-attached.ts';
 import { scheduleWords } from './steps/0018-schedule-words.ts';
+import { scriptGroups } from './steps/0019-script-groups.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -38,4 +39,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-models': models,
   '0017-attached': attached,
   '0018-schedule-words': scheduleWords,
+  '0019-script-groups': scriptGroups,
 };

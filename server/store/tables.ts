@@ -246,7 +246,8 @@ export interface Tables {
   /**
    * Every moment at which one was due, with what became of it. `token`: of the claim that holds; whoever has
    * another may not end it. `lease_until`: whoever claimed it is dead after this. `detail_json`: how it went. `kind` and
-   * `name_json` are there where nothing was scheduled: a run that somebody's wake began.
+   * `name_json` are there where nothing was scheduled: a run that somebody's wake began. `group_json`: the processes of a script
+   * that runs without a sandbox.
    */
   occurrences: {
     home: string;
@@ -265,6 +266,7 @@ export interface Tables {
     detail_json: string | null;
     kind: Generated<string>;
     name_json: Generated<string | null>;
+    group_json: Generated<string | null>;
   };
   /** Routines that agents have asked for. Nothing of one runs before the person has said yes. `answer`: null: none yet. */
   proposals: {

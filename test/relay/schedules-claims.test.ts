@@ -168,7 +168,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       await rows.write('s1', parsed, START, now, 0);
       await advance(rows, now);
       const messageIds: string[] = [];
-      const perform = createPerform({
+      const { perform } = createPerform({
         rows,
         alone: { can: dies, wake: dies, work: dies },
         reach: { ask: dies, askTo: dies },
@@ -185,7 +185,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
         },
         somethingWaits: dies,
         remove: dies,
-        runScript: dies,
+        scripts: { run: dies, endLeft: dies },
         now: () => now,
       });
       /** Does what is due, and dies over it. */

@@ -1,11 +1,12 @@
 /** What is due without anybody there, by HTTP, through a whole relay that is killed and started again. */
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { occurrenceSchema, scheduledSchema } from '../../src/protocol/schedules.ts';
 import { timelineSchema } from '../../src/protocol/endpoints/schedules.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
+import { wakeFeedSchema } from '../../src/protocol/wakes.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { openEventSource } from '../support/event-source.ts';
 import { COPY } from '../support/schedules.ts';
@@ -30,12 +31,19 @@ const start = (signIn?: SignIn) =>
   startRelay({
     home,
     ...(signIn ? { signIn } : {}),
-    env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household-1234567890' },
+    // Without `bwrap`, scripts run without a sandbox: that one would die with its relay.
+    args: ['--scripts'],
+    env: { PATH: '/nowhere', ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household-1234567890' },
   });
 const call = (method: string, path: string, json?: unknown) =>
   relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
-const team = (retired = false) =>
-  call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: retired ? null : 0, retired }] });
+const team = (retired = false, ...others: readonly string[]) =>
+  call('PUT', '/api/team', {
+    agents: [
+      { agentId: 'a1', name: 'Lyra', position: retired ? null : 0, retired },
+      ...others.map((agentId, i) => ({ agentId, name: agentId, position: i + 1, retired: false })),
+    ],
+  });
 async function add(more: object = {}) {
   const added = await call('POST', '/v1/pulse-routines', { ...ROUTINE, ...more });
   expect(added.status).toBe(201);
@@ -46,6 +54,16 @@ const leave = () =>
 async function historyOf(scheduleId: string) {
   const answer = await call('GET', `/v1/pulse-routines/${scheduleId}/history`);
   return historySchema.parse(await answer.json()).occurrences;
+}
+
+/** An agent’s folder. */
+async function workspace(agentId = 'a1') {
+  const { relay: id } = z
+    .object({ relay: z.string() })
+    .parse(JSON.parse(await readFile(join(home, 'roost.json'), 'utf8')));
+  const folder = join(home, 'workspaces', id, agentId);
+  await mkdir(folder, { recursive: true });
+  return folder;
 }
 
 beforeAll(async () => {
@@ -113,8 +131,13 @@ describe('routines by HTTP', () => {
     ['a field in another spelling', { catchUp: 'skip' }, 'body'],
     ['a column, where there are no tasks yet', { columns: ['ready'] }, 'columns'],
     ['a tool that is none', { tools: ['message_agent', 'fly'] }, 'tools'],
-    ['a script where they are off', { kind: 'script', script: 'look.sh', instructions: undefined }, 'script'],
+    ['a script that is not there', { kind: 'script', script: 'none.sh', instructions: undefined }, 'script'],
+    ['a script beside the folder', { kind: 'script', script: '../out.sh', instructions: undefined }, 'script'],
+    ['a link that leads out of it', { kind: 'script', script: 'link.sh', instructions: undefined }, 'script'],
   ])('refuse %s, name the field, and change nothing', async (_what, more, field) => {
+    const folder = await workspace();
+    await writeFile(join(folder, '..', 'out.sh'), 'exit 0');
+    await symlink('../out.sh', join(folder, 'link.sh')).catch(() => undefined);
     const answer = await call('POST', '/v1/pulse-routines', { ...ROUTINE, ...more });
     expect(answer.status).toBe(400);
     const { errors } = problemSchema.parse(await answer.json());
@@ -203,8 +226,38 @@ describe('runs', () => {
   });
 });
 
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
 describe('a relay that is killed in the middle of a run', () => {
-  it('ends it once, keeps its words, and does not begin with it again', async () => {
+  it('ends it once, keeps its words, and does not begin with it again; a script that it left behind is ended, and wakes its agent once', async () => {
+    // Another agent’s: two, and one of them is to wake nobody.
+    await team(false, 'a2');
+    await call('PUT', '/api/standing-copies/a2', { version: 'v1', copy: COPY });
+    const folder = await workspace('a2');
+    const scripts = new Map<string, string>();
+    for (const [script, on_failure] of [
+      ['ignored.sh', 'ignore'],
+      ['told.sh', 'wake_agent'],
+    ] as const) {
+      await writeFile(join(folder, script), `sleep 600 & echo $! > ${script}.pid; sleep 600`);
+      const timing = { kind: 'every', minutes: 10_080 };
+      const { scheduleId } = await add({
+        ...{ kind: 'script', agentId: 'a2', name: script, script, timing, timeoutMs: 600_000, on_failure },
+        instructions: undefined,
+      });
+      scripts.set(script, scheduleId);
+      await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
+    }
+    const pidOf = async (script: string) =>
+      Number(await readFile(join(folder, `${script}.pid`), 'utf8').catch(() => ''));
+    for (const script of scripts.keys()) await expect.poll(() => pidOf(script)).toBeGreaterThan(1);
+    const pids = await Promise.all([...scripts.keys()].map(pidOf));
     const before = model.requests.length;
     model.follow(() => [{ say: 'I have begun. ' }, { until: new Promise(() => undefined) }]);
     expect(await leave()).toBe(204);
@@ -214,10 +267,24 @@ describe('a relay that is killed in the middle of a run', () => {
     await expect.poll(async () => (await historyOf(scheduleId))[0]?.state).toBe('running');
     const signIn = await relay.signIn();
     await relay.kill('SIGKILL');
+    expect(pids.filter(isAlive)).toEqual(pids);
+    model.follow(() => [{ say: 'I have seen it.' }]);
     relay = await start(signIn);
     expect(await historyOf(scheduleId)).toMatchObject([{ state: 'crashed' }]);
     await call('POST', `/v1/pulse-routines/${scheduleId}/toggle`);
-    expect(model.requests).toHaveLength(before + 1);
+    for (const id of scripts.values())
+      await expect
+        .poll(() => historyOf(id))
+        .toMatchObject([{ state: 'crashed', detail: 'The relay broke off while it ran.' }]);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
+    await expect.poll(() => model.requests.length).toBe(before + 2);
+    const told = model.requests.at(-1)?.last;
+    expect(told).toMatch(/Your script “told\.sh” has crashed: it was due .*, and the relay broke off while it ran\./);
+    expect(told).not.toContain('ignored.sh');
+    const { wakes } = wakeFeedSchema.parse(await (await call('GET', '/api/wakes?agent=a2')).json());
+    expect(wakes).toMatchObject([
+      { outcome: 'granted', way: 'script_failure', source: { kind: 'script', name: 'told.sh' } },
+    ]);
   });
 });
 

@@ -1,8 +1,11 @@
 /** What is due without anybody there: through the store, the gate, a run and the event log, with a clock that the test moves. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { endGroup, GROUP_MARK, groupOf } from '../../server/schedules/groups.ts';
 import { createScripts, type Scripts } from '../../server/schedules/index.ts';
 import { createWorkspaces } from '../../server/workspaces/index.ts';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
@@ -548,19 +551,22 @@ describe('a script', () => {
     const sha256 = await scripts.pin('agent-0', name);
     return await runPinned(name, sha256, timeoutMs);
   };
-  const runPinned = (name: string, sha256: string | null, timeoutMs = 20_000) =>
-    scripts.run({
-      kind: 'script',
-      agentId: 'agent-0',
-      name,
-      script: name,
-      ...(sha256 === null ? {} : { sha256 }),
-      timing: { kind: 'every', minutes: 10, offset: null },
-      on_failure: 'wake_agent',
-      overlap: 'skip',
-      timeoutMs,
-      enabled: true,
-    });
+  const runPinned = (name: string, sha256: string | null, timeoutMs = 20_000, begins?: Parameters<Scripts['run']>[1]) =>
+    scripts.run(
+      {
+        kind: 'script',
+        agentId: 'agent-0',
+        name,
+        script: name,
+        ...(sha256 === null ? {} : { sha256 }),
+        timing: { kind: 'every', minutes: 10, offset: null },
+        on_failure: 'wake_agent',
+        overlap: 'skip',
+        timeoutMs,
+        enabled: true,
+      },
+      begins,
+    );
 
   it('is run in its agent’s folder, with an environment that holds no keys', async () => {
     process.env['ROOST_PLANTED_KEY'] = 'sk-planted';
@@ -588,6 +594,47 @@ describe('a script', () => {
     const pid = Number(output.trim());
     expect(pid).toBeGreaterThan(1);
     await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  it('of a relay that died is ended by what was written down: its own processes, and nobody else’s under its number', async () => {
+    // Its first process has ended, and has left another behind.
+    const child = spawn('bash', ['-c', 'sleep 600 & echo $!; read -r'], {
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { PATH: process.env['PATH'], [GROUP_MARK]: 'this-run' },
+    });
+    const left = Number(String((await once(child.stdout, 'data'))[0]));
+    const group = await groupOf(child.pid ?? 0, 'this-run');
+    if (!group) throw new Error('It has no group.');
+    const others = [{ machine: 'another' }, { since: '1', mark: 'another-run' }].map((more) => ({ ...group, ...more }));
+    for (const other of others) expect(await endGroup(other)).toBe(false);
+    child.stdin.end('\n');
+    await once(child, 'exit');
+    for (const other of others) expect(await endGroup(other)).toBe(false);
+    expect(isAlive(left)).toBe(true);
+    expect(await endGroup(group)).toBe(true);
+    await expect.poll(() => isAlive(left)).toBe(false);
+  });
+
+  it('is not begun before its processes are written down, and not at all where they cannot be', async () => {
+    await write('look.sh', 'echo looked > looked');
+    const sha256 = await scripts.pin('agent-0', 'look.sh');
+    const written: unknown[] = [];
+    const end = await runPinned('look.sh', sha256, 20_000, (group) => {
+      written.push(group);
+      return Promise.resolve(false);
+    });
+    expect(end).toMatchObject({ kind: 'failed' });
+    expect(written).toMatchObject([{ pid: expect.any(Number) }]);
+    expect(await readdir(join(folder, 'agent-0'))).toEqual(['look.sh']);
+  });
+
+  it('that is under way when the relay is ended has been stopped, and has not failed', async () => {
+    await write('long.sh', 'echo begun > begun; sleep 600');
+    const end = run('long.sh');
+    await expect.poll(() => readdir(join(folder, 'agent-0'))).toContain('begun');
+    await scripts.close();
+    expect(await end).toMatchObject({ kind: 'stopped' });
   });
 
   it('is not run once it is another than the person has set, and is again once they have', async () => {

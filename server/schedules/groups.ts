@@ -1,0 +1,60 @@
+/**
+ * Process groups of scripts, as they are written down: a relay that is killed takes no script with it that runs without a
+ * sandbox, and the next one ends it by what was written. A number is given to another process once it is free: so a group is
+ * known by when its first process began, or by the mark that its script found in its environment. Linux only.
+ */
+import { readFile, readlink } from 'node:fs/promises';
+import { z } from 'zod';
+import { allProcesses, processOf, type Process } from '../sandbox/processes.ts';
+
+/** In the environment of a script: which run of it this is. */
+export const GROUP_MARK = 'ROOST_SCRIPT_RUN';
+
+export const groupSchema = z.object({
+  /** Since when this machine is up, and among which processes: elsewhere the numbers are others'. */
+  machine: z.string(),
+  /** Of its first process, and of the group. */
+  pid: z.number().int().min(2),
+  since: z.string().min(1),
+  mark: z.string().min(1),
+});
+export type WrittenGroup = z.infer<typeof groupSchema>;
+
+async function machine(): Promise<string | null> {
+  try {
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    return `${boot.trim()} ${await readlink('/proc/self/ns/pid')}`;
+  } catch {
+    // Another system.
+    return null;
+  }
+}
+
+/** Null: its process has ended, or this system does not say. */
+export async function groupOf(pid: number, mark: string): Promise<WrittenGroup | null> {
+  const [here, first] = await Promise.all([machine(), processOf(pid)]);
+  return here === null || first === null ? null : { machine: here, pid, since: first.since, mark };
+}
+
+async function isOf({ pid, since, mark }: WrittenGroup, one: Process): Promise<boolean> {
+  if (one.pid === pid) return one.since === since;
+  // Its first process has ended, and left this one behind.
+  const environment = await readFile(`/proc/${one.pid}/environ`, 'utf8').catch(() => '');
+  return environment.split('\0').includes(`${GROUP_MARK}=${mark}`);
+}
+
+/** Ends what is left of it. True: something was. */
+export async function endGroup(group: WrittenGroup): Promise<boolean> {
+  if ((await machine()) !== group.machine) return false;
+  const members = (await allProcesses()).filter((each) => each.group === group.pid);
+  // While one of it is there, the group's number is nobody else's.
+  const ours = await Promise.all(members.map((each) => isOf(group, each)));
+  if (!ours.includes(true)) return false;
+  try {
+    process.kill(-group.pid, 'SIGKILL');
+    return true;
+  } catch {
+    // It has ended by itself.
+    return false;
+  }
+}
