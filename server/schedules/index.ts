@@ -22,7 +22,7 @@ import { createProposals, type Proposals } from './proposals.ts';
 import { createPreview, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
 import { createShown } from './shown.ts';
-import { createRefusals, type Refused, type Written } from './refusals.ts';
+import { createRefusals, nameTaken, noRoom, type Refused, type Written } from './refusals.ts';
 import type { Leases } from './leases.ts';
 import { isOn, type Row, type ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
@@ -46,7 +46,6 @@ export interface Schedules {
   readonly records: RecordSource;
   /** Routines that agents ask for. */
   readonly proposals: Proposals;
-  /** Runs that somebody’s wake begins. */
   /** Runs that began before then, live and past, the newest first. */
   runs(which: {
     readonly agentId: AgentId | null;
@@ -59,6 +58,7 @@ export interface Schedules {
   get(scheduleId: ScheduleId): Promise<Scheduled | null>;
   /** By its name, among what is scheduled for this agent. */
   named(agentId: AgentId, name: string): Promise<Scheduled | null>;
+  /** A reminder or a script takes the place of one of its kind and name. */
   add(schedule: Schedule): Promise<Written>;
   /** Writes it under this id, whether it was there or not. */
   put(scheduleId: ScheduleId, schedule: Schedule): Promise<Written>;
@@ -179,7 +179,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const dueAt = isOn({ schedule, pausedWhy: null })
       ? slotAfter(schedule.timing, time, contextOf({ givenOffset }))
       : null;
-    await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset);
+    const wrote = await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset, position !== null);
+    if (wrote !== 'written') return wrote === 'named' ? nameTaken(schedule) : noRoom(limits);
     changed(schedule.agentId);
     clock.wake();
     const scheduled = await oneShown(await rows.get(scheduleId));
@@ -188,15 +189,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   }
 
   async function added(scheduleId: ScheduleId, schedule: Schedule): Promise<Written> {
-    const { own, all } = await rows.count(schedule.agentId);
-    if (own >= limits.perAgent || all >= limits.perHousehold)
-      return {
-        ok: false,
-        field: null,
-        reason: `There is room for ${limits.perAgent} of an agent and ${limits.perHousehold} of the household. Take one away first.`,
-      };
     const refused = await refuse(schedule, null);
-    return refused ?? (await written(scheduleId, schedule, all));
+    return refused ?? (await written(scheduleId, schedule, (await rows.count(schedule.agentId)).all));
   }
   async function changedTo(row: Row, schedule: Schedule): Promise<Written> {
     const { scheduleId } = row;
@@ -234,7 +228,13 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     list: async (agentId) => allShown(await rows.all(agentId)),
     get: async (scheduleId) => oneShown(await rows.get(scheduleId)),
     named: async (agentId, name) => oneShown(await rows.named(agentId, name)),
-    add: (schedule) => inTurn(() => added(newId(), schedule)),
+    add: (schedule) =>
+      inTurn(async () => {
+        const before = schedule.kind === 'routine' ? null : await rows.named(schedule.agentId, schedule.name);
+        return before?.schedule.kind === schedule.kind
+          ? await changedTo(before, schedule)
+          : await added(newId(), schedule);
+      }),
     change: (scheduleId, schedule) =>
       inTurn(async () => {
         const row = await rows.get(scheduleId);

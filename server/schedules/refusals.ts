@@ -6,6 +6,7 @@ import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
+import type { ScheduleLimits } from './settings.ts';
 
 export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Refused;
 
@@ -30,6 +31,19 @@ const AWAY: Refused = {
   reason: 'It is due at another relay of this household. Bring it here first, on the page under Night.',
 };
 
+/** There is another of this name. */
+export const nameTaken = ({ name }: Pick<Schedule, 'name'>): Refused => ({
+  ok: false,
+  field: 'name',
+  reason: `This agent has something called ${titled(name)} already. Choose another name.`,
+});
+/** There is no room for one more. */
+export const noRoom = ({ perAgent, perHousehold }: Pick<ScheduleLimits, 'perAgent' | 'perHousehold'>): Refused => ({
+  ok: false,
+  field: null,
+  reason: `There is room for ${perAgent} of an agent and ${perHousehold} of the household. Take one away first.`,
+});
+
 /** Resolves with why; null: nothing does. `before`: what it was until now; null: it is new. */
 export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
   /** What is due once and lies behind would never be. */
@@ -42,14 +56,9 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
     if (before?.kind === 'once' && before.at === timing.at) return null;
     return { ok: false, field: 'timing.at', reason: 'That time is over already. Choose one that is to come.' };
   }
-  async function refusedName({ agentId, name }: Schedule, own: string | null): Promise<Refused | null> {
-    const other = await rows.named(agentId, name);
-    if (!other || other.scheduleId === own) return null;
-    return {
-      ok: false,
-      field: 'name',
-      reason: `This agent has something called ${titled(name)} already. Choose another name.`,
-    };
+  async function refusedName(schedule: Schedule, own: string | null): Promise<Refused | null> {
+    const other = await rows.named(schedule.agentId, schedule.name);
+    return !other || other.scheduleId === own ? null : nameTaken(schedule);
   }
   function refusedTools(schedule: Schedule): Refused | null {
     if (schedule.kind !== 'routine') return null;

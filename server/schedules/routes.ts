@@ -37,7 +37,7 @@ function beforeOf(before: string | null, now: number): number {
 
 /** What was refused, as a problem that names the field. */
 function refusal({ field, reason }: Refused) {
-  return problem(field === 'name' ? 409 : 400, 'misfit', reason, {
+  return problem(400, 'misfit', reason, {
     fields: { errors: field === null ? [] : [{ field, message: reason }] },
   });
 }

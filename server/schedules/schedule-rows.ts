@@ -74,6 +74,73 @@ export const cancelWaiting = (trx: Db, home: string, scheduleId: ScheduleId, now
 // In one piece: the statements on one table.
 export function createScheduleTable({ db, home, limits }: RowsDeps) {
   const schedules = () => standing(db, home);
+  async function named(from: Db, agentId: AgentId, name: string): Promise<Row | null> {
+    const row = await standing(from, home)
+      .selectAll()
+      .where('agent_json', '=', json(agentId))
+      .where('name_json', '=', json(name))
+      .executeTakeFirst();
+    return row ? rowOf(row) : null;
+  }
+  async function count(from: Db, agentId: AgentId): Promise<{ readonly own: number; readonly all: number }> {
+    const { own, all } = await standing(from, home)
+      .select((eb) => [
+        eb.fn.countAll<number>().as('all'),
+        eb.fn.countAll<number>().filterWhere('agent_json', '=', json(agentId)).as('own'),
+      ])
+      .executeTakeFirstOrThrow();
+    return { own: Number(own), all: Number(all) };
+  }
+  const insert = (
+    trx: Db,
+    {
+      scheduleId,
+      schedule,
+      now,
+      dueAt,
+      position,
+      givenOffset,
+    }: Pick<Row, 'scheduleId' | 'schedule' | 'dueAt' | 'givenOffset'> & {
+      readonly now: number;
+      readonly position: number | null;
+    },
+  ) =>
+    trx
+      .insertInto('schedules')
+      .values({
+        home,
+        schedule: scheduleId,
+        agent_json: json(schedule.agentId),
+        name_json: json(schedule.name),
+        value_json: JSON.stringify(schedule),
+        stamp: null,
+        position: position ?? 0,
+        judged_at: now,
+        due_at: dueAt,
+        paused_why: null,
+        given_offset: givenOffset,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['home', 'schedule']).doUpdateSet((eb) => ({
+          agent_json: json(schedule.agentId),
+          name_json: json(schedule.name),
+          value_json: JSON.stringify(schedule),
+          stamp: null,
+          changes: eb('schedules.changes', '+', 1),
+          removed: false,
+          judged_at: now,
+          due_at: dueAt,
+          paused_why: null,
+          given_offset: givenOffset,
+          elsewhere: null,
+          wanted: false,
+          since: null,
+          // One that was due elsewhere changes its home with this.
+          turn: sql<number>`schedules.turn + case when schedules.elsewhere is null then 0 else 1 end`,
+          ...(position === null ? {} : { position }),
+        })),
+      )
+      .execute();
   return {
     /** In the person's order; left out: of everybody. */
     async all(agentId?: AgentId): Promise<Row[]> {
@@ -108,24 +175,12 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       const row = await schedules().selectAll().where('schedule', '=', scheduleId).executeTakeFirst();
       return row ? rowOf(row) : null;
     },
-    async named(agentId: AgentId, name: string): Promise<Row | null> {
-      const row = await schedules()
-        .selectAll()
-        .where('agent_json', '=', json(agentId))
-        .where('name_json', '=', json(name))
-        .executeTakeFirst();
-      return row ? rowOf(row) : null;
-    },
-    async count(agentId: AgentId): Promise<{ readonly own: number; readonly all: number }> {
-      const { own, all } = await schedules()
-        .select((eb) => [
-          eb.fn.countAll<number>().as('all'),
-          eb.fn.countAll<number>().filterWhere('agent_json', '=', json(agentId)).as('own'),
-        ])
-        .executeTakeFirstOrThrow();
-      return { own: Number(own), all: Number(all) };
-    },
-    /** Writes one, due from now on. It has no stamp until its change is in the event log. */
+    named: (agentId: AgentId, name: string) => named(db, agentId, name),
+    count: (agentId: AgentId) => count(db, agentId),
+    /**
+     * Writes one, due from now on. It has no stamp until its change is in the event log. `added`: it counts among those there may
+     * be. One after the other, also of several processes: each would find the last room, or the name, free.
+     */
     async write(
       scheduleId: ScheduleId,
       schedule: Schedule,
@@ -133,43 +188,17 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       dueAt: number | null,
       position: number | null,
       givenOffset: number | null = null,
-    ) {
-      await db
-        .insertInto('schedules')
-        .values({
-          home,
-          schedule: scheduleId,
-          agent_json: json(schedule.agentId),
-          name_json: json(schedule.name),
-          value_json: JSON.stringify(schedule),
-          stamp: null,
-          position: position ?? 0,
-          judged_at: now,
-          due_at: dueAt,
-          paused_why: null,
-          given_offset: givenOffset,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['home', 'schedule']).doUpdateSet((eb) => ({
-            agent_json: json(schedule.agentId),
-            name_json: json(schedule.name),
-            value_json: JSON.stringify(schedule),
-            stamp: null,
-            changes: eb('schedules.changes', '+', 1),
-            removed: false,
-            judged_at: now,
-            due_at: dueAt,
-            paused_why: null,
-            given_offset: givenOffset,
-            elsewhere: null,
-            wanted: false,
-            since: null,
-            // One that was due elsewhere changes its home with this.
-            turn: sql<number>`schedules.turn + case when schedules.elsewhere is null then 0 else 1 end`,
-            ...(position === null ? {} : { position }),
-          })),
-        )
-        .execute();
+      added = false,
+    ): Promise<'written' | 'full' | 'named'> {
+      return await db.transaction().execute(async (trx) => {
+        await sql`select pg_advisory_xact_lock(hashtextextended(${`schedules of ${home}`}, 0))`.execute(trx);
+        const other = await named(trx, schedule.agentId, schedule.name);
+        if (other && other.scheduleId !== scheduleId) return 'named';
+        const { own, all } = added ? await count(trx, schedule.agentId) : { own: 0, all: 0 };
+        if (own >= limits.perAgent || all >= limits.perHousehold) return 'full';
+        await insert(trx, { scheduleId, schedule, now, dueAt, position, givenOffset });
+        return 'written';
+      });
     },
     async reorder(scheduleIds: readonly ScheduleId[]): Promise<void> {
       await db.transaction().execute(async (trx) => {

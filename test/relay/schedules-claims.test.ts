@@ -119,6 +119,18 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect(await rows.end(dead, DONE, NO_DETAIL, back)).toBe(false);
   });
 
+  it('are of no more schedules than there is room for, and of one of each name, also where several write at once', async () => {
+    const limits = { ...SCHEDULE_LIMITS, perAgent: 3 };
+    const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits });
+    const write = (id: string, name: string) =>
+      rows.write(id, routine({ name, timing: EVERY_TEN }), START, null, 0, null, true);
+    const same = await Promise.all(['a', 'b', 'c', 'd'].map((id) => write(id, 'Round')));
+    expect(same.sort()).toEqual(['named', 'named', 'named', 'written']);
+    const others = await Promise.all(Array.from({ length: 8 }, (_, n) => write(`s${n}`, `Round ${n}`)));
+    expect(others.filter((each) => each === 'written')).toHaveLength(2);
+    expect(others.filter((each) => each === 'full')).toHaveLength(6);
+  });
+
   it('are of schedules that an earlier Roost wrote in words of its own', async () => {
     const home = randomUUID();
     const rows = createScheduleRows({ db: store.db, home, limits: SCHEDULE_LIMITS });

@@ -147,9 +147,29 @@ describe('routines by HTTP', () => {
 
   it('refuse a name that is there', async () => {
     await add();
-    const answer = await call('POST', '/v1/pulse-routines', ROUTINE);
-    expect(answer.status).toBe(409);
-    expect(problemSchema.parse(await answer.json()).errors).toMatchObject([{ field: 'name' }]);
+    const { timing, name } = ROUTINE;
+    for (const other of [ROUTINE, { kind: 'script', agentId: 'a1', name, script: 'look.sh', timing, enabled: false }]) {
+      const answer = await call('POST', '/v1/pulse-routines', other);
+      expect(answer.status).toBe(400);
+      expect(problemSchema.parse(await answer.json()).errors).toMatchObject([{ field: 'name' }]);
+    }
+  });
+
+  it('are replaced where it is a script, or a reminder, of the same name', async () => {
+    const { timing } = ROUTINE;
+    const script = { kind: 'script', name: 'Look', timing, enabled: false, instructions: undefined };
+    const { scheduleId } = await add({ ...script, script: 'look.sh' });
+    expect(await add({ ...script, script: 'other.sh' })).toMatchObject({
+      scheduleId,
+      schedule: { script: 'other.sh' },
+    });
+    const reminder = { kind: 'reminder', agentId: 'a1', name: 'Tea', timing: { kind: 'once', at: Date.now() + 1e8 } };
+    for (const message of ['Drink it.', 'Pour it away.'])
+      expect((await call('POST', '/v1/pulse-routines', { ...reminder, message })).status).toBe(201);
+    const { schedules } = z
+      .object({ schedules: z.array(scheduledSchema) })
+      .parse(await (await call('GET', '/v1/pulse-routines')).json());
+    expect(schedules).toMatchObject([{ scheduleId }, { schedule: { message: 'Pour it away.' } }]);
   });
 });
 

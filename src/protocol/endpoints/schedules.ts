@@ -21,10 +21,10 @@ const elsewhere = { status: 409, when: 'it is due at another relay of the househ
 const unknownAgent = { status: 404, when: 'no such agent' } as const;
 const proposalParams = { proposalId: named(idText, 'the proposal’s id') };
 const unknownProposal = { status: 404, when: 'there is no such proposal, or it was answered' } as const;
-const misfits = [
-  { status: 400, when: 'something does not fit; `errors` names each field' },
-  { status: 409, when: 'its agent has something of that name already' },
-] as const;
+const misfit = {
+  status: 400,
+  when: 'something does not fit, or its agent has something of that name already; `errors` names each field',
+} as const;
 
 /** Hours that the timeline shows. */
 const TIMELINE_HOURS = { min: 1, max: 168, otherwise: 24 } as const;
@@ -75,9 +75,9 @@ export const scheduleEndpoints = {
   addSchedule: endpoint({
     method: 'POST',
     path: '/v1/pulse-routines',
-    does: 'Adds one. It is due from now on; nothing else moves.',
+    does: 'Adds one. It is due from now on; nothing else moves. A reminder or a script takes the place of one of its kind that its agent has under this name.',
     body: scheduleSchema,
-    answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownAgent, ...misfits],
+    answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownAgent, misfit],
   }),
   schedule: endpoint({
     method: 'GET',
@@ -92,7 +92,7 @@ export const scheduleEndpoints = {
     does: 'Says all of it anew. It goes on if it was paused.',
     params,
     body: scheduleSchema,
-    answers: [{ status: 200, when: 'it holds', body: scheduledSchema }, unknown, unknownAgent, ...misfits],
+    answers: [{ status: 200, when: 'it holds', body: scheduledSchema }, unknown, unknownAgent, misfit],
   }),
   removeSchedule: endpoint({
     method: 'DELETE',
@@ -233,7 +233,7 @@ export const scheduleEndpoints = {
     path: '/v1/routine-proposals/{proposalId}/accept',
     does: 'Says yes: it is a routine from now on.',
     params: proposalParams,
-    answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownProposal, ...misfits],
+    answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownProposal, misfit],
   }),
   declineProposal: endpoint({
     method: 'POST',
