@@ -9,7 +9,7 @@ import { MODEL_ADDRESSES, type ModelAddresses } from './model-addresses.ts';
 import { WEB_ADDRESSES, type WebAddresses } from './web-addresses.ts';
 import { QUOTAS } from './quotas.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
-import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
+import { BOUNDS, SETTINGS, STOP, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
 import { StartError } from './start-error.ts';
 import type { TlsFiles } from './tls.ts';
 import type { SyncSettings } from './sync/settings.ts';
@@ -97,7 +97,7 @@ function readFlags(args: readonly string[]): Map<string, string | true> {
 type Source = (name: SettingName) => Given | null;
 
 function createSource(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Source {
-  const flags = readFlags(args);
+  const flags = readFlags(args.filter((each) => each !== `--${STOP}`));
   return (name) => {
     const spec: SettingSpec = SETTINGS[name];
     const flag = spec.flag === null ? undefined : flags.get(spec.flag);
@@ -239,6 +239,7 @@ function rehearsalOf(given: Given | null): Rehearsal {
  * Reads the configuration. Throws `StartError` with exit code 2, naming the setting, where something does
  * not fit. Returns null where help was asked for.
  */
+export const asksToStop = (args: readonly string[]): boolean => args.includes(`--${STOP}`);
 export function readConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Config | null {
   if (args.includes('--help') || args.includes('-h')) return null;
   const source = createSource(args, env);

@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { PID_FILE } from './home-lock.ts';
 import { StartError } from './start-error.ts';
 
 /** The form of the home that this version writes. The store has its own steps, see store/migrations.ts. */
@@ -49,6 +50,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'workspaces',
   SEALING_KEY,
   `${SEALING_KEY}.new`,
+  PID_FILE,
 ]);
 
 /**

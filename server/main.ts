@@ -1,7 +1,8 @@
 /** Starts the relay from the command line. */
 import { isLoopback } from './access/index.ts';
-import { readConfig, type Config } from './config.ts';
+import { asksToStop, readConfig, type Config } from './config.ts';
 import { findPackageRoot } from './package-root.ts';
+import { askToEnd } from './home-lock.ts';
 import { openRelay, type Relay } from './relay.ts';
 import { helpText } from './settings.ts';
 import { StartError } from './start-error.ts';
@@ -10,6 +11,8 @@ import { createTerminal } from './terminal.ts';
 
 /** ms in which everything must be flushed and closed. */
 const CLOSE_WITHIN_MS = 4_000;
+/** ms that `--stop` waits for it: longer, so that what takes longer than it may has been left by then. */
+const STOP_WITHIN_MS = 15_000;
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -45,15 +48,32 @@ function leave(end: () => Promise<void>, code: number): void {
   );
 }
 
-/** The first signal ends the relay in good order, a second one at once. */
-function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<void>): void {
+/** The first signal ends the relay in good order, a second one at once. Whoever is asked for its end otherwise calls what it returns. */
+function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<void>): () => void {
   let ending = false;
-  const onSignal = () => {
-    if (ending) process.exit(1);
+  const once = () => {
+    if (!ending) leave(end, 0);
     ending = true;
-    leave(end, 0);
   };
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of signals) process.on(signal, () => (ending ? process.exit(1) : once()));
+  return once;
+}
+
+/** `--stop`: ends the relay of this home, from another terminal. */
+async function stop({ home }: Config): Promise<void> {
+  const asked = await askToEnd(home, STOP_WITHIN_MS);
+  switch (asked.kind) {
+    case 'none':
+      throw new StartError(`No relay runs on the home ${home}. If yours has another, name it with --home.`);
+    case 'ended':
+      return tell('Roost has ended. What comes due until it is started again is skipped, and not made up for.');
+    case 'hangs':
+      throw new StartError(
+        `The relay on the home ${home} was asked to end, and has not within ${STOP_WITHIN_MS / 1_000} s: it may hang. End its process${asked.pid === null ? '' : `, ${asked.pid},`} yourself; nothing that was stored is lost, and what it was at is told at its next start.`,
+      );
+    default:
+      return asked satisfies never;
+  }
 }
 
 /** A fault that nobody caught: what it left behind is not known, so the sessions are closed as crashed and the process ends. */
@@ -77,11 +97,17 @@ async function run(config: Config): Promise<void> {
   // Whatever is written from here on is its owner's alone, also by the store, which asks for more.
   process.umask(0o077);
   const root = findPackageRoot(import.meta.url);
-  const opening = openRelay({ config, root, say: tell, now: Date.now, elapsed: () => performance.now() });
   // Where there is no terminal that could be closed, SIGHUP means what it means to servers.
   const hangUpReloads = config.tls !== null && !process.stdin.isTTY;
-  endOnSignals(['SIGINT', 'SIGTERM', ...(hangUpReloads ? [] : ['SIGHUP' as const])], async () => {
+  const end = endOnSignals(['SIGINT', 'SIGTERM', ...(hangUpReloads ? [] : ['SIGHUP' as const])], async () => {
     await (await opening).close();
+  });
+  const opening = openRelay({
+    ...{ config, root, say: tell, now: Date.now, elapsed: () => performance.now() },
+    onAskedToEnd() {
+      tell('Roost was asked to end, with --stop.');
+      end();
+    },
   });
   const relay = await opening;
   endOnFault(relay);
@@ -107,8 +133,10 @@ process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
 try {
-  const config = readConfig(process.argv.slice(2), process.env);
+  const args = process.argv.slice(2);
+  const config = readConfig(args, process.env);
   if (config === null) process.stdout.write(helpText());
+  else if (asksToStop(args)) await stop(config);
   else await run(config);
 } catch (error) {
   process.exitCode = explain(error);

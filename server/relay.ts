@@ -50,6 +50,8 @@ export interface RelayDeps {
   readonly now: () => number;
   /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
   readonly elapsed: () => number;
+  /** The person asks it to end, from another terminal. */
+  readonly onAskedToEnd?: () => void;
 }
 
 /** Throws `StartError` or `StoreError` where it cannot start; what was opened is closed again. */
@@ -150,7 +152,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));
 
   const folder = await openHomeFolder(config.home);
-  const lock = await lockHome(folder);
+  const lock = await lockHome(folder, deps.onAskedToEnd);
   closers.add(() => lock.release());
   const home = await readHome(folder);
   const secrets = createSecrets(config.messagesApi?.key);

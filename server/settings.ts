@@ -255,6 +255,9 @@ export const BOUNDS = {
 } as const satisfies Partial<Record<SettingName, { min: number; max: number }>>;
 export type NumberSetting = keyof typeof BOUNDS;
 
+/** What is done instead of starting a relay. */
+export const STOP = 'stop';
+
 /** The text of `--help`. */
 export function helpText(): string {
   const rows = Object.values(SETTINGS).map((setting: SettingSpec) => {
@@ -273,6 +276,7 @@ export function helpText(): string {
     'npm start -- [settings]',
     '',
     ...rows,
+    `  --${STOP}\n      End the relay that runs on this home, in good order: nothing that comes due until its next start is made up for.`,
     '  --help\n      Show this.',
     '',
   ].join('\n');

@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { askToEnd } from '../../server/home-lock.ts';
 import { createClockWatch } from '../../server/schedules/index.ts';
 import { createAnthropicMind } from '../../server/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { openHealthSchema } from '../../src/protocol/http.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
 import { openMortalRelay } from '../support/mortal-relay.ts';
-import { createHome, startRelay } from '../support/relay.ts';
+import { createHome, runRelayCommand, startRelay } from '../support/relay.ts';
 import { createHandClock } from '../support/schedules.ts';
 import { storeFor } from '../support/store-for.ts';
 
@@ -70,7 +71,7 @@ describe('the clock', () => {
     await mind.close();
   });
 
-  it('says at the next start how long it stood, to anybody, and at the terminal; not where the person had ended it', async () => {
+  it('says at the next start how long it stood, to anybody, and at the terminal; not where the person had ended it, with --stop', async () => {
     const home = await createHome();
     const health = async (url: string) =>
       openHealthSchema.strict().parse(await (await fetch(`${url}/health`)).json()).clock;
@@ -86,11 +87,23 @@ describe('the clock', () => {
     const second = await startRelay({ home });
     const { stoodMs } = await health(second.url);
     expect(stoodMs).toBeGreaterThanOrEqual(3 * 60 * MINUTE);
-    const end = await second.stop();
+    const stopped = await runRelayCommand(['--home', home, '--stop']);
+    expect(stopped).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('Roost has ended.') });
+    const end = await second.ended;
+    expect(end.code).toBe(0);
+    expect(end.stderr).toContain('Roost was asked to end, with --stop.');
     expect(end.stdout + end.stderr).toContain('had stood for 3 hours');
     const third = await startRelay({ home });
     expect(await health(third.url)).toEqual({ standsStillMs: null, stoodMs: null });
-    await third.stop();
+    // One that hangs is named, and is not ended by force.
+    process.kill(third.pid, 'SIGSTOP');
+    expect(await askToEnd(home, 300)).toEqual({ kind: 'hangs', pid: String(third.pid) });
+    process.kill(third.pid, 'SIGCONT');
+    await third.ended;
+    const none = await runRelayCommand(['--home', home, '--stop']);
+    expect(none.code).toBe(1);
+    expect(none.stderr).toBe(`No relay runs on the home ${home}. If yours has another, name it with --home.\n`);
+    expect(await askToEnd(join(home, 'nowhere'), 300)).toEqual({ kind: 'none' });
     await rm(home, { recursive: true, force: true });
   });
 });
