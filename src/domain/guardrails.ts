@@ -176,9 +176,16 @@ export function readDateTime(text: string): DateTime | null {
 /** `HH:MM`, 24 hours. */
 export const isClockTime = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text);
 
+/** The last that was one: a household has one, and is asked for it with every reading of its limits and schedules. */
+let lastZone = '';
+
+/** Whether this is the name of a time zone, as `Europe/Berlin`. Finding out takes a tenth of a millisecond. */
 export function isTimeZone(name: string): boolean {
+  if (name !== '' && name === lastZone) return true;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+    if (new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone === '') return false;
+    lastZone = name;
+    return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
     throw error;

@@ -1,9 +1,9 @@
 /** Real Chromium for tests: which one, with which flags, and how to end it as a crash would. */
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
+import { findChromium, findHeadlessShell } from './install-browsers.mjs';
 
 /** `--no-sandbox` because containers run tests as root; the rest keeps the browser off the network. */
 const FLAGS = [
@@ -15,19 +15,15 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/google-chrome'];
+/** `shell`: the engine alone, in a fraction of the time. `whole`: the browser that people have. */
+type Build = 'shell' | 'whole';
 
-/** The path of a Chromium: `CHROME_PATH`, the system's, or Playwright's own. Throws a sentence that says what to do. */
-export function chromiumPath(): string {
-  const named = process.env['CHROME_PATH'];
-  if (named !== undefined && named !== '') {
-    if (existsSync(named)) return named;
-    throw new Error(`CHROME_PATH names ${named}, which does not exist.`);
-  }
-  const found = [...CANDIDATES, chromium.executablePath()].find((path) => path !== '' && existsSync(path));
-  if (found === undefined)
-    throw new Error('No Chromium found. Install it, or set CHROME_PATH, or run: npx playwright-core install chromium');
-  return found;
+const found: Partial<Record<Build, string>> = {};
+/** The path of a Chromium. Throws a sentence that says what to do where there is none. */
+function chromiumPath(build: Build): string {
+  const path = (found[build] ??= (build === 'shell' ? findHeadlessShell() : null) ?? findChromium() ?? '');
+  if (path === '') throw new Error('No Chromium found. Install it, or set CHROME_PATH, or run: npm run browser');
+  return path;
 }
 
 /**
@@ -46,8 +42,8 @@ export const QUIET = { ...STILL, serviceWorkers: 'block' } as const;
 const NAMING = 'globalThis.__name ??= (named) => named;';
 
 /** A browser; a profile lives as long as a context of it (`browser.newContext()`). Close it with `close()`. */
-export async function launchBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS, headless: true });
+export async function launchBrowser(build: Build = 'shell'): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: chromiumPath(build), args: FLAGS, headless: true });
   return browser.on('context', (context) => void context.addInitScript(NAMING));
 }
 
@@ -118,7 +114,7 @@ export async function createProfile(): Promise<Profile> {
     async open(options = {}) {
       context = await chromium.launchPersistentContext(directory, {
         ...options,
-        executablePath: chromiumPath(),
+        executablePath: chromiumPath('shell'),
         args: FLAGS,
         headless: true,
       });

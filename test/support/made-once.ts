@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Inside the project, so that packages are found from there. */
-const CACHE = join(ROOT, 'node_modules/.cache/roost-test');
+export const CACHE = join(ROOT, 'node_modules/.cache/roost-test');
 
 /** Every file at these paths, below the project. */
 async function filesAt(paths: readonly string[]): Promise<string[]> {

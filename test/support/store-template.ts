@@ -3,14 +3,14 @@
  * was made before, in this run or an earlier one. Named by all that decides what is in it.
  */
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openStore } from '../../server/store/index.ts';
+import { CACHE } from './made-once.ts';
 
 const { resolve } = createRequire(import.meta.url);
 const STORE = new URL('../../server/store/', import.meta.url);
@@ -26,9 +26,10 @@ const made = hash.update(resolve('@electric-sql/pglite')).digest('hex').slice(0,
 
 /** The folder of an empty, migrated embedded store. */
 export async function storeTemplate(): Promise<string> {
-  const folder = join(tmpdir(), `roost-store-template-${made}`);
+  const folder = join(CACHE, `store-template-${made}`);
   if (existsSync(folder)) return folder;
-  const making = await mkdtemp(join(tmpdir(), `roost-store-making-${randomBytes(4).toString('hex')}`));
+  await mkdir(CACHE, { recursive: true });
+  const making = await mkdtemp(join(CACHE, 'making-'));
   const store = await openStore({ folder: join(making, 'store'), databaseUrl: null });
   await store.close();
   try {

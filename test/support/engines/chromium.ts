@@ -30,7 +30,7 @@ function driverOf(page: Page): Driver {
 
 /** `before`: the source of what runs in every page before its own scripts do. */
 export async function launchChromium(before: string): Promise<RealBrowser> {
-  const chromium = await launchBrowser();
+  const chromium = await launchBrowser('whole');
   const within = (context: BrowserContext): RealBrowser => ({
     async newTab() {
       const page = await context.newPage();
