@@ -1,5 +1,6 @@
 /** Asking a server which models it has, and one of them for a word. */
 import { z } from 'zod';
+import { chunksOf } from '../../src/domain/platform/old-browsers.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import { MODEL_LIMITS, type ConnectionState, type ListedModel } from '../../src/protocol/models.ts';
 import type { Mind, MindErrorKind } from '../minds/index.ts';
@@ -22,7 +23,7 @@ const listSchema = z.object({
 async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response.body ? chunksOf(response.body) : []) {
     const bytes: unknown = chunk;
     if (!(bytes instanceof Uint8Array)) continue;
     size += bytes.byteLength;

@@ -84,6 +84,7 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     const { outcome, decisionId } = answer.decision;
     if (outcome === 'granted' && carry) {
       void carry()
+        // oxlint-disable-next-line typescript/no-misused-promises -- finally waits for what it is given.
         .finally(() => gate.ended(decisionId))
         .catch((error: unknown) =>
           logger.error('what a granted wake was for failed', { target, decisionId, error: String(error) }),

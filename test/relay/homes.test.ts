@@ -232,7 +232,7 @@ describe('households of one relay', () => {
     await register(one(), household, newTestDevice());
     await adaTalks();
     expect((await register(other(), { ...newTestHousehold(), id: household.id }, newTestDevice())).status).toBe(409);
-    const hello = (await eventsOf(one()))[0]?.data as { log: string };
+    const hello = ((await eventsOf(one()))[0]?.data ?? {}) as { log: string };
     expect((await eventsOf(other(), `/api/events?after=0&log=${hello.log}`)).map(({ event }) => event)).toEqual([
       'hello',
       'snapshot',
@@ -241,7 +241,7 @@ describe('households of one relay', () => {
 
   it('a browser whose cookie was lost comes back to the log it followed, where no device proves itself', async () => {
     await adaTalks();
-    const hello = (await eventsOf(one()))[0]?.data as { log: string };
+    const hello = ((await eventsOf(one()))[0]?.data ?? {}) as { log: string };
     expect(textsOf(await eventsOf(other(), `/api/events?after=0&log=${hello.log}`)).join()).toContain('daughter');
     expect(await standing(other())).toMatchObject({ begun: true, others: 0 });
   });
@@ -253,7 +253,7 @@ describe('households of one relay', () => {
     async function comeBack(): Promise<Browser> {
       await register(one(), household, device);
       await adaTalks();
-      const { log } = (await eventsOf(one()))[0]?.data as { log: string };
+      const { log } = ((await eventsOf(one()))[0]?.data ?? {}) as { log: string };
       await relay.restart();
       const again = await relay.signIn();
       await eventsOf(again, `/api/events?after=0&log=${log}`);
@@ -284,7 +284,7 @@ describe('households of one relay', () => {
     it('is told to come again where its stream was being opened while it was taken home: it would hear the home that it left', async () => {
       await register(one(), household, device);
       await adaTalks();
-      const { log } = (await eventsOf(one()))[0]?.data as { log: string };
+      const { log } = ((await eventsOf(one()))[0]?.data ?? {}) as { log: string };
       await relay.restart();
       const reads: string[] = [];
       for (let n = 0; n < 8; n++) {

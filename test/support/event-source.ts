@@ -1,5 +1,6 @@
 /** Reads a relay's event stream as it is, without coming back when it ends. */
 import { createParser } from 'eventsource-parser';
+import { chunksOf } from '../../src/domain/platform/old-browsers.ts';
 
 export interface StreamMessage {
   readonly id: string | undefined;
@@ -34,7 +35,7 @@ export async function openEventSource(open: (signal: AbortSignal) => Promise<Res
   async function read(): Promise<unknown> {
     const decoder = new TextDecoder();
     try {
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of response.body ? chunksOf(response.body) : []) {
         parser.feed(decoder.decode(chunk, { stream: true }));
         for (const look of waiting) look();
       }

@@ -86,7 +86,9 @@ async function changed(since: string, args: readonly string[]): Promise<End> {
     inTurn(
       () => tool('prettier', '--check', '--log-level', 'warn', '--ignore-unknown', ...files),
       () =>
-        code.length === 0 ? Promise.resolve(true) : tool('eslint', '--max-warnings', '0', '--no-warn-ignored', ...code),
+        code.length === 0
+          ? Promise.resolve(true)
+          : tool('oxlint', '-c', 'oxlint.config.js', '--deny-warnings', ...code),
     ),
   ]);
   if (!lanes.every(Boolean)) return ENDS.checksFailed;

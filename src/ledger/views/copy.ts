@@ -22,7 +22,7 @@ export async function readDocuments(
   { after, limit, agentId }: { after: string | null; limit: number; agentId: AgentId | null },
   of: number,
 ): Promise<DocumentPage> {
-  const tx = db.transaction([...DOCUMENT_STORES, 'talks']);
+  const tx = db.transaction([...DOCUMENT_STORES, 'talks' as const]);
   const sessions = new Set<unknown>(
     agentId === null
       ? []

@@ -164,6 +164,7 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
         return { joined: false };
       }
       if (!taking || isOver) throw new Error(SAID.nothing);
+      // oxlint-disable-next-line typescript/no-misused-promises -- finally waits for what it is given.
       answering ??= taking.then(handOver).finally(close);
       return answering;
     },

@@ -58,9 +58,9 @@ export function DayDivider({ time, now }: { time: number; now: number }) {
 /** Where new begins, when a conversation is opened. */
 export function NewDivider() {
   return (
-    <p className="divider divider-new" role="separator" aria-label="New messages">
+    <div className="divider divider-new" role="separator" aria-label="New messages">
       New
-    </p>
+    </div>
   );
 }
 

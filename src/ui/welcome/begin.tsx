@@ -36,6 +36,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           className="field"
           value={human}
           onChange={(event) => setHuman(event.target.value)}
+          // oxlint-disable-next-line jsx-a11y/autocomplete-valid -- HTML has it; the linter's list has not.
           autoComplete="given-name"
           maxLength={SETTING_TEXT_MAX.humanName}
           aria-invalid={tried && missing.human}

@@ -1,19 +1,7 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ESLint } from 'eslint';
-import tseslint from 'typescript-eslint';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { findingsIn, type Findings } from '../../support/lint.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -54,50 +42,23 @@ const TARGETS = Object.keys(ARROWS).filter((folder) => folder !== 'src');
 
 /** A tree of the layout with a file for each that is asked of; the linter runs over it once. */
 const CASES = new Map<string, string>();
-let tree = '';
-let found: ReadonlyMap<string, readonly string[]>;
+let found: Findings;
 
 /** Puts `code` into the tree, as a file of `folder`; gives what the linter says of it, by rule. */
 function lint(folder: string, code: string, type = 'ts'): () => readonly string[] {
   const path = `${folder}/case-${CASES.size}.${type}`;
   CASES.set(path, code);
   return () => {
-    const said = found.get(path);
-    if (!said) throw new Error(`${path} was not linted`);
-    return said;
+    return found(path).map(({ rule }) => rule);
   };
 }
 
 beforeAll(async () => {
-  // Its real path: elements are told by where files really are.
-  tree = realpathSync(mkdtempSync(join(tmpdir(), 'roost-arrows-')));
-  symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
-  const files = [...CASES];
   const ends = [...TARGETS, ...INSIDE.map(({ to }) => to), 'test'].map(
     (folder) => [`${folder}/end.ts`, 'export {};\n'] as const,
   );
-  for (const [path, code] of [...files, ...ends]) {
-    mkdirSync(dirname(join(tree, path)), { recursive: true });
-    writeFileSync(join(tree, path), code);
-  }
-  const eslint = new ESLint({
-    cwd: tree,
-    overrideConfigFile: join(root, 'eslint.config.js'),
-    // The files are in no project, so the rules that need types are off; the arrows need none.
-    overrideConfig: [
-      { ...tseslint.configs.disableTypeChecked, files: ['**/*'] },
-      { files: ['**/*'], settings: { 'boundaries/root-path': tree } },
-    ],
-  });
-  const results = await eslint.lintFiles(files.map(([path]) => path));
-  found = new Map(
-    results.map(({ filePath, messages }) => [
-      relative(tree, filePath),
-      messages.map((message) => message.ruleId ?? message.message),
-    ]),
-  );
+  found = await findingsIn(new Map([...CASES, ...ends]));
 });
-afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
 const importing = (target: string) => `import * as part from '${target}';\nexport const used = part;\n`;
 const upTo = (from: string, target: string) => `${'../'.repeat(from.split('/').length)}${target}`;

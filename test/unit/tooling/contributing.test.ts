@@ -7,7 +7,7 @@ const text = readFileSync(`${root}CONTRIBUTING.md`, 'utf8');
 
 /** Parts of `src` and the relay; what lint says of the folders within the relay is not in the picture. */
 async function table(): Promise<Record<string, readonly string[]>> {
-  const { MAY_IMPORT }: { MAY_IMPORT: Record<string, readonly string[]> } = await import(`${root}eslint.config.js`);
+  const { MAY_IMPORT }: { MAY_IMPORT: Record<string, readonly string[]> } = await import(`${root}oxlint.config.js`);
   const isPart = (name: string) => !name.includes('/');
   return Object.fromEntries(
     Object.entries(MAY_IMPORT).flatMap(([part, others]) => (isPart(part) ? [[part, others.filter(isPart)]] : [])),
