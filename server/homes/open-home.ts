@@ -224,7 +224,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules }),
     ...createRecordRoutes({ records }),
-    ...createScheduleRoutes({ schedules, copies, directory, runs, now }),
+    ...createScheduleRoutes({ schedules, copies, directory, runs, now, scripts: deps.runsScripts }),
     ...createWorkspaceRoutes({ workspaces, directory }),
     ...createCallRoutes({
       calls: team.calls,

@@ -17,6 +17,8 @@ export interface ScheduleRoutesDeps {
   readonly runs: Pick<Runs, 'stop' | 'stopRun'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
+  /** The relay was started to run them. */
+  readonly scripts: boolean;
 }
 
 const HOUR_MS = 3_600_000;
@@ -61,6 +63,7 @@ export function createScheduleRoutes({
   copies,
   directory,
   now,
+  scripts,
 }: ScheduleRoutesDeps): readonly Handled[] {
   const agentOf = (called: string) => agentIdIn(directory, called);
   /** A schedule names its agent by id, name or seat. */
@@ -80,6 +83,7 @@ export function createScheduleRoutes({
   return answer(scheduleEndpoints, {
     schedules: async ({ agent }) => ({
       schedules: await schedules.list(agent === null ? undefined : await agentOf(agent)),
+      scripts,
     }),
     async addSchedule({ body }) {
       const scheduled = done(await schedules.add(await resolved(body)));

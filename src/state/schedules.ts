@@ -1,7 +1,7 @@
 /** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
 import type { AgentId, RunId, ScheduleId } from '../domain/ids.ts';
 import type { Timeline } from '../protocol/endpoints/schedules.ts';
-import type { CopyStanding, Occurrence, Proposal, Schedule, Scheduled, ScheduleOf } from '../protocol/schedules.ts';
+import type { CopyStanding, Occurrence, Proposal, Schedule, Scheduled } from '../protocol/schedules.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
@@ -29,8 +29,13 @@ interface Copies {
 }
 type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
 
+interface Listed {
+  readonly schedules: readonly Scheduled[];
+  /** The relay was started to run scripts. */
+  readonly scripts: boolean;
+}
 export interface Schedules {
-  readonly list: Query<readonly Scheduled[]>;
+  readonly list: Query<Listed>;
   /** `hours`: either way. */
   timeline(hours: number): Query<Timeline>;
   history(scheduleId: ScheduleId): Query<readonly Occurrence[]>;
@@ -46,8 +51,8 @@ export interface Schedules {
   /** It is a routine from now on. What is refused is told as a notice. */
   accept(proposal: Proposal): Promise<void>;
   decline(proposal: Proposal): Promise<void>;
-  /** A routine as the relay has it now; null: it has none such, or does not say. */
-  routine(scheduleId: ScheduleId): Promise<ScheduleOf<'routine'> | null>;
+  /** One as the relay has it now; null: it has none such, or does not say. */
+  one(scheduleId: ScheduleId): Promise<Schedule | null>;
   /** `scheduleId` null: a new one. */
   save(scheduleId: ScheduleId | null, schedule: Schedule): Promise<Saved>;
   /** What is refused is told as a notice. */
@@ -75,10 +80,7 @@ function misfitOf(problem: RelayProblem): Misfit {
 // In one piece: a table of calls, and what is shown of their answers.
 function createSchedules({ reach, changes, device, notices }: RoostState): Schedules {
   const deps = { changes, device, what: ['schedules'] as const };
-  const list = createQuery<readonly Scheduled[]>({
-    ...deps,
-    ask: async () => mapResult(await reach((client) => client.schedules()), ({ schedules }) => schedules),
-  });
+  const list = createQuery<Listed>({ ...deps, ask: () => reach((client) => client.schedules()) });
   const live = createQuery<readonly Occurrence[]>({
     ...deps,
     ask: async () =>
@@ -146,9 +148,9 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     },
     timeline: (hours) => timelines(String(hours)),
     history: histories,
-    async routine(scheduleId) {
+    async one(scheduleId) {
       const result = await reach((client) => client.schedule({ scheduleId }));
-      return result.ok && result.value.schedule.kind === 'routine' ? result.value.schedule : null;
+      return result.ok ? result.value.schedule : null;
     },
     async save(scheduleId, schedule) {
       const result = await then(

@@ -271,6 +271,18 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     prepare: ({ reach }) => nights(reach),
     press: ['New routine'],
   },
+  'night, a new script': {
+    docs: team(3),
+    path: '/night',
+    prepare: ({ reach }) => nights(reach),
+    press: ['New script'],
+  },
+  'night, scripts off': {
+    docs: team(3),
+    path: '/night',
+    prepare: ({ reach }) => nights(reach, { scripts: false }),
+    press: ['New script'],
+  },
   'night, loading': {
     docs: team(3),
     path: '/night',

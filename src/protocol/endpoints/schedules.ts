@@ -36,7 +36,10 @@ const standingCopiesSchema = z.object({
     .array(common.agentId)
     .describe('whose copy the person has taken back: none is left until something is switched on again'),
 });
-const listSchema = z.object({ schedules: z.array(scheduledSchema) });
+const listSchema = z.object({
+  schedules: z.array(scheduledSchema),
+  scripts: z.boolean().describe('this relay was started to run scripts (`--scripts`)'),
+});
 const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('the newest first') });
 export const timelineSchema = z.object({
   from: ms,

@@ -12,7 +12,7 @@ import './clock-note.css';
 export default function AgentWarning({ agentId }: { agentId: AgentId }) {
   const list = useQuery(schedulesOf(useRoost()).list);
   if (list.kind !== 'ready') return null;
-  return list.value
+  return list.value.schedules
     .filter(({ schedule }) => schedule.agentId === agentId)
     .flatMap((scheduled) => {
       const text = warningText(scheduled);

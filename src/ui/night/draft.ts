@@ -1,25 +1,15 @@
 /** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
 import type { AgentId } from '../../domain/ids.ts';
-import { slotsBetween, type Timing } from '../../domain/schedule/timing.ts';
-import { createCronClock, cronProblem } from '../../protocol/cron.ts';
 import type { ScheduleOf } from '../../protocol/schedules.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+import { emptyTiming, timingDraftOf, timingOf, wrongInTiming, type TimingDraft, type Wrong } from './timing-draft.ts';
 
 export type Routine = ScheduleOf<'routine'>;
 
-export interface Draft {
+export interface Draft extends TimingDraft {
   readonly agentId: AgentId;
   readonly name: string;
   readonly instructions: string;
-  readonly timing: Timing['kind'];
-  readonly minutes: string;
-  /** Minutes after the full interval; empty: kept apart from the others' by the relay. */
-  readonly offset: string;
-  readonly days: readonly number[];
-  readonly time: string;
-  readonly cron: string;
-  /** As `datetime-local` has it, in the reader's own zone. */
-  readonly at: string;
   readonly onlyWaiting: boolean;
   /** Minutes that a run may take. */
   readonly most: string;
@@ -38,24 +28,12 @@ export interface Draft {
 }
 
 const MINUTE = 60_000;
-const two = (value: number) => String(value).padStart(2, '0');
-/** `2026-11-23T07:30` */
-export function localText(at: number): string {
-  const date = new Date(at);
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
-}
 
 export const emptyDraft = (agentId: AgentId): Draft => ({
   agentId,
   name: '',
   instructions: '',
-  timing: 'weekly',
-  minutes: '30',
-  offset: '',
-  days: [1, 2, 3, 4, 5],
-  time: '07:30',
-  cron: '',
-  at: '',
+  ...emptyTiming,
   onlyWaiting: false,
   most: String(SCHEDULE_BOUNDS.timeoutMs.otherwise / MINUTE),
   model: '',
@@ -69,16 +47,11 @@ export const emptyDraft = (agentId: AgentId): Draft => ({
 });
 
 export function draftOf(routine: Routine): Draft {
-  const { timing } = routine;
   return {
     ...emptyDraft(routine.agentId),
     name: routine.name,
     instructions: routine.instructions,
-    timing: timing.kind,
-    ...(timing.kind === 'every' ? { minutes: String(timing.minutes), offset: String(timing.offset ?? '') } : {}),
-    ...(timing.kind === 'weekly' ? { days: timing.days, time: timing.time } : {}),
-    ...(timing.kind === 'cron' ? { cron: timing.cron } : {}),
-    ...(timing.kind === 'once' ? { at: localText(timing.at) } : {}),
+    ...timingDraftOf(routine.timing),
     onlyWaiting: routine.when === 'something_waits',
     most: String(routine.timeoutMs / MINUTE),
     model: routine.model ?? '',
@@ -93,34 +66,14 @@ export function draftOf(routine: Routine): Draft {
 }
 
 /** Where the relay names a field that stands here under another name, or has none of its own. */
-const STANDS_AT: Readonly<Record<string, string>> = {
+export const STANDS_AT: Wrong = {
   timeoutMs: 'most',
   when: 'onlyWaiting',
   tools: 'tools',
 };
-export type Wrong = Readonly<Record<string, string>>;
-
-/** What the relay found wrong, by the field of the editor at which it is shown; `rest` has no field here. */
-export function wrongAt(
-  fields: Wrong,
-  { timing }: Pick<Draft, 'timing'>,
-): { readonly at: Wrong; readonly rest: readonly string[] } {
-  const at: Record<string, string> = {};
-  const rest: string[] = [];
-  const own = { every: 'minutes', weekly: 'time', cron: 'cron', once: 'at' }[timing];
-  for (const [field, message] of Object.entries(fields)) {
-    const last = field.replace(/^timing\.(days)(\.\d+)?$/, '$1').replace(/^timing\./, '');
-    const place = STANDS_AT[field.replace(/\.\d+$/, '')] ?? (field === 'timing' ? own : last);
-    if (FIELDS.has(place)) at[place] = message;
-    else rest.push(`${field}: ${message}`);
-  }
-  return { at, rest };
-}
-const FIELDS = new Set([...Object.keys(emptyDraft(''))]);
-
 /** What is wrong before anybody is asked: what cannot be said to the relay at all. */
 export function wrongIn(draft: Draft): Wrong {
-  const wrong: Record<string, string> = {};
+  const wrong: Record<string, string> = wrongInTiming(draft);
   const { timeoutMs } = SCHEDULE_BOUNDS;
   const most = Number(draft.most) * MINUTE;
   if (draft.name.trim() === '') wrong['name'] = 'Give it a name.';
@@ -130,17 +83,6 @@ export function wrongIn(draft: Draft): Wrong {
   if (long > room)
     wrong['instructions'] =
       `It has ${long.toLocaleString('en')} characters, and there is room for ${room.toLocaleString('en')}.`;
-  if (draft.timing === 'every' && !/^\d+$/.test(draft.minutes.trim())) wrong['minutes'] = 'A whole number of minutes.';
-  if (draft.timing === 'every' && !/^\d*$/.test(draft.offset.trim()))
-    wrong['offset'] = 'A whole number of minutes, or nothing.';
-  if (draft.timing === 'weekly' && draft.time === '') wrong['time'] = 'Choose a time.';
-  const cron = draft.timing === 'cron' ? cronProblem(draft.cron) : null;
-  if (cron !== null)
-    wrong['cron'] =
-      draft.cron.trim() === ''
-        ? 'Five fields, as in “30 7 * * 1-5”.'
-        : `${cron.charAt(0).toUpperCase()}${cron.slice(1)}.`;
-  if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = 'Choose a day and a time.';
   if (!(most >= timeoutMs.min && most <= timeoutMs.max))
     wrong['most'] = `At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
   const { maxConcurrent } = SCHEDULE_BOUNDS;
@@ -148,40 +90,6 @@ export function wrongIn(draft: Draft): Wrong {
   if (!Number.isInteger(atOnce) || atOnce < maxConcurrent.min || atOnce > maxConcurrent.max)
     wrong['maxConcurrent'] = `A whole number from ${maxConcurrent.min} to ${maxConcurrent.max}.`;
   return wrong;
-}
-
-/** When it would be due. Null: that cannot be said yet. */
-function timingOf(draft: Draft, before: Timing | null = null): Timing | null {
-  switch (draft.timing) {
-    case 'every': {
-      const minutes = Number(draft.minutes);
-      if (!Number.isInteger(minutes) || minutes < 1) return null;
-      const offset = draft.offset.trim() === '' ? null : Number(draft.offset);
-      // One that does not fit is told by whoever saves it; until then it is taken round the interval.
-      return offset !== null && !Number.isInteger(offset) ? null : { kind: 'every', minutes, offset };
-    }
-    case 'weekly':
-      return draft.time === ''
-        ? null
-        : {
-            kind: 'weekly',
-            days: [...draft.days],
-            time: draft.time,
-            zone: before?.kind === 'weekly' ? before.zone : null,
-          };
-    case 'cron':
-      return draft.cron.trim() === ''
-        ? null
-        : { kind: 'cron', cron: draft.cron.trim(), zone: before?.kind === 'cron' ? before.zone : null };
-    case 'once': {
-      const at = Date.parse(draft.at);
-      // The very moment that was set stays it, seconds and all.
-      if (before?.kind === 'once' && draft.at === localText(before.at)) return before;
-      return Number.isFinite(at) ? { kind: 'once', at } : null;
-    }
-    default:
-      return draft.timing satisfies never;
-  }
 }
 
 const orNull = (text: string) => (text.trim() === '' ? null : text.trim());
@@ -198,7 +106,7 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
     agentId: draft.agentId,
     name: draft.name.trim(),
     instructions: draft.instructions,
-    timing: timing.kind === 'weekly' ? { ...timing, days: [...timing.days] } : timing,
+    timing,
     timeoutMs: Math.round(Number(draft.most) * MINUTE),
     model: orNull(draft.model),
     planningModel: orNull(draft.planningModel),
@@ -212,7 +120,8 @@ export function routineOf(draft: Draft, before: Routine | null): Routine | null 
   };
 }
 
-const FIELDS_OF_ROUTINE = [
+/** Its fields that the editor writes. */
+export const FIELDS_OF_ROUTINE = [
   'agentId',
   'name',
   'instructions',
@@ -228,37 +137,6 @@ const FIELDS_OF_ROUTINE = [
   'color',
   'when',
 ] as const satisfies readonly (keyof Routine)[];
-
-/**
- * What was changed here, put into what the relay has by now: another page may have changed it meanwhile. `clashes`: fields
- * that both changed, each in another way; they stand in `routine` as here.
- */
-export function mergedInto(
-  latest: Routine,
-  before: Routine,
-  mine: Routine,
-): { readonly routine: Routine; readonly clashes: readonly (keyof Routine)[] } {
-  const differs = (one: Routine, other: Routine, field: keyof Routine) =>
-    JSON.stringify(one[field]) !== JSON.stringify(other[field]);
-  const changed = FIELDS_OF_ROUTINE.filter((field) => differs(mine, before, field));
-  const clashes = changed.filter((field) => differs(latest, before, field) && differs(latest, mine, field));
-  const own = Object.fromEntries(changed.map((field) => [field, mine[field]]));
-  return { routine: { ...latest, ...own }, clashes };
-}
-
-/** The next moments at which it is due, at most `most`; none: never, as it stands. `zone`: of the household; `offset`: minutes, that an interval was given. */
-export function nextOf(
-  draft: Draft,
-  before: Timing | null,
-  household: { readonly zone: string; readonly offset: number },
-  now: number,
-  most: number,
-): readonly number[] {
-  const timing = timingOf(draft, before);
-  if (!timing || (timing.kind === 'cron' && cronProblem(timing.cron) !== null)) return [];
-  return slotsBetween(timing, now, Infinity, { ...household, cron: CRON }, most);
-}
-const CRON = createCronClock();
 
 export interface Example {
   readonly title: string;

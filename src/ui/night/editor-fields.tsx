@@ -1,36 +1,12 @@
-import { useId, type ReactNode } from 'react';
-import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../../domain/schedule/timing.ts';
+import type { ReactNode } from 'react';
+import { INTERVAL_BOUNDS, OFFSET_BOUNDS, type Timing } from '../../domain/schedule/timing.ts';
+import { useRoost } from '../context.tsx';
 import { OneOf } from '../parts/one-of.tsx';
-import { localText, type Draft, type Wrong } from './draft.ts';
+import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
+import { Labelled } from './editor-parts.tsx';
+import { localText, nextOf, type TimingDraft, type Wrong } from './timing-draft.ts';
 import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
-
-interface FieldProps {
-  readonly label: string;
-  readonly hint?: ReactNode;
-  readonly wrong: string | undefined;
-  readonly children: (given: {
-    readonly id: string;
-    readonly 'aria-invalid': boolean;
-    readonly 'aria-describedby': string;
-  }) => ReactNode;
-}
-
-/** A field with its label, a hint, and what is wrong with it. */
-export function Labelled({ label, hint, wrong, children }: FieldProps) {
-  const id = useId();
-  return (
-    <div className="editor-field">
-      <label htmlFor={id}>{label}</label>
-      {children({ id, 'aria-invalid': wrong !== undefined, 'aria-describedby': `${id}-hint ${id}-wrong` })}
-      <p id={`${id}-hint`} className="setting-hint">
-        {hint}
-      </p>
-      <p id={`${id}-wrong`} className="editor-wrong" role="alert">
-        {wrong}
-      </p>
-    </div>
-  );
-}
 
 function Days({ days, onDays }: { days: readonly number[]; onDays: (days: readonly number[]) => void }) {
   return (
@@ -54,21 +30,23 @@ function Days({ days, onDays }: { days: readonly number[]; onDays: (days: readon
 }
 
 interface WhenProps {
-  readonly draft: Draft;
-  readonly set: (more: Partial<Draft>) => void;
+  readonly draft: TimingDraft;
+  readonly set: (more: Partial<TimingDraft>) => void;
   readonly wrong: Wrong;
-  /** Of the household; null: not known yet. */
-  readonly zone: string | null;
-  readonly now: number;
-  /** The soonest first; none: never, as it stands. */
-  readonly next: readonly number[];
-  /** Its place among others of the same interval is not known yet. */
-  readonly spread: boolean;
+  /** As the relay has it; null: it is new. */
+  readonly before: Timing | null;
+  /** Minutes, that an interval was given; null: its place among others of the same interval is not known yet. */
+  readonly offset: number | null;
+  readonly children?: ReactNode;
 }
 
-/** When a routine is due, and when that is next. */
+/** When something is due, and when that is next. */
 // In one piece: one form, each of its fields in a few lines.
-export function WhenFields({ draft, set, wrong, zone, now, next, spread }: WhenProps) {
+export function WhenFields({ draft, set, wrong, before, offset, children }: WhenProps) {
+  const now = useNow(15_000);
+  const limits = useQuery(useRoost().limits.query);
+  const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
+  const next = zone === null ? [] : nextOf(draft, before, { zone, offset: offset ?? 0 }, now, NEXT_SHOWN);
   const zoneHint = zone === null ? null : `In ${zone}, the household’s time zone.`;
   return (
     <fieldset className="editor-when">
@@ -177,18 +155,14 @@ export function WhenFields({ draft, set, wrong, zone, now, next, spread }: WhenP
       <p className="editor-next" role="status">
         {next[0] === undefined
           ? 'It is not due as it stands.'
-          : draft.timing === 'every' && spread && draft.offset.trim() === ''
+          : draft.timing === 'every' && offset === null && draft.offset.trim() === ''
             ? `Due within ${draft.minutes} minutes, and then every ${draft.minutes}.`
             : `Due next: ${[nextText(next[0], now), ...next.slice(1).map((at) => momentText(at, now))].join(', then ')}.`}
       </p>
-      <label className="tick-line">
-        <input
-          type="checkbox"
-          checked={draft.onlyWaiting}
-          onChange={({ target }) => set({ onlyWaiting: target.checked })}
-        />
-        Only when something waits for it: otherwise no model is asked, and it costs nothing
-      </label>
+      {children}
     </fieldset>
   );
 }
+
+/** Moments to come that are named. */
+const NEXT_SHOWN = 3;

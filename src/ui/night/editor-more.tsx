@@ -1,6 +1,7 @@
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
-import type { Draft, Wrong } from './draft.ts';
-import { Labelled } from './editor-fields.tsx';
+import type { Draft } from './draft.ts';
+import type { Wrong } from './timing-draft.ts';
+import { Labelled } from './editor-parts.tsx';
 
 /** What few change: each a line of text. */
 export const MORE_TEXTS = [

@@ -1,7 +1,8 @@
 import { useId } from 'react';
 import { ATTACHED_PREFIX, TOOLSET_NAMES, TOOLSETS, type Toolset } from '../../domain/toolsets.ts';
-import type { Draft, Wrong } from './draft.ts';
-import { Labelled } from './editor-fields.tsx';
+import type { Draft } from './draft.ts';
+import type { Wrong } from './timing-draft.ts';
+import { Labelled } from './editor-parts.tsx';
 
 const WORDS: Readonly<Record<Exclude<Toolset, 'attached'>, string>> = {
   team: 'Messages and the team',

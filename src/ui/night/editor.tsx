@@ -1,26 +1,12 @@
-import { useState, type FormEvent } from 'react';
 import type { ScheduleId } from '../../domain/ids.ts';
-import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
-import { schedulesOf } from '../../state/schedules.ts';
-import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { useNow } from '../use-now.ts';
-import { useQuery } from '../use-query.ts';
 import type { Teammate } from '../use-teammates.ts';
-import {
-  draftOf,
-  mergedInto,
-  nextOf,
-  routineOf,
-  wrongAt,
-  wrongIn,
-  type Draft,
-  type Routine,
-  type Wrong,
-} from './draft.ts';
-import { Labelled, WhenFields } from './editor-fields.tsx';
+import { draftOf, FIELDS_OF_ROUTINE, routineOf, STANDS_AT, wrongIn, type Draft, type Routine } from './draft.ts';
+import { WhenFields } from './editor-fields.tsx';
 import { MORE_TEXTS, MoreTexts } from './editor-more.tsx';
+import { ChoiceField, EditorEnd, Labelled, WhoFields } from './editor-parts.tsx';
 import { ToolsField } from './editor-tools.tsx';
+import { useSaving, type Kind } from './use-saving.ts';
 
 interface Props {
   /** null: a new one. */
@@ -34,49 +20,19 @@ interface Props {
   readonly onClose: (kept: Draft | null) => void;
 }
 
+const ROUTINE: Kind<Draft, Routine> = {
+  scheduleOf: routineOf,
+  draftOf,
+  wrongIn,
+  of: (schedule) => (schedule.kind === 'routine' ? schedule : null),
+  fields: FIELDS_OF_ROUTINE,
+  standsAt: STANDS_AT,
+};
+
 /** Writes a routine. It closes once the relay has it; what the relay refuses stays in the fields. */
-// In one piece: one form: what is typed is checked, shown and saved from one draft.
 export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
-  const state = useRoost();
-  const now = useNow(15_000);
-  const limits = useQuery(state.limits.query);
-  const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
-  const [draft, setDraft] = useState(first);
-  /** What the relay had of it when it was last looked at: a page elsewhere may change it meanwhile. */
-  const [base, setBase] = useState(before);
-  const [asked, setAsked] = useState(false);
-  const [refused, setRefused] = useState<{ readonly fields: Wrong; readonly reason: string | null } | null>(null);
-  const [busy, setBusy] = useState(false);
-  const set = (more: Partial<Draft>) => {
-    setDraft({ ...draft, ...more });
-    setRefused(null);
-  };
-  const told = refused ? wrongAt(refused.fields, draft) : { at: {}, rest: [] };
-  const wrong: Wrong = { ...told.at, ...(asked ? wrongIn(draft) : {}) };
-  const next =
-    zone === null ? [] : nextOf(draft, before?.timing ?? null, { zone, offset: offset ?? 0 }, now, NEXT_SHOWN);
+  const { draft, set, wrong, refused, busy, save } = useSaving(ROUTINE, scheduleId, before, first, () => onClose(null));
   const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    if (busy) return;
-    setAsked(true);
-    const mine = routineOf(draft, base);
-    if (!mine) return;
-    setBusy(true);
-    const schedules = schedulesOf(state);
-    const latest = base && scheduleId !== null ? await schedules.routine(scheduleId) : null;
-    const { routine, clashes } = base && latest ? mergedInto(latest, base, mine) : { routine: mine, clashes: [] };
-    if (latest && clashes.length > 0) {
-      setBase(latest);
-      setDraft(draftOf(routine));
-      setRefused({ fields: Object.fromEntries(clashes.map((field) => [field, CLASH])), reason: null });
-      return setBusy(false);
-    }
-    const saved = await schedules.save(scheduleId, routine);
-    setBusy(false);
-    if (saved.ok) onClose(null);
-    else setRefused(saved);
-  };
   return (
     <Dialog
       title={scheduleId === null ? 'A new routine' : 'Change this routine'}
@@ -84,38 +40,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
       onClose={() => onClose(draft)}
     >
       <form className="editor" onSubmit={(event) => void save(event)} noValidate>
-        <div className="editor-pair">
-          <Labelled label="Agent" wrong={wrong['agentId']}>
-            {(given) => (
-              <select
-                {...given}
-                className="field"
-                value={draft.agentId}
-                onChange={({ target }) => set({ agentId: target.value })}
-              >
-                {team.map(({ agentId, name }) => (
-                  <option key={agentId} value={agentId}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Labelled>
-          <Labelled label="Name" wrong={wrong['name']}>
-            {(given) => (
-              <input
-                {...given}
-                className="field"
-                dir="auto"
-                autoComplete="off"
-                maxLength={SCHEDULE_BOUNDS.name}
-                placeholder="Morning round"
-                value={draft.name}
-                onChange={({ target }) => set({ name: target.value })}
-              />
-            )}
-          </Labelled>
-        </div>
+        <WhoFields draft={draft} set={set} wrong={wrong} team={team} example="Morning round" />
         <Labelled label="What it does" hint="In your own words; Markdown holds." wrong={wrong['instructions']}>
           {(given) => (
             <textarea
@@ -129,15 +54,16 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
             />
           )}
         </Labelled>
-        <WhenFields
-          draft={draft}
-          set={set}
-          wrong={wrong}
-          zone={zone}
-          now={now}
-          next={next}
-          spread={scheduleId === null || offset === null}
-        />
+        <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset}>
+          <label className="tick-line">
+            <input
+              type="checkbox"
+              checked={draft.onlyWaiting}
+              onChange={({ target }) => set({ onlyWaiting: target.checked })}
+            />
+            Only when something waits for it: otherwise no model is asked, and it costs nothing
+          </label>
+        </WhenFields>
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
           <summary>More</summary>
           <div className="editor-pair">
@@ -174,77 +100,30 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               )}
             </Labelled>
             <MoreTexts draft={draft} set={set} wrong={wrong} />
-            <Labelled label="What it is given of before" wrong={wrong['context']}>
-              {(given) => (
-                <select
-                  {...given}
-                  className="field"
-                  value={draft.context}
-                  onChange={({ target }) =>
-                    set({ context: CONTEXTS.find(([key]) => key === target.value)?.[0] ?? 'none' })
-                  }
-                >
-                  {CONTEXTS.map(([value, text]) => (
-                    <option key={value} value={value}>
-                      {text}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Labelled>
-            <Labelled
+            <ChoiceField
+              label="What it is given of before"
+              wrong={wrong['context']}
+              choices={CONTEXTS}
+              value={draft.context}
+              onChange={(context) => set({ context })}
+            />
+            <ChoiceField
               label="When the relay was away"
               hint="Of the last minutes only; never all at once."
               wrong={wrong['catch_up']}
-            >
-              {(given) => (
-                <select
-                  {...given}
-                  className="field"
-                  value={draft.catch_up}
-                  onChange={({ target }) =>
-                    set({ catch_up: CATCH_UPS.find(([key]) => key === target.value)?.[0] ?? 'once' })
-                  }
-                >
-                  {CATCH_UPS.map(([value, text]) => (
-                    <option key={value} value={value}>
-                      {text}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Labelled>
+              choices={CATCH_UPS}
+              value={draft.catch_up}
+              onChange={(catch_up) => set({ catch_up })}
+            />
           </div>
           <ToolsField tools={draft.tools} onTools={(tools) => set({ tools })} wrong={wrong['tools']} />
         </details>
-        {refused && (refused.reason !== null || told.rest.length > 0) && (
-          <div className="wrong-note" role="alert" ref={intoView}>
-            <p>
-              <strong>It is not saved.</strong>{' '}
-              {[refused.reason, ...told.rest].filter((part) => part !== null).join(' ')}
-            </p>
-          </div>
-        )}
-        <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={() => onClose(null)}>
-            Discard
-          </button>
-          <button type="submit" className="solid" disabled={busy}>
-            {busy ? 'Saving…' : 'Save'}
-          </button>
-        </div>
+        <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
       </form>
     </Dialog>
   );
 }
 
-const CLASH = 'Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.';
-/** The form may be longer than what is seen of it, and Save is always there. */
-const intoView = (note: HTMLElement | null) => {
-  note?.scrollIntoView?.({ block: 'center' });
-};
-/** Moments to come that are named. */
-const NEXT_SHOWN = 3;
 /** Where something of these is wrong, it is to be seen. */
 const UNDER_MORE = ['most', 'color', 'context', 'catch_up', 'tools', ...MORE_TEXTS.map(({ field }) => field)] as const;
 const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [

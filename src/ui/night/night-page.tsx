@@ -1,5 +1,4 @@
-import { useRef, useState } from 'react';
-import type { AgentId, ScheduleId } from '../../domain/ids.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
@@ -13,23 +12,15 @@ import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { AtWork } from './at-work.tsx';
 import ClockNote, { StoodNote } from './clock-note.tsx';
 import { StandingCopies } from './copies.tsx';
-import { draftOf, emptyDraft, EXAMPLES, type Draft, type Routine } from './draft.ts';
-import { RoutineEditor } from './editor.tsx';
+import { EXAMPLES, type Draft } from './draft.ts';
 import { Elsewhere } from './elsewhere.tsx';
 import { Lately } from './lately.tsx';
 import { Proposals } from './proposals.tsx';
 import { AgentGroup } from './routines.tsx';
 import { NightTimeline } from './timeline.tsx';
+import { useEditor } from './use-editor.tsx';
 import { useOpenedAt } from './use-opened-at.ts';
 import './night.css';
-
-/** What is being written: a new one, or one that is there. */
-interface Editing {
-  readonly scheduleId: ScheduleId | null;
-  readonly before: Routine | null;
-  readonly offset: number | null;
-  readonly draft: Draft;
-}
 
 /** Their ids, with two in each other's place. */
 const swapped = (all: readonly Scheduled[], one: string, other: string): readonly string[] =>
@@ -68,30 +59,10 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
   const team = useTeammates();
   // Whoever looks here first has the page open from now on.
   useOpenedAt();
-  const [editing, setEditing] = useState<Editing | null>(null);
-  // What was written and not saved, where its dialog was closed: by what it is of.
-  const kept = useRef(new Map<string, Draft>());
   // The lead works in sessions alone: it leaves nothing with the relay to be woken from.
   const living = team.all.filter(({ agentId: id, retired }) => !retired && id !== LEAD_ID);
   const who = living.find(({ agentId: id }) => id === agentId)?.agentId ?? living[0]?.agentId ?? '';
-  const begin = (draft: Omit<Draft, 'agentId'> | null) =>
-    setEditing({
-      scheduleId: null,
-      before: null,
-      offset: null,
-      draft: draft ? { ...draft, agentId: who } : (kept.current.get('') ?? emptyDraft(who)),
-    });
-  const change = ({ scheduleId, schedule, offset }: Scheduled) => {
-    if (schedule.kind !== 'routine') return;
-    setEditing({ scheduleId, before: schedule, offset, draft: kept.current.get(scheduleId) ?? draftOf(schedule) });
-  };
-  const keep = (draft: Draft | null) => {
-    const key = editing?.scheduleId ?? '';
-    const untouched = editing?.before ? draftOf(editing.before) : emptyDraft(draft?.agentId ?? '');
-    if (draft && JSON.stringify(draft) !== JSON.stringify(untouched)) kept.current.set(key, draft);
-    else kept.current.delete(key);
-    setEditing(null);
-  };
+  const { begin, beginScript, change, editor } = useEditor(who, living);
   return (
     <div className="night">
       <PageHead
@@ -119,9 +90,23 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
           <AgentSelect label="Of" everybody="everybody" agentId={agentId} path={PATHS.night} />
         </div>
         <QueryView query={schedules.list} what="What is due">
-          {(all) => {
+          {({ schedules: all, scripts }) => {
             const shown = all.filter(({ schedule }) => agentId === null || schedule.agentId === agentId);
-            if (shown.length === 0) return <Empty onExample={who === '' ? null : begin} />;
+            const checks = (
+              <p className="night-checks">
+                <button type="button" className="ghost" disabled={who === ''} onClick={() => beginScript(scripts)}>
+                  New script
+                </button>
+                <span>A check that runs without a model, and wakes an agent only where it fails.</span>
+              </p>
+            );
+            if (shown.length === 0)
+              return (
+                <>
+                  <Empty onExample={who === '' ? null : begin} />
+                  {checks}
+                </>
+              );
             const groups = team
               .among([...new Set(shown.map(({ schedule }) => schedule.agentId))])
               .map((mate) => (
@@ -129,6 +114,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
                   key={mate.agentId}
                   mate={mate}
                   scheduled={shown.filter(({ schedule }) => schedule.agentId === mate.agentId)}
+                  scripts={scripts}
                   onChange={change}
                   onSwap={(one, other) => schedules.order(swapped(all, one, other))}
                 />
@@ -137,6 +123,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
               <>
                 <Elsewhere all={shown} />
                 {groups}
+                {checks}
               </>
             );
           }}
@@ -145,7 +132,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
       <Lately agentId={agentId} />
       <NightTimeline agentId={agentId} />
       <StandingCopies agentId={agentId} />
-      {editing && <RoutineEditor key={editing.scheduleId} {...editing} team={living} onClose={keep} />}
+      {editor}
     </div>
   );
 }

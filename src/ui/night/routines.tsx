@@ -14,6 +14,8 @@ import { isOn, nextText, timingText, warningText } from './words.ts';
 
 interface RowProps {
   readonly scheduled: Scheduled;
+  /** The relay runs scripts. */
+  readonly scripts: boolean;
   readonly onChange: (scheduled: Scheduled) => void;
   /** -1: before the one above it; 1: behind the one below. Null where there is none. */
   readonly onMove: Readonly<Record<-1 | 1, (() => Promise<void>) | null>>;
@@ -50,7 +52,7 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
 }
 
 /** One that is due again and again, or once: when, whether it is on, and what can be done with it. */
-function Row({ scheduled, onChange, onMove }: RowProps) {
+function Row({ scheduled, scripts, onChange, onMove }: RowProps) {
   const schedules = schedulesOf(useRoost());
   const now = useNow();
   const historyId = useId();
@@ -59,14 +61,15 @@ function Row({ scheduled, onChange, onMove }: RowProps) {
   const { schedule, nextAt, running, elsewhere } = scheduled;
   const away = elsewhere !== null;
   const on = isOn(scheduled);
-  const warning = warningText(scheduled);
+  const off = schedule.kind === 'script' && on && !scripts && !away;
+  const warning = off ? 'It is not run: the relay was started without --scripts.' : warningText(scheduled);
   const act = (does: () => Promise<void>) => {
     if (busy) return;
     setBusy(true);
     void does().finally(() => setBusy(false));
   };
   const items: MenuItem[] = [
-    ...(schedule.kind === 'routine' && !away ? [{ label: 'Change', run: () => onChange(scheduled) }] : []),
+    ...(schedule.kind !== 'reminder' && !away ? [{ label: 'Change', run: () => onChange(scheduled) }] : []),
     {
       label: 'Duplicate',
       ...(schedule.kind === 'reminder' ? {} : { hint: 'Switched off at first' }),
@@ -152,11 +155,13 @@ function Row({ scheduled, onChange, onMove }: RowProps) {
 export function AgentGroup({
   mate,
   scheduled,
+  scripts,
   onChange,
   onSwap,
 }: {
   mate: Teammate;
   scheduled: readonly Scheduled[];
+  scripts: boolean;
   onChange: (scheduled: Scheduled) => void;
   onSwap: (one: string, other: string) => Promise<void>;
 }) {
@@ -177,6 +182,7 @@ export function AgentGroup({
           <Row
             key={one.scheduleId}
             scheduled={one}
+            scripts={scripts}
             onChange={onChange}
             onMove={{ [-1]: swapping(one, scheduled[i - 1]), 1: swapping(one, scheduled[i + 1]) }}
           />

@@ -171,7 +171,7 @@ export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
   const [hours, setHours] = useState<(typeof HOURS)[number]>(24);
   const [spreading, setSpreading] = useState(false);
   const list = useQuery(schedules.list);
-  const scheduled = list.kind === 'ready' ? list.value : [];
+  const scheduled = list.kind === 'ready' ? list.value.schedules : [];
   return (
     <section className="night-block" aria-labelledby="night-timeline">
       <div className="night-bar">

@@ -51,7 +51,7 @@ function useWaits(): readonly Wait[] {
         </>
       ),
     })),
-    ...(list.kind === 'ready' ? list.value : []).flatMap(({ scheduleId, schedule, pausedWhy, elsewhere }) =>
+    ...(list.kind === 'ready' ? list.value.schedules : []).flatMap(({ scheduleId, schedule, pausedWhy, elsewhere }) =>
       pausedWhy === null || elsewhere !== null
         ? []
         : [

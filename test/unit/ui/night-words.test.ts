@@ -1,9 +1,10 @@
 /** What a person reads of times, on ordinary days and in the nights when clocks change. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { draftOf, emptyDraft, nextOf, routineOf, wrongAt, wrongIn } from '../../../src/ui/night/draft.ts';
+import { draftOf, emptyDraft, routineOf, STANDS_AT, wrongIn } from '../../../src/ui/night/draft.ts';
 import { marksOf, ticksOf } from '../../../src/ui/night/marks.ts';
 import { moveText } from '../../../src/ui/night/spread.ts';
 import { accountOf } from '../../../src/ui/night/account.ts';
+import { nextOf, wrongAt } from '../../../src/ui/night/timing-draft.ts';
 import { momentText, spentText, timingText } from '../../../src/ui/night/words.ts';
 import { slotsBetween, type Timing } from '../../../src/domain/schedule/timing.ts';
 import { createCronClock } from '../../../src/protocol/cron.ts';
@@ -89,8 +90,12 @@ describe('a routine in its editor', () => {
 
   it('shows what the relay found wrong at the field that it is of', () => {
     const fields = { 'timing.cron': 'a', timeoutMs: 'b', 'timing.days.0': 'c', moon: 'd' };
-    expect(wrongAt(fields, { timing: 'cron' })).toEqual({ at: { cron: 'a', most: 'b', days: 'c' }, rest: ['moon: d'] });
-    expect(wrongAt({ timing: 'x', 'timing.offset': 'y' }, { timing: 'every' }).at).toEqual({
+    const own = Object.keys(emptyDraft(''));
+    expect(wrongAt(fields, { timing: 'cron' }, own, STANDS_AT)).toEqual({
+      at: { cron: 'a', most: 'b', days: 'c' },
+      rest: ['moon: d'],
+    });
+    expect(wrongAt({ timing: 'x', 'timing.offset': 'y' }, { timing: 'every' }, own, STANDS_AT).at).toEqual({
       minutes: 'x',
       offset: 'y',
     });

@@ -94,6 +94,105 @@ test('nothing there: it says what a routine is, and an example is taken as it st
   ]);
 });
 
+test('a script is set on the page: what its fields say, and what the relay refuses, stays', async () => {
+  const page = await open((reach) => {
+    nights(reach);
+    reach.on('GET /api/workspaces/agent-1', {
+      entries: [{ name: 'site.sh', kind: 'file', bytes: 80, changedAt: NOW }],
+      more: 0,
+      used: { bytes: 80, entries: 1, most: 1_000_000 },
+    });
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'New script' }));
+  const dialog = await screen.findByRole('dialog', { name: 'A new script' });
+  const field = (name: string) => within(dialog).getByLabelText(name);
+  await page.user.clear(field('Seconds it may take'));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  for (const said of ['Give it a name.', 'Say which file it is.', 'From 1 to 600 seconds.'])
+    expect(within(dialog).getByText(said)).toBeTruthy();
+  expect(page.reach.times('POST /v1/pulse-routines')).toBe(0);
+  await page.user.type(field('Seconds it may take'), '30');
+  await page.user.type(field('Name'), 'Is the site up');
+  await waitFor(() => expect(dialog.querySelector('datalist option')?.getAttribute('value')).toBe('site.sh'));
+  await page.user.type(field('File'), '../site.sh');
+  await page.user.selectOptions(field('Where it fails'), 'Only write it down in the history');
+  await page.user.selectOptions(field('Where it still runs when it is due again'), 'Run it after this one');
+  const outside = 'The script lies outside of the agent’s folder.';
+  page.reach.on('POST /v1/pulse-routines', () =>
+    json(
+      {
+        type: 'about:roost/misfit',
+        title: 'Bad Request',
+        status: 400,
+        detail: outside,
+        errors: [{ field: 'script', message: outside }],
+      },
+      400,
+    ),
+  );
+  await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
+  await within(dialog).findByText(outside);
+  expect(field('File').getAttribute('aria-invalid')).toBe('true');
+  // Closed by mistake, it is there again.
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await page.user.click(screen.getByRole('button', { name: 'New script' }));
+  const again = await screen.findByLabelText<HTMLInputElement>('File');
+  expect(again.value).toBe('../site.sh');
+  await page.user.clear(again);
+  await page.user.type(again, 'site.sh');
+  page.reach.on('POST /v1/pulse-routines', () => json(SCHEDULED[4], 201));
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(page.reach.bodies('POST /v1/pulse-routines').at(-1)).toEqual({
+    kind: 'script',
+    agentId: 'agent-1',
+    name: 'Is the site up',
+    script: 'site.sh',
+    timing: { kind: 'every', minutes: 10, offset: null },
+    on_failure: 'ignore',
+    overlap: 'wait',
+    timeoutMs: 30_000,
+    enabled: true,
+  });
+});
+
+test('a script that is there is changed, deleted and brought back', async () => {
+  const own = SCHEDULED[4];
+  const page = await open();
+  const path = 'PUT /v1/pulse-routines/schedule-5';
+  page.reach.on(path, () => json(own));
+  await page.user.click(await screen.findByRole('button', { name: 'More for site up' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: /^Change/ }));
+  const minutes = await screen.findByLabelText('Minutes from one to the next');
+  await page.user.clear(minutes);
+  await page.user.type(minutes, '5');
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies(path)).toHaveLength(1));
+  expect(page.reach.bodies(path)[0]).toEqual({
+    ...own?.schedule,
+    timing: { kind: 'every', minutes: 5, offset: null },
+  });
+  page.reach.on('DELETE /v1/pulse-routines/schedule-5', () => new Response(null, { status: 204 }));
+  page.reach.on('POST /v1/pulse-routines', () => json(own, 201));
+  await page.user.click(screen.getByRole('button', { name: 'More for site up' }));
+  await page.user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Bring it back' }));
+  await waitFor(() => expect(page.reach.bodies('POST /v1/pulse-routines')).toEqual([own?.schedule]));
+});
+
+test('where the relay runs no scripts it is said what turning them on means, and how', async () => {
+  const on = SCHEDULED.map((one) =>
+    one.schedule.kind === 'script' ? { ...one, schedule: { ...one.schedule, enabled: true } } : one,
+  );
+  const page = await open((reach) => nights(reach, { schedules: on, scripts: false }));
+  const third = (await screen.findAllByRole('region', { name: /^Routines of / }))[2];
+  expect(third?.textContent).toContain('It is not run: the relay was started without --scripts.');
+  await page.user.click(screen.getByRole('button', { name: 'New script' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Scripts are off' });
+  expect(within(dialog).getByLabelText('How to start it').textContent).toBe('npm start -- --scripts');
+  expect(within(dialog).queryByLabelText('File')).toBeNull();
+});
+
 test('what the relay refuses stands at its field, and nothing that was written is lost', async () => {
   const page = await open(none);
   await page.user.click(screen.getByRole('button', { name: 'New routine' }));

@@ -161,12 +161,16 @@ export const timeline = (more: Partial<Timeline> = {}): Timeline => ({
 /** A relay on which these are due. */
 export function nights(
   reach: MemoryReach,
-  { schedules = SCHEDULED, line = timeline() }: { schedules?: readonly Scheduled[]; line?: Timeline } = {},
+  {
+    schedules = SCHEDULED,
+    line = timeline(),
+    scripts = true,
+  }: { schedules?: readonly Scheduled[]; line?: Timeline; scripts?: boolean } = {},
 ): void {
   // The household's zone is that of whoever looks, so that times are what is written here.
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   reach.on('GET /v1/config', configAnswer({}, { ...EFFECTIVE, time_zone: timeZone }));
-  reach.on('GET /v1/pulse-routines', { schedules });
+  reach.on('GET /v1/pulse-routines', { schedules, scripts });
   reach.on('GET /v1/pulses/timeline', line);
   for (const { scheduleId } of schedules)
     reach.on(`GET /v1/pulse-routines/${scheduleId}/history`, {

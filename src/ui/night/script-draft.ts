@@ -1,0 +1,82 @@
+/** A script as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
+import type { AgentId } from '../../domain/ids.ts';
+import { SCHEDULE_BOUNDS, type ScheduleOf } from '../../protocol/schedules.ts';
+import { emptyTiming, timingDraftOf, timingOf, wrongInTiming, type TimingDraft, type Wrong } from './timing-draft.ts';
+
+export type Script = ScheduleOf<'script'>;
+
+export interface ScriptDraft extends TimingDraft {
+  readonly agentId: AgentId;
+  readonly name: string;
+  /** Path in its agent's folder. */
+  readonly script: string;
+  readonly on_failure: Script['on_failure'];
+  readonly overlap: Script['overlap'];
+  /** Seconds that it may take. */
+  readonly most: string;
+}
+
+const SECOND = 1_000;
+
+export const emptyScript = (agentId: AgentId): ScriptDraft => ({
+  agentId,
+  name: '',
+  script: '',
+  ...emptyTiming,
+  timing: 'every',
+  minutes: '10',
+  on_failure: 'wake_agent',
+  overlap: 'skip',
+  most: String(SCHEDULE_BOUNDS.scriptMs.otherwise / SECOND),
+});
+
+export const scriptDraftOf = (script: Script): ScriptDraft => ({
+  ...timingDraftOf(script.timing),
+  agentId: script.agentId,
+  name: script.name,
+  script: script.script,
+  on_failure: script.on_failure,
+  overlap: script.overlap,
+  most: String(script.timeoutMs / SECOND),
+});
+
+export const SCRIPT_STANDS_AT: Wrong = { timeoutMs: 'most' };
+/** Its fields that the editor writes. */
+export const FIELDS_OF_SCRIPT = [
+  'agentId',
+  'name',
+  'script',
+  'timing',
+  'on_failure',
+  'overlap',
+  'timeoutMs',
+] as const satisfies readonly (keyof Script)[];
+
+/** What is wrong before anybody is asked. */
+export function wrongInScript(draft: ScriptDraft): Wrong {
+  const wrong = wrongInTiming(draft);
+  const { min, max } = SCHEDULE_BOUNDS.scriptMs;
+  const most = Number(draft.most) * SECOND;
+  if (draft.name.trim() === '') wrong['name'] = 'Give it a name.';
+  if (draft.script.trim() === '') wrong['script'] = 'Say which file it is.';
+  if (!(most >= min && most <= max)) wrong['most'] = `From ${min / SECOND} to ${max / SECOND} seconds.`;
+  return wrong;
+}
+
+/** The whole of it as the relay takes it. Null while `wrongInScript` finds something. */
+export function scriptOf(draft: ScriptDraft, before: Script | null): Script | null {
+  const timing = timingOf(draft, before?.timing ?? null);
+  if (!timing || Object.keys(wrongInScript(draft)).length > 0) return null;
+  return {
+    enabled: true,
+    ...before,
+    kind: 'script',
+    agentId: draft.agentId,
+    name: draft.name.trim(),
+    script: draft.script.trim(),
+    timing,
+    on_failure: draft.on_failure,
+    overlap: draft.overlap,
+    timeoutMs: Math.round(Number(draft.most) * SECOND),
+  };
+}

@@ -1,0 +1,173 @@
+import { useId } from 'react';
+import { Link } from 'wouter';
+import type { AgentId, ScheduleId } from '../../domain/ids.ts';
+import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+import { filesOf } from '../../state/files.ts';
+import { useRoost } from '../context.tsx';
+import { CopyableText } from '../devices/copy-text.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { PATHS } from '../routes.ts';
+import { useQuery } from '../use-query.ts';
+import type { Teammate } from '../use-teammates.ts';
+import { WhenFields } from './editor-fields.tsx';
+import { ChoiceField, EditorEnd, Labelled, WhoFields } from './editor-parts.tsx';
+import {
+  FIELDS_OF_SCRIPT,
+  SCRIPT_STANDS_AT,
+  scriptDraftOf,
+  scriptOf,
+  wrongInScript,
+  type Script,
+  type ScriptDraft,
+} from './script-draft.ts';
+import { useSaving, type Kind } from './use-saving.ts';
+
+interface Props {
+  /** null: a new one. */
+  readonly scheduleId: ScheduleId | null;
+  readonly before: Script | null;
+  /** Minutes, that an interval was given. */
+  readonly offset: number | null;
+  readonly draft: ScriptDraft;
+  readonly team: readonly Teammate[];
+  /** What stands there, where it was only closed; null: it is saved, or to be forgotten. */
+  readonly onClose: (kept: ScriptDraft | null) => void;
+}
+
+const SCRIPT: Kind<ScriptDraft, Script> = {
+  scheduleOf: scriptOf,
+  draftOf: scriptDraftOf,
+  wrongIn: wrongInScript,
+  of: (schedule) => (schedule.kind === 'script' ? schedule : null),
+  fields: FIELDS_OF_SCRIPT,
+  standsAt: SCRIPT_STANDS_AT,
+};
+
+/** What lies in an agent's folder, to be chosen from while its path is typed. */
+function FileNames({ id, agentId }: { id: string; agentId: AgentId }) {
+  const folder = useQuery(filesOf(useRoost()).folder(agentId, ''));
+  const names = folder.kind === 'ready' ? folder.value.entries.filter(({ kind }) => kind === 'file') : [];
+  return (
+    <datalist id={id}>
+      {names.map(({ name }) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+  );
+}
+
+/** Writes a script that is run without a model. It closes once the relay has it; what the relay refuses stays in the fields. */
+export function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
+  const { draft, set, wrong, refused, busy, save } = useSaving(SCRIPT, scheduleId, before, first, () => onClose(null));
+  const namesId = useId();
+  const whose = team.find(({ agentId }) => agentId === draft.agentId)?.name ?? 'the agent';
+  const { scriptMs } = SCHEDULE_BOUNDS;
+  return (
+    <Dialog
+      title={scheduleId === null ? 'A new script' : 'Change this script'}
+      shape="wide"
+      onClose={() => onClose(draft)}
+    >
+      <form className="editor" onSubmit={(event) => void save(event)} noValidate>
+        <p className="setting-hint">
+          Your relay runs it with bash, in the agent’s folder, and asks no model. It is well where it ends with exit
+          status 0; 75 means that it is done for good, and not run again.
+        </p>
+        <WhoFields draft={draft} set={set} wrong={wrong} team={team} example="Is the site up" />
+        <Labelled
+          label="File"
+          hint={
+            <>
+              Its path in <Link href={PATHS.files(draft.agentId)}>the folder of {whose}</Link>. It is run as it is when
+              you save this; once it is another, it is not run until you save this again.
+            </>
+          }
+          wrong={wrong['script']}
+        >
+          {(given) => (
+            <input
+              {...given}
+              className="field"
+              list={namesId}
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={SCHEDULE_BOUNDS.path}
+              placeholder="checks/site.sh"
+              value={draft.script}
+              onChange={({ target }) => set({ script: target.value })}
+            />
+          )}
+        </Labelled>
+        <FileNames id={namesId} agentId={draft.agentId} />
+        <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset} />
+        <div className="editor-pair">
+          <ChoiceField
+            label="Where it fails"
+            wrong={wrong['on_failure']}
+            choices={ON_FAILURE}
+            value={draft.on_failure}
+            onChange={(on_failure) => set({ on_failure })}
+          />
+          <Labelled label="Seconds it may take" hint="After that it is ended, and has failed." wrong={wrong['most']}>
+            {(given) => (
+              <input
+                {...given}
+                type="number"
+                inputMode="numeric"
+                className="field"
+                min={scriptMs.min / 1_000}
+                max={scriptMs.max / 1_000}
+                value={draft.most}
+                onChange={({ target }) => set({ most: target.value })}
+              />
+            )}
+          </Labelled>
+          <ChoiceField
+            label="Where it still runs when it is due again"
+            wrong={wrong['overlap']}
+            choices={OVERLAP}
+            value={draft.overlap}
+            onChange={(overlap) => set({ overlap })}
+          />
+        </div>
+        <EditorEnd refused={refused} busy={busy} onDiscard={() => onClose(null)} />
+      </form>
+    </Dialog>
+  );
+}
+
+const ON_FAILURE: readonly (readonly [Script['on_failure'], string])[] = [
+  ['wake_agent', 'Wake the agent, and tell it what it wrote'],
+  ['ignore', 'Only write it down in the history'],
+];
+const OVERLAP: readonly (readonly [Script['overlap'], string])[] = [
+  ['skip', 'Skip that time'],
+  ['wait', 'Run it after this one'],
+];
+
+/** What scripts are, what turning them on means, and how: the relay does not run them until it is started so. */
+export function ScriptsOff({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Scripts are off" onClose={onClose}>
+      <div className="scripts-off">
+        <p>
+          A script is a file in an agent’s folder with commands for the relay’s machine: to look every ten minutes
+          whether a site is up, say. It asks no model, so it costs nothing, and its agent is woken only where it fails.
+        </p>
+        <p>
+          Your relay runs none until you start it so. Then what you set here runs on its machine: without a network and
+          shut into the agent’s folder where the relay has a sandbox, else with all that the user may do who started the
+          relay. Agents can write such files; one is run only as it was when you set it here. Programs that you attach
+          as servers may run then, too.
+        </p>
+        <p>To turn them on, stop the relay with Ctrl+C and start it again with:</p>
+        <CopyableText text="npm start -- --scripts" what="How to start it" />
+        <div className="dialog-ways">
+          <button type="button" className="solid" onClick={onClose}>
+            I see
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
