@@ -5,6 +5,9 @@ import type { Homes } from './homes/index.ts';
 import type { Logger } from './logger.ts';
 import { createClockWatch, type ClockWatch } from './schedules/index.ts';
 
+const COPIED =
+  'This home is a copy of another, or was put back from one: nothing that is due runs here, so that it does not run twice. Under Night you bring it here.';
+
 export interface ClockWatchTells {
   /** ms, only ever forward */
   readonly elapsed: () => number;
@@ -28,7 +31,8 @@ export function openClockWatch(
     },
   });
   closers.add(() => Promise.resolve(watch.close()));
-  const { stoodMs } = watch.state();
+  const { stoodMs, copied } = watch.state();
+  if (copied) say(COPIED);
   if (stoodMs !== null)
     say(
       `The clock by which agents’ routines are due had stood for ${spanText(stoodMs)}: Roost was not running, and nobody had ended it. What was missed stands under Night.`,

@@ -11,6 +11,7 @@ import {
   readFile,
   realpath,
   rename,
+  stat,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,6 +32,8 @@ export interface Home {
   readonly path: string;
   /** Names this home wherever homes share a store. */
   readonly relay: string;
+  /** Of the file that names it: a copy of the folder has another, one that was renamed has the same. */
+  readonly place: string;
   readonly storeFolder: string;
   readonly logFolder: string;
   readonly sealingKeyFile: string;
@@ -141,9 +144,11 @@ export async function readHome(path: string): Promise<Home> {
       });
     }
   }
+  const { ino, birthtimeNs } = await stat(file, { bigint: true });
   return {
     path,
     relay,
+    place: `${ino} ${birthtimeNs}`,
     storeFolder: join(path, 'store'),
     logFolder: join(path, 'logs'),
     sealingKeyFile: join(path, SEALING_KEY),

@@ -214,6 +214,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     openJournal: store.openJournal,
     relay: home.relay,
     alone,
+    place: alone ? home.place : null,
     openModels: models.open,
     protocol,
     workspaces: home.workspacesFolder,

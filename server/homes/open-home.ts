@@ -20,6 +20,7 @@ import type { HomeModels } from '../models/index.ts';
 import { createModelRoutes } from '../models/routes.ts';
 import { createProxy } from '../proxy/index.ts';
 import { createSoulTools } from '../session/index.ts';
+import { openPlace } from '../schedules/place.ts';
 import { createScripts, type Sealer, type WatchedClock } from '../schedules/index.ts';
 import { createPulses } from '../schedules/pulses.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
@@ -45,6 +46,8 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly openJournal: OpenJournal | null;
   /** No other process can have this store open. */
   readonly alone: boolean;
+  /** Says where the relay's folder lies; null: the store is not in it. */
+  readonly place: string | null;
   /** The models of this home. */
   readonly openModels: (home: string, onChange: () => void) => Promise<HomeModels>;
   readonly protocol: Protocol;
@@ -124,6 +127,10 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     timers: realTimers,
     onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
     logger,
+  });
+  const place = await openPlace({
+    ...{ db, home: id, place: deps.place, log, now, newId },
+    onError: (error) => logger.error('Whether this home is a copy could not be read.', { home: id, error }),
   });
   const team = await openTeam({
     ...usual,
@@ -245,6 +252,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     clock: {
       id,
       seenAt: () => schedules.clock.seenAt(),
+      copied: () => place.copied(),
       stoodMs: !planned && stoodMs > SCHEDULE_LIMITS.stillMs ? stoodMs : null,
     },
     log,

@@ -18,6 +18,7 @@ import { createClock, type Clock } from './clock.ts';
 import type { Db } from '../store/index.ts';
 import { endsInLog } from './ends.ts';
 import { createPerform } from './perform.ts';
+import { siteOf } from './place.ts';
 import { createProposals, type Proposals } from './proposals.ts';
 import { createPreview, type Dark } from './preview.ts';
 import { createScheduleRecords } from './records.ts';
@@ -206,7 +207,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     spentSince: (from, most) => rows.spentSince(from, most),
     records: createScheduleRecords({
       rows,
-      home,
+      site: () => siteOf(deps.db, home),
       batch: limits.batch,
       now,
       async nextOf({ scheduleId, schedule }) {

@@ -9,13 +9,14 @@ import type { Schedule } from '../../src/protocol/schedules.ts';
 import { cancelWaiting, isOn, json, rowOf, type RowsDeps } from './schedule-rows.ts';
 
 /** Why it is not due here, for people. */
-const ELSEWHERE = 'It is due at another relay of this household, and so not here.';
+export const ELSEWHERE = 'It is due at another relay of this household, and so not here.';
 
 interface Given {
   readonly scheduleId: ScheduleId;
   readonly schedule: Schedule;
   readonly turn: number;
   readonly since: number | null;
+  readonly position: number;
   /** The stamp of what is given: what is here and newer stays. */
   readonly at: string;
 }
@@ -32,7 +33,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
   return {
     /** Takes one that is due here, or is gone. */
     async restore(
-      { scheduleId, schedule, at, turn }: Given,
+      { scheduleId, schedule, at, turn, position }: Given,
       removed: boolean,
       now: number,
       next: { readonly dueAt: number | null; readonly givenOffset: number | null },
@@ -41,6 +42,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         ...valuesOf(schedule),
         stamp: at,
         removed,
+        position,
         judged_at: now,
         due_at: removed ? null : next.dueAt,
         paused_why: null,
@@ -52,7 +54,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       };
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('schedules')
-        .values({ home, schedule: scheduleId, position: 0, ...values })
+        .values({ home, schedule: scheduleId, ...values })
         .onConflict((conflict) =>
           conflict
             .columns(['home', 'schedule'])
@@ -65,7 +67,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
     },
     /** Keeps one that is due at another home. Where it was due here, a newer version says so, and what waits of it is called off. */
     async keepAway(
-      { scheduleId, schedule, at, turn, since }: Given,
+      { scheduleId, schedule, at, turn, since, position }: Given,
       to: string,
       asked: boolean,
       now: number,
@@ -83,7 +85,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         };
         const { numInsertedOrUpdatedRows = 0n } = await trx
           .insertInto('schedules')
-          .values({ home, schedule: scheduleId, position: 0, judged_at: now, ...values, wanted: asked })
+          .values({ home, schedule: scheduleId, position, judged_at: now, ...values, wanted: asked })
           .onConflict((conflict) =>
             conflict
               .columns(['home', 'schedule'])

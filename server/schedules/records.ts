@@ -8,8 +8,8 @@ import type { Row, ScheduleRows } from './rows.ts';
 
 export interface ScheduleRecordsDeps {
   readonly rows: ScheduleRows;
-  /** Names the home: what is due here is due nowhere else. */
-  readonly home: string;
+  /** Names the home for other relays: what is due here is due nowhere else. */
+  readonly site: () => Promise<string>;
   readonly batch: number;
   readonly now: () => number;
   /** When one is due next that comes back, and how that is reckoned. */
@@ -27,7 +27,7 @@ export interface ScheduleRecordsDeps {
 }
 
 export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
-  const { rows, home, batch, now, nextOf, onMoved, onStale, onChange } = deps;
+  const { rows, batch, now, nextOf, onMoved, onStale, onChange } = deps;
 
   /** What is here holds, and becomes the newest version. */
   async function tellAgain(scheduleId: ScheduleId): Promise<false> {
@@ -37,22 +37,23 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
   }
   /** False: what is here holds, or cannot be let go of yet. */
   async function take(
-    given: Pick<ScheduleRecord, 'schedule' | 'turn' | 'since'> & {
+    given: Pick<ScheduleRecord, 'schedule' | 'turn' | 'since' | 'position'> & {
       readonly scheduleId: ScheduleId;
       readonly at: string;
     },
     { homeRelay: due, wanted, removed }: Pick<ScheduleRecord, 'homeRelay' | 'wanted' | 'removed'>,
   ): Promise<boolean> {
     const { scheduleId, schedule, turn } = given;
+    const site = await deps.site();
     const here = removed ? null : await rows.get(scheduleId);
     // It is of before, whatever its stamp: whoever wrote it did not know yet where it is due.
     if (here && turn < here.turn) return await tellAgain(scheduleId);
-    if (!removed && due !== home) {
-      const taken = await rows.keepAway(given, due, wanted === home, now());
+    if (!removed && due !== site) {
+      const taken = await rows.keepAway(given, due, wanted === site, now());
       if (taken && here?.elsewhere === null) onMoved(schedule);
       return taken;
     }
-    const asks = wanted !== null && wanted !== home;
+    const asks = wanted !== null && wanted !== site;
     if (here && here.elsewhere !== null) {
       const { contextOf, givenOffset } = await nextOf({ scheduleId, schedule });
       const taken = await rows.arrive(given, now(), contextOf, givenOffset);
@@ -73,17 +74,18 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
     hears: ({ what }) => what === 'schedules',
     says: ['schedules'],
     async unannounced() {
-      const changed = await rows.unannounced(batch);
+      const [changed, site] = [await rows.unannounced(batch), await deps.site()];
       return changed.map((row) => ({
         record: {
           type: 'schedule',
           id: row.scheduleId,
           value: {
-            homeRelay: row.elsewhere ?? home,
-            wanted: row.wanted ? home : null,
+            homeRelay: row.elsewhere ?? site,
+            wanted: row.wanted ? site : null,
             since: row.since,
             turn: row.turn,
             removed: row.removed,
+            position: row.position,
             schedule: row.schedule,
           },
         },
@@ -105,13 +107,16 @@ export function createScheduleRecords(deps: ScheduleRecordsDeps): RecordSource {
           answers.push({ answer: 'refused', why: 'It is no schedule.' });
           continue;
         }
-        const { homeRelay: due, wanted, since, turn, removed, schedule } = scheduleRecordSchema.parse(value);
+        const { homeRelay: due, wanted, since, turn, removed, position, schedule } = scheduleRecordSchema.parse(value);
         const named = removed ? null : await rows.named(schedule.agentId, schedule.name);
         if (named && named.scheduleId !== id) {
           answers.push({ answer: 'refused', why: 'Its agent has something else of that name by now.' });
           continue;
         }
-        const taken = await take({ scheduleId: id, schedule, at, turn, since }, { homeRelay: due, wanted, removed });
+        const taken = await take(
+          { scheduleId: id, schedule, at, turn, since, position },
+          { homeRelay: due, wanted, removed },
+        );
         answers.push(taken ? { answer: 'taken' } : { answer: 'kept' });
       }
       onChange();

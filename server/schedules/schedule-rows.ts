@@ -205,9 +205,15 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         for (const [position, scheduleId] of scheduleIds.entries())
           await trx
             .updateTable('schedules')
-            .set({ position })
+            // What is due elsewhere is told from there.
+            .set((eb) => ({
+              position,
+              stamp: sql<string | null>`case when elsewhere is null then null else stamp end`,
+              changes: eb('changes', '+', 1),
+            }))
             .where('home', '=', home)
             .where('schedule', '=', scheduleId)
+            .where('position', '<>', position)
             .execute();
       });
     },

@@ -3,10 +3,11 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { OpenHealth } from '../../src/protocol/http.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
-/** One home's clock, as it is watched. `seenAt`: when it looked last; null: it has not begun. `stoodMs`: at its start; null: it had not. */
+/** One home's clock, as it is watched. `seenAt`: when it looked last; null: it has not begun. `stoodMs`: at its start; null: it had not. `copied`: its home is a copy, and what is due is not due here. */
 export interface WatchedClock {
   readonly id: string;
   seenAt(): number | null;
+  copied(): boolean;
   readonly stoodMs: number | null;
 }
 
@@ -63,7 +64,11 @@ export function createClockWatch({
   return {
     state() {
       const stood = clocks().flatMap(({ stoodMs }) => stoodMs ?? []);
-      return { standsStillMs: standsStill(), stoodMs: stood.length === 0 ? null : Math.max(...stood) };
+      return {
+        standsStillMs: standsStill(),
+        stoodMs: stood.length === 0 ? null : Math.max(...stood),
+        copied: clocks().some((clock) => clock.copied()),
+      };
     },
     close: () => cancel(),
   };

@@ -19,6 +19,7 @@ import { models } from './steps/0016-models.ts';
 import { attached } from './steps/0017-attached.ts';
 import { scheduleWords } from './steps/0018-schedule-words.ts';
 import { scriptGroups } from './steps/0019-script-groups.ts';
+import { places } from './steps/0020-places.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -40,4 +41,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-attached': attached,
   '0018-schedule-words': scheduleWords,
   '0019-script-groups': scriptGroups,
+  '0020-places': places,
 };

@@ -33,6 +33,11 @@ export const openHealthSchema = z
           .nonnegative()
           .nullable()
           .describe('ms for which it had stood when this relay started; null: it had not, or the person had ended it'),
+        copied: z
+          .boolean()
+          .describe(
+            'its folder is a copy of another’s: what was due there is not due here until the person brings it here',
+          ),
       })
       .describe('by which agents’ routines are due'),
   })

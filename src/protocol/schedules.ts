@@ -178,6 +178,7 @@ export const scheduleRecordSchema = z.strictObject({
     .default(null)
     .describe('moments up to then are in the account of the relay that let go of it; null: none has'),
   removed: z.boolean().describe('it was taken away'),
+  position: z.number().int().nonnegative().default(0).describe('its place in the person’s order'),
   schedule: scheduleSchema,
 });
 export type ScheduleRecord = z.infer<typeof scheduleRecordSchema>;

@@ -42,7 +42,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     expect(await (await relay.fetch('/api/health')).json()).toEqual({
       status: 'ok',
       version: expect.any(String),
-      clock: { standsStillMs: null, stoodMs: null },
+      clock: { standsStillMs: null, stoodMs: null, copied: false },
       sessionActive: true,
       mind: 'rehearsal',
       model: 'rehearsal',
@@ -51,7 +51,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     expect(await (await fetch(`${relay.url}/api/health`)).json()).toEqual({
       status: 'ok',
       version: expect.any(String),
-      clock: { standsStillMs: null, stoodMs: null },
+      clock: { standsStillMs: null, stoodMs: null, copied: false },
     });
 
     const again = await problemOf(await post('/api/sessions', START));

@@ -29,7 +29,7 @@ describe('the clock', () => {
     const said: string[] = [];
     let elapsed = 0;
     const watch = createClockWatch({
-      clocks: () => [{ id: 'a', seenAt: () => going.seenAt(), stoodMs: null }],
+      clocks: () => [{ id: 'a', seenAt: () => going.seenAt(), copied: () => false, stoodMs: null }],
       elapsed: () => elapsed,
       timers,
       say: (line) => said.push(line),
@@ -65,7 +65,7 @@ describe('the clock', () => {
     await going.whenQuiet();
     timers.advance(15_000);
     expect(said[1]).toBe('The clock goes again.');
-    expect(watch.state()).toEqual({ standsStillMs: null, stoodMs: null });
+    expect(watch.state()).toEqual({ standsStillMs: null, stoodMs: null, copied: false });
     watch.close();
     await relay.stop();
     await mind.close();
@@ -76,7 +76,7 @@ describe('the clock', () => {
     const health = async (url: string) =>
       openHealthSchema.strict().parse(await (await fetch(`${url}/health`)).json()).clock;
     const first = await startRelay({ home });
-    expect(await health(first.url)).toEqual({ standsStillMs: null, stoodMs: null });
+    expect(await health(first.url)).toEqual({ standsStillMs: null, stoodMs: null, copied: false });
     await first.kill('SIGKILL');
     const opened = await openStore({ folder: join(home, 'store'), databaseUrl: null });
     await opened.db
@@ -94,7 +94,7 @@ describe('the clock', () => {
     expect(end.stderr).toContain('Roost was asked to end, with --stop.');
     expect(end.stdout + end.stderr).toContain('had stood for 3 hours');
     const third = await startRelay({ home });
-    expect(await health(third.url)).toEqual({ standsStillMs: null, stoodMs: null });
+    expect(await health(third.url)).toEqual({ standsStillMs: null, stoodMs: null, copied: false });
     // One that hangs is named, and is not ended by force.
     process.kill(third.pid, 'SIGSTOP');
     expect(await askToEnd(home, 300)).toEqual({ kind: 'hangs', pid: String(third.pid) });

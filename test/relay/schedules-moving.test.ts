@@ -1,11 +1,16 @@
 /** What is due belongs to one relay: a household that uses several never has it run at two, whatever its devices know of each other. */
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { scheduledSchema } from '../../src/protocol/schedules.ts';
 import { offeredRecordsSchema } from '../../src/protocol/records.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import { eventsOf, eventually } from '../support/homes.ts';
-import { openTestRelay, type Browser } from '../support/open-relay.ts';
+import { openHealthSchema } from '../../src/protocol/http.ts';
+import { browserOf, openTestRelay, type Browser } from '../support/open-relay.ts';
+import { createHome } from '../support/relay.ts';
 import { createRandom } from '../support/random.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { openSessionBench, payload, type Bench, type Household } from '../support/session.ts';
@@ -103,6 +108,58 @@ describe('over HTTP, of two real relays', () => {
       );
     } finally {
       await Promise.all(relays.map((relay) => relay.close()));
+    }
+  });
+
+  it('it is not due at a copy of the relay’s folder, which says so, until the person says that the first is gone', async () => {
+    const args = ['--rehearsal', '{"delayMs":0,"wordMs":0}'];
+    const folder = await mkdtemp(join(tmpdir(), 'roost-copies-'));
+    const [home, copied] = [await createHome(), join(folder, 'copied')];
+    const first = await openTestRelay({ args, home });
+    const browser = await first.signIn();
+    const json = routine({ agentId: LYRA.id, timing: { kind: 'every', minutes: 1, offset: null } });
+    const isCopied = async (url: string) =>
+      openHealthSchema.parse(await (await fetch(`${url}/health`)).json()).clock.copied;
+    try {
+      await browser.fetch('/api/home', { method: 'POST', json: { beside: false } });
+      await browser.fetch('/api/team', { method: 'PUT', json: TEAM });
+      expect((await browser.fetch('/v1/pulse-routines', { method: 'POST', json })).status).toBe(201);
+    } finally {
+      await first.close();
+    }
+    await cp(home, copied, { recursive: true });
+    // The same folder under another name is no copy.
+    await rename(home, join(folder, 'renamed'));
+    const said: string[] = [];
+    const relays = [
+      await openTestRelay({ args, home: join(folder, 'renamed') }),
+      await openTestRelay({ args, home: copied, say: (line) => void said.push(line) }),
+    ] as const;
+    const { cookie, ...signIn } = await browser.signIn();
+    const [old, fresh] = relays.map(({ url }) =>
+      browserOf(url, { ...signIn, cookie: cookie.replace(/_\d+=/, `_${new URL(url).port}=`) }),
+    );
+    try {
+      if (!old || !fresh) throw new Error('One is missing.');
+      expect((await list(old))[0]).toMatchObject({ elsewhere: null, nextAt: expect.any(Number) });
+      expect((await list(fresh))[0]).toMatchObject({ elsewhere: 'due', nextAt: null });
+      expect([await isCopied(old.url), await isCopied(fresh.url)]).toEqual([false, true]);
+      expect(said.join()).toContain('This home is a copy of another');
+      await relays[1].restart();
+      expect([(await list(fresh))[0]?.elsewhere, await isCopied(fresh.url)]).toEqual(['due', true]);
+      await move(fresh, true);
+      expect((await list(fresh))[0]).toMatchObject({ elsewhere: null, nextAt: expect.any(Number) });
+      await expect.poll(() => isCopied(fresh.url)).toBe(false);
+      // It has a name of its own: the first hears that it is due there no more.
+      const phone: Device = new Map();
+      await eventually(
+        async () => (await visit(phone, fresh), await visit(phone, old), (await list(old))[0]?.elsewhere),
+        (where) => where === 'due',
+      );
+      expect((await list(fresh))[0]?.elsewhere).toBe(null);
+    } finally {
+      await Promise.all(relays.map((relay) => relay.close()));
+      await rm(folder, { recursive: true, force: true });
     }
   });
 });

@@ -463,11 +463,26 @@ describe.each(STORES)('what is due, on %s', (kind) => {
   it('is a record, which a page gives back to a relay that has lost it', async () => {
     const { house } = await open();
     const { scheduleId } = await add(house);
-    await house.until(() => house.of('record').some(({ record }) => record.type === 'schedule'));
-    const [told] = house.of('record').filter(({ record }) => record.type === 'schedule');
-    if (!told?.at) throw new Error('It has no stamp.');
+    const second = await add(house, { name: 'Evening round', enabled: false });
+    await house.team.schedules.reorder([second.scheduleId, scheduleId]);
+    const newest = (id: string) => house.of('record').findLast(({ record }) => record.id === id);
+    const places = () =>
+      [second.scheduleId, scheduleId].map((id) => {
+        const { record } = newest(id) ?? {};
+        return record?.type === 'schedule' ? record.value.position : null;
+      });
+    await house.until(() => places().join() === '0,1');
+    const [told, first] = [newest(scheduleId), newest(second.scheduleId)];
+    if (!told?.at || !first?.at) throw new Error('It has no stamp.');
     const other = await bench.open({ now: () => START });
     expect(await other.team.records.offer([{ ...told.record, at: told.at }])).toEqual([{ answer: 'taken' }]);
+    expect(await other.team.records.offer([{ ...first.record, at: first.at }])).toEqual([{ answer: 'taken' }]);
+    // In the person’s order, whichever came first.
+    expect((await other.team.schedules.list()).map(({ schedule }) => schedule.name)).toEqual([
+      'Evening round',
+      'Morning round',
+    ]);
+    await other.team.schedules.remove(second.scheduleId);
     // It is due where it was, as far as anybody knows; the person says that nothing is there any more.
     expect(await other.team.schedules.list()).toMatchObject([{ scheduleId, nextAt: null, elsewhere: 'due' }]);
     await other.team.schedules.move(true);

@@ -50,6 +50,8 @@ export interface OpenRelayOptions {
   readonly databaseUrl?: string;
   /** Is not removed at the end. */
   readonly home?: string;
+  /** What is said at the terminal. */
+  readonly say?: (line: string) => void;
   /** What no argument can set so low. One sign-in may bring as many households as the relay takes, unless this says otherwise. */
   readonly sync?: Partial<SyncSettings>;
 }
@@ -59,6 +61,7 @@ export async function openTestRelay({
   databaseUrl,
   home: given,
   sync = {},
+  say = () => undefined,
 }: OpenRelayOptions = {}): Promise<OpenRelay> {
   const home = given ?? (await createHome({ store: databaseUrl === undefined }));
   const config = readConfig(
@@ -76,7 +79,7 @@ export async function openTestRelay({
         sync: { ...config.sync, householdsBySignIn: config.sync.households, ...sync },
       },
       root: findPackageRoot(import.meta.url),
-      say: () => undefined,
+      say,
       now: () => Date.now() + ahead + jumped,
       elapsed: () => performance.now() + ahead,
     });

@@ -13,13 +13,21 @@ type LimitChange = Extract<ArchiveChange, { kind: 'limit' }>;
 const named = (value: string | null, otherwise: string) => (value === null ? otherwise : shownText(value));
 
 /** Everything that it says, each part under its name; what stands for itself is left out. */
-function partsOf({ schedule, removed, homeRelay, wanted, turn }: ScheduleRecord): ReadonlyMap<string, string> {
+function partsOf({
+  schedule,
+  removed,
+  homeRelay,
+  wanted,
+  turn,
+  position,
+}: ScheduleRecord): ReadonlyMap<string, string> {
   const { timing } = schedule;
   const parts: [string, string][] = [
     ['name', shownText(schedule.name)],
     ['agent', schedule.agentId],
     ['when', timing.kind === 'once' ? `once, ${fullTime(timing.at)}` : timingText(timing, 0)],
     ['taken away', removed ? 'yes' : 'no'],
+    ['place in the order', String(position + 1)],
     ['relay', homeRelay],
     ['asked for by the relay', named(wanted, 'none')],
     ['times it changed its relay', String(turn)],

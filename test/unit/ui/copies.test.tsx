@@ -360,6 +360,7 @@ test('a routine that a file would change is shown whole, against what is here, w
     wanted: null,
     since: null,
     removed: false,
+    position: 0,
     schedule: scheduleSchema.parse({
       kind: 'routine',
       agentId: 'agent-1',

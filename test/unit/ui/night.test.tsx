@@ -599,7 +599,7 @@ test.each(['/night', '/'])('a clock that stands still is said, at %s', async (pa
     path,
     prepare({ reach, relay }) {
       nights(reach);
-      relay.clock = { standsStillMs: 120_000, stoodMs: null };
+      relay.clock = { standsStillMs: 120_000, stoodMs: null, copied: false };
     },
   });
   await page.say({ news: 'documents', docs: [RECORD] });

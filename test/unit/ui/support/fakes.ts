@@ -198,7 +198,7 @@ export function memoryRelay(): MemoryRelay {
     standing: { begun: false, lived: false, others: 0, look: false },
     onlookers: new Set(),
     mind: 'rehearsal',
-    clock: { standsStillMs: null, stoodMs: null },
+    clock: { standsStillMs: null, stoodMs: null, copied: false },
     health: () =>
       Promise.resolve({
         ok: true,
