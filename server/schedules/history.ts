@@ -28,18 +28,23 @@ function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>)
   return { state, reason: reasonSchema.parse(row.reason) ?? 'gate' };
 }
 
+/** Of what is scheduled, as it is stored; what is there no more counts as a routine. */
+function kindIn(valueJson: string | null): Occurrence['kind'] {
+  const schedule = z.looseObject({ kind: occurrenceSchema.shape.kind }).safeParse(JSON.parse(valueJson ?? '{}'));
+  return schedule.success ? schedule.data.kind : 'routine';
+}
+
 function occurrenceOf(
   row: Selectable<Tables['occurrences']> & {
     readonly value_json: string | null;
     readonly schedule_name: string | null;
   },
 ): Occurrence {
-  const schedule = z.looseObject({ kind: occurrenceSchema.shape.kind }).safeParse(JSON.parse(row.value_json ?? '{}'));
   return {
     scheduleId: row.schedule,
     agentId: parseText(row.agent_json),
     name: parseText(row.name_json ?? row.schedule_name ?? '""'),
-    kind: row.kind === 'wake' ? 'wake' : schedule.success ? schedule.data.kind : 'routine',
+    kind: row.kind === 'wake' ? 'wake' : kindIn(row.value_json),
     dueAt: row.due_at,
     state: occurrenceStateSchema.parse(row.state),
     reason: reasonSchema.parse(row.reason),
@@ -56,6 +61,7 @@ export interface SpentByRoutine {
   readonly scheduleId: ScheduleId;
   readonly agentId: AgentId;
   readonly name: string | null;
+  readonly kind: Occurrence['kind'];
   readonly runs: number;
   readonly tokens: number;
   readonly costMicroUsd: number;
@@ -111,12 +117,13 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       const { rows } = await sql<{
         schedule: string;
         agent_json: string;
+        wake: boolean;
         runs: string;
         micro_usd: string;
         tokens: string;
         estimated: boolean;
       }>`
-        select schedule, agent_json, count(*) as runs,
+        select schedule, agent_json, bool_or(kind = 'wake') as wake, count(*) as runs,
           coalesce(sum((detail_json::jsonb ->> 'costMicroUsd')::bigint), 0) as micro_usd,
           coalesce(sum((detail_json::jsonb ->> 'tokens')::bigint), 0) as tokens,
           coalesce(bool_or((detail_json::jsonb ->> 'estimated')::boolean), false) as estimated
@@ -125,15 +132,17 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         group by schedule, agent_json order by micro_usd desc, schedule limit ${most}`.execute(db);
       const names = await db
         .selectFrom('schedules')
-        .select(['schedule', 'name_json'])
+        .select(['schedule', 'name_json', 'value_json'])
         .where('home', '=', home)
         .where('schedule', '=', sql<string>`any(${rows.map(({ schedule }) => schedule)}::text[])`)
         .execute();
       const nameOf = new Map(names.map(({ schedule, name_json }) => [schedule, parseText(name_json)]));
-      return rows.map(({ schedule, agent_json, runs, micro_usd, tokens, estimated }) => ({
+      const valueOf = new Map(names.map(({ schedule, value_json }) => [schedule, value_json]));
+      return rows.map(({ schedule, agent_json, wake, runs, micro_usd, tokens, estimated }) => ({
         scheduleId: schedule,
         agentId: parseText(agent_json),
         name: nameOf.get(schedule) ?? null,
+        kind: wake ? 'wake' : kindIn(valueOf.get(schedule) ?? null),
         runs: Number(runs),
         tokens: Number(tokens),
         costMicroUsd: Number(micro_usd),

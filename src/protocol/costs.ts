@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ScheduleId } from '../domain/ids.ts';
 import { common } from './documents.ts';
+import { occurrenceSchema } from './schedules.ts';
 import { idOf } from './ids.ts';
 
 const count = z.number().int().nonnegative();
@@ -62,7 +63,8 @@ export const costsSchema = z.object({
       z.object({
         scheduleId: idOf<ScheduleId>(z.string()),
         agentId: common.agentId,
-        name: z.string().nullable().describe('null: nothing was due; somebody woke it'),
+        name: z.string().nullable().describe('null: nothing was due, and somebody woke it; or it is there no more'),
+        kind: occurrenceSchema.shape.kind,
         runs: count,
         tokens: count,
         costMicroUsd: count,

@@ -371,7 +371,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       ]);
     expect(await history(house, clock)).toMatchObject([{ kind: 'wake', agentId: LYRA.id }]);
     expect(await house.team.schedules.spentSince(0, 10)).toMatchObject([
-      { agentId: LYRA.id, name: null, runs: 1, tokens: 35 },
+      { agentId: LYRA.id, name: null, kind: 'wake', runs: 1, tokens: 35 },
     ]);
     clock.pass(MINUTE);
     await house.start();
@@ -426,7 +426,9 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(all.map(({ state }) => state)).toEqual(Array<string>(5).fill('timed-out'));
     // Its model did not come to telling what it took.
     expect(all[0]).toMatchObject({ said: 'One,', detail: 'It was not done within 1 s.', estimated: true });
-    expect(await house.team.schedules.spentSince(0, 10)).toMatchObject([{ scheduleId, runs: 5, estimated: true }]);
+    expect(await house.team.schedules.spentSince(0, 10)).toMatchObject([
+      { scheduleId, kind: 'routine', runs: 5, estimated: true },
+    ]);
     expect(await house.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null, failedInARow: 5 });
     expect((await house.team.schedules.get(scheduleId))?.pausedWhy).toContain('5 times in a row');
     await pass(house, clock, 60 * MINUTE);

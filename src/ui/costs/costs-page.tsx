@@ -90,22 +90,58 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
   );
 }
 
-/** What agents did by themselves, and what they did when somebody woke them while they were absent. */
+const KINDS: readonly (readonly [Costs['routines'][number]['kind'], string])[] = [
+  ['routine', 'Routines'],
+  ['wake', 'Woken by others'],
+  ['reminder', 'Reminders'],
+  ['script', 'Scripts'],
+];
+
+/** What agents did by themselves, and what they did when somebody woke them while they were absent: each, below its kind. */
 function RoutineTable({ routines, team }: { routines: Costs['routines']; team: Teammates }) {
   return (
     <Sheet label="Without you" head={['What', 'Who', 'Runs', 'Tokens', 'Cost']}>
-      {routines.map((one) => (
-        <tr key={one.scheduleId}>
-          <th scope="row" dir="auto">
-            {one.name ?? 'Woken by others'}
-          </th>
-          <td dir="auto">{team.find(one.agentId).name}</td>
-          <td>{count(one.runs)}</td>
-          <td title={`${count(one.tokens)} tokens`}>{tokens(one.tokens)}</td>
-          <td className="sheet-cost">{costText(one)}</td>
-        </tr>
-      ))}
+      {KINDS.flatMap(([kind, title]) => {
+        const own = routines.filter((one) => one.kind === kind);
+        if (own.length === 0) return [];
+        const sum = {
+          runs: own.reduce((all, { runs }) => all + runs, 0),
+          tokens: own.reduce((all, one) => all + one.tokens, 0),
+          costMicroUsd: own.reduce((all, one) => all + one.costMicroUsd, 0),
+          estimated: own.some(({ estimated }) => estimated),
+        };
+        return [
+          <tr key={kind} className="sheet-kind">
+            <th scope="row">{title}</th>
+            <td />
+            <RunCells spent={sum} />
+          </tr>,
+          ...own.map((one) => (
+            <tr key={`${one.scheduleId} ${one.agentId}`}>
+              <th scope="row" dir="auto">
+                {one.name ?? (kind === 'wake' ? 'Each of their wakes' : 'No longer there')}
+              </th>
+              <td dir="auto">{team.find(one.agentId).name}</td>
+              <RunCells spent={one} />
+            </tr>
+          )),
+        ];
+      })}
     </Sheet>
+  );
+}
+
+function RunCells({
+  spent,
+}: {
+  spent: Pick<Costs['routines'][number], 'runs' | 'tokens' | 'costMicroUsd' | 'estimated'>;
+}) {
+  return (
+    <>
+      <td>{count(spent.runs)}</td>
+      <td title={`${count(spent.tokens)} tokens`}>{tokens(spent.tokens)}</td>
+      <td className="sheet-cost">{costText(spent)}</td>
+    </>
   );
 }
 

@@ -33,12 +33,32 @@ const report = (change: Partial<Costs> = {}): Costs => ({
       scheduleId: 's1',
       agentId: 'agent-1',
       name: 'Morning round',
+      kind: 'routine',
       runs: 12,
       tokens: 1_200,
       costMicroUsd: 120_000,
       estimated: true,
     },
-    { scheduleId: 'w1', agentId: 'agent-1', name: null, runs: 1, tokens: 300, costMicroUsd: 10_000, estimated: false },
+    {
+      scheduleId: 's2',
+      agentId: 'agent-1',
+      name: 'The week',
+      kind: 'routine',
+      runs: 1,
+      tokens: 300,
+      costMicroUsd: 30_000,
+      estimated: false,
+    },
+    {
+      scheduleId: 'w1',
+      agentId: 'agent-1',
+      name: null,
+      kind: 'wake',
+      runs: 1,
+      tokens: 300,
+      costMicroUsd: 10_000,
+      estimated: false,
+    },
   ],
   sessions: [{ sessionId: 'session-2', spent: spent(410_000) }],
   stopped: [],
@@ -127,8 +147,16 @@ test('today, what is left of its budget, and every day, agent and session stand 
   const agent = screen.getAllByRole('row').find((row) => row.textContent?.startsWith('Lyra'));
   expect(agent?.textContent).toBe('Lyra$0.40$1.602K$1.00');
   const alone = screen.getAllByRole('row').map((row) => row.textContent);
-  expect(alone).toContain('Morning roundLyra121.2K≈ $0.12');
-  expect(alone).toContain('Woken by othersLyra1300$0.01');
+  // By kind, and each below its own.
+  expect(alone.join(' | ')).toContain(
+    [
+      'Routines131.5K≈ $0.15',
+      'Morning roundLyra121.2K≈ $0.12',
+      'The weekLyra1300$0.03',
+      'Woken by others1300$0.01',
+      'Each of their wakesLyra1300$0.01',
+    ].join(' | '),
+  );
   expect(screen.getAllByRole('row').some((row) => row.textContent?.startsWith('Running now'))).toBe(true);
 });
 
