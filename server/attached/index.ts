@@ -19,7 +19,7 @@ import type { Sealer } from '../schedules/index.ts';
 import type { Db } from '../store/index.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { createLink, LinkError, type Link } from './link.ts';
-import { answerText, mindNameOf } from './offered.ts';
+import { answerText } from './offered.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
 import { toolsBeside, valueSchema, whereOf, type Value } from './standing.ts';
 
@@ -108,7 +108,7 @@ export function createAttached(deps: AttachedDeps): Attached {
 
   const mayRun = ({ kind }: Attachment) => kind !== 'program' || deps.programs;
 
-  const toolsOf = ({ link, value }: Kept) => toolsBeside(link.standing().tools, value);
+  const toolsOf = ({ name, link, value }: Kept) => toolsBeside(name, link.standing().tools, value);
 
   function show(one: Kept): AttachedServer {
     const { serverId, name, attachment, value, link } = one;
@@ -164,7 +164,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     const before = one.made.get(tool.name);
     if (before?.hash === tool.hash) return before.tool;
     const made: TeamTool = {
-      name: mindNameOf(one.name, tool.name),
+      name: tool.called,
       description: `${tool.name} of ${one.name}, a server that the human has attached. It describes it so: ${tool.description}`,
       input: z.looseObject({}),
       schema: tool.schema,

@@ -53,6 +53,7 @@ export const offeredToolSchema = z.object({
 export type OfferedTool = z.infer<typeof offeredToolSchema>;
 
 export const attachedToolSchema = offeredToolSchema.extend({
+  called: z.string().describe('what agents, and `tools` of routines, call it'),
   use: z.boolean().describe('agents may use it, as it was when the person looked at it'),
   seen: z
     .object({ hash: z.string(), description: z.string(), schema: z.record(z.string(), z.unknown()) })

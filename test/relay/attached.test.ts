@@ -89,7 +89,9 @@ describe('an attached server', () => {
   it('offers nothing until the person has looked at its tools, and then what they allowed', async () => {
     const server = await attach('notes');
     expect(server).toMatchObject({ state: 'connected', problem: null, kind: 'program', secrets: ['SECRET'] });
-    expect(server.tools).toMatchObject([{ name: 'echo', use: false, seen: null, problem: null }]);
+    expect(server.tools).toMatchObject([
+      { name: 'echo', called: `mcp__${server.name}__echo`, use: false, seen: null, problem: null },
+    ]);
     await works();
     expect(offered()).toEqual([]);
     await allow(server);

@@ -1,5 +1,10 @@
-import { useId } from 'react';
-import { ATTACHED_PREFIX, TOOLSET_NAMES, TOOLSETS, type Toolset } from '../../domain/toolsets.ts';
+import { useId, useState } from 'react';
+import { Link } from 'wouter';
+import { TOOLSET_NAMES, TOOLSETS, type Toolset } from '../../domain/toolsets.ts';
+import { attachedOf } from '../../state/attached.ts';
+import { useRoost } from '../context.tsx';
+import { PATHS } from '../routes.ts';
+import { useQuery } from '../use-query.ts';
 import type { Draft } from './draft.ts';
 import type { Wrong } from './timing-draft.ts';
 import { Labelled } from './editor-parts.tsx';
@@ -11,7 +16,7 @@ const WORDS: Readonly<Record<Exclude<Toolset, 'attached'>, string>> = {
   shell: 'Commands',
   web: 'Pages of the web',
 };
-/** Those of attached servers are not known here. */
+/** Those of attached servers stand below, by server. */
 const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached');
 const KNOWN: ReadonlySet<string> = new Set<string>(Object.values(TOOLSETS).flat());
 
@@ -23,10 +28,22 @@ interface Props {
 
 /** What a routine lets its agent use: all that it has, or what is ticked. */
 export function ToolsField({ tools, onTools, wrong }: Props) {
-  const named = (tools ?? []).filter((tool) => !KNOWN.has(tool));
-  const others = (text: string) => {
-    const names = text.split(/[\s,]+/).filter((name) => name !== '');
-    onTools([...(tools ?? []).filter((tool) => KNOWN.has(tool)), ...names]);
+  const attached = useQuery(attachedOf(useRoost()).list);
+  const servers = (attached.kind === 'ready' ? attached.value.servers : []).map(({ name, tools: offered }) => ({
+    name,
+    // What the person has not let agents use would be refused.
+    offered: offered.filter(({ use, gone }) => use && !gone).map(({ called }) => called),
+  }));
+  const known = new Set(servers.flatMap(({ offered }) => offered));
+  // A server may be away just now, or take a tool back: what was ticked of it stays until it is unticked.
+  const away = (tools ?? []).filter((tool) => !KNOWN.has(tool) && !known.has(tool));
+  // What was unticked can be ticked again while one looks at it.
+  const [seenAway, setSeenAway] = useState<readonly string[]>([]);
+  const others =
+    attached.kind === 'loading' ? [] : [...new Set([...seenAway, ...away])].filter((tool) => !known.has(tool));
+  const onOthers = (next: readonly string[]) => {
+    setSeenAway(others);
+    onTools(next);
   };
   return (
     <div className="editor-tools">
@@ -56,22 +73,16 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
           {SETS.map((set) => (
             <Toolbox key={set} label={WORDS[set]} all={TOOLSETS[set]} tools={tools} onTools={onTools} />
           ))}
-          <Labelled
-            label="Tools of attached servers"
-            hint={`Names with spaces between, as in ${ATTACHED_PREFIX}calendar__list_events.`}
-            wrong={undefined}
-          >
-            {(given) => (
-              <input
-                {...given}
-                className="field"
-                autoComplete="off"
-                spellCheck={false}
-                defaultValue={named.join(' ')}
-                onChange={({ target }) => others(target.value)}
-              />
-            )}
-          </Labelled>
+          {servers
+            .filter(({ offered }) => offered.length > 0)
+            .map(({ name, offered }) => (
+              <Toolbox key={name} label={`Server “${name}”`} all={offered} tools={tools} onTools={onTools} />
+            ))}
+          {others.length > 0 && <Toolbox label="Not there now" all={others} tools={tools} onTools={onOthers} />}
+          <p className="setting-hint">
+            {attached.kind === 'failed' && 'What attached servers offer could not be read. '}
+            Servers are attached, and their tools let in, under <Link href={PATHS.settings('attached')}>Settings</Link>.
+          </p>
         </>
       )}
     </div>

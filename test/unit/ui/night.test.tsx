@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import type { ToolCall } from '../../../src/protocol/calls.ts';
+import { attachedOf } from '../../../src/state/attached.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NOW, said, settingDoc, team } from './support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';
@@ -556,18 +557,36 @@ test('what is due at another relay does not run here, and is brought here by ask
 });
 
 test('every field of a routine is in its editor: what few change stands under More', async () => {
-  const page = await open(none);
+  const tool = (name: string, more: object = {}) => ({
+    ...{ name, title: '', description: '', schema: {}, readOnly: true, hash: name, problem: null },
+    ...{ called: `mcp__calendar__${name}`, use: true, seen: null, gone: false, ...more },
+  });
+  const page = await open((reach) => {
+    none(reach);
+    reach.on('GET /api/attached', {
+      programs: false,
+      servers: [
+        {
+          ...{ serverId: 's1', name: 'calendar', where: 'http://calendar.test/', kind: 'address', secrets: [] },
+          ...{ state: 'connected', problem: null, agents: null },
+          tools: [tool('list'), tool('add'), tool('drop', { use: false }), tool('old', { gone: true })],
+        },
+      ],
+    });
+  });
   await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
   const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
   const field = (name: string) => within(dialog).getByLabelText(name);
   await page.user.type(field('Model of the first request'), 'planner');
   await page.user.type(field('Model after tools were used'), 'doer');
   await page.user.selectOptions(field('Tools it may use'), 'Only these…');
-  // A set as a whole, and one tool of another; what servers offer is named.
+  // A set as a whole, and one tool of another; what attached servers offer, as far as agents may use it, stands by server.
   await page.user.click(within(dialog).getByRole('checkbox', { name: /^Files in its folder/ }));
   await page.user.click(within(dialog).getByRole('checkbox', { name: /^Messages and the team/ }));
   await page.user.click(within(dialog).getByRole('checkbox', { name: 'wake_list' }));
-  await page.user.type(field('Tools of attached servers'), 'mcp__calendar__list');
+  const calendar = await within(dialog).findByRole('group', { name: 'Server “calendar”' });
+  expect(calendar.textContent).toMatch(/0 of 2/);
+  await page.user.click(within(calendar).getByRole('checkbox', { name: 'mcp__calendar__list' }));
   await page.user.clear(field('Runs of it at once'));
   await page.user.type(field('Runs of it at once'), '11');
   await page.user.click(within(dialog).getByRole('button', { name: 'Save' }));
@@ -591,6 +610,12 @@ test('every field of a routine is in its editor: what few change stands under Mo
   expect(page.reach.bodies('POST /v1/pulse-routines')).toMatchObject([
     { planningModel: 'planner', executorModel: 'doer', tools: ['wake_list', 'mcp__calendar__list'], maxConcurrent: 3 },
   ]);
+  // What a server has no more stays as it was ticked, until it is unticked.
+  page.reach.on('GET /api/attached', { programs: false, servers: [] });
+  await act(() => attachedOf(page.state).list.again());
+  const away = await within(dialog).findByRole('group', { name: 'Not there now' });
+  await page.user.click(within(away).getByRole('checkbox', { name: 'mcp__calendar__list' }));
+  expect(within(dialog).getByRole('group', { name: 'Not there now' }).textContent).toMatch(/0 of 1/);
 });
 
 test.each(['/night', '/'])('a clock that stands still is said, at %s', async (path) => {
