@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { endGroup, GROUP_MARK, groupOf } from '../../server/schedules/groups.ts';
 import { createScripts, type Scripts } from '../../server/schedules/index.ts';
 import { createWorkspaces } from '../../server/workspaces/index.ts';
+import { scheduleSchema } from '../../src/protocol/schedules.ts';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
@@ -26,9 +27,18 @@ describe.each(STORES)('what is due, on %s', (kind) => {
   });
   afterAll(() => bench.close());
 
-  async function open(script: Script = () => [{ say: 'I looked around.' }], copy = true, onError?: 'expected') {
+  async function open(
+    script: Script = () => [{ say: 'I looked around.' }],
+    copy = true,
+    onError?: 'expected',
+    scripts?: Scripts,
+  ) {
     const clock = createHandClock(START);
-    const house = await bench.open({ script, now: clock.now, ...(onError ? { onError } : {}) });
+    const house = await bench.open({
+      ...{ script, now: clock.now },
+      ...(onError ? { onError } : {}),
+      ...(scripts ? { scripts } : {}),
+    });
     await house.team.directory.set({
       agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
     });
@@ -460,6 +470,45 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     await house.wake([{ ...LYRA, asleepSince: clock.now() + 1 }]);
     await house.until(() => house.of('agent-awake').length === 2);
     expect(JSON.stringify(house.model.requests.slice(before))).not.toContain('While you slept you were');
+  });
+
+  it('of a script asks a model only where it fails and its agent is to be woken: by its name, its exit status and the end of what it wrote', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
+    const scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
+    const { house, clock } = await open(undefined, true, undefined, scripts);
+    await mkdir(join(folder, LYRA.id));
+    const runs = async (text: string, on_failure: 'wake_agent' | 'ignore') => {
+      await writeFile(join(folder, LYRA.id, 'watch.sh'), text);
+      const timing = { kind: 'every', minutes: 10 };
+      const script = { kind: 'script', agentId: LYRA.id, name: 'Watch', script: 'watch.sh', timing, on_failure };
+      const [there] = await house.team.schedules.list();
+      const parsed = scheduleSchema.parse(script);
+      await (there ? house.team.schedules.change(there.scheduleId, parsed) : house.team.schedules.add(parsed));
+      await pass(house, clock, 10 * MINUTE);
+      const [newest] = (await history(house, clock)).filter(({ kind }) => kind === 'script');
+      return newest;
+    };
+    expect(await runs('echo all is well', 'wake_agent')).toMatchObject({ state: 'done', said: 'all is well\n' });
+    expect(await history(house, clock)).toHaveLength(1);
+    expect(await runs('exit 1', 'ignore')).toMatchObject({ state: 'failed', detail: 'It ended with exit status 1.' });
+    expect(await house.inbox.count(LYRA.id)).toBe(0);
+    expect(house.model.requests).toEqual([]);
+    expect(await runs('for i in $(seq 2000); do echo "line $i"; done; exit 3', 'wake_agent')).toMatchObject({
+      ...{ state: 'failed', detail: 'It ended with exit status 3.' },
+    });
+    await house.until(() => house.model.requests.length === 1);
+    const told = house.model.requests[0]?.last ?? '';
+    expect(told).toContain('[Your script “Watch” has failed: exit status 3. The end of what it wrote:]');
+    expect(told).toMatch(/^.*line 2000$/m);
+    expect(told).not.toMatch(/line 1000$/m);
+    expect((await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id })).wakes).toMatchObject([
+      { way: 'script_failure', outcome: 'granted', source: { kind: 'script', name: 'Watch' } },
+    ]);
+    expect(await runs('exit 75', 'wake_agent')).toMatchObject({ state: 'done' });
+    expect(await house.team.schedules.list()).toEqual([]);
+    expect(house.model.requests).toHaveLength(1);
+    await scripts.close();
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('is a record, which a page gives back to a relay that has lost it', async () => {

@@ -9,7 +9,7 @@ import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts.ts'
 import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/minds/index.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../../server/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
-import { createSealer } from '../../server/schedules/index.ts';
+import { createSealer, type Scripts } from '../../server/schedules/index.ts';
 import { openTeam, type Team } from '../../server/homes/team.ts';
 import { parseProtocol } from '../../src/domain/prompts.ts';
 import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/domain/seat.ts';
@@ -64,6 +64,8 @@ export interface Bench {
     limits?: Partial<SessionLimits>;
     onError?: 'expected';
     now?: () => number;
+    /** Left out: scripts are off. */
+    scripts?: Scripts;
   }): Promise<Household>;
   close(): Promise<void>;
 }
@@ -118,6 +120,7 @@ async function openHousehold(
     limits,
     onError,
     now = Date.now,
+    scripts,
   }: NonNullable<Parameters<Bench['open']>[0]>,
 ): Promise<Household> {
   const relay = randomUUID();
@@ -156,6 +159,7 @@ async function openHousehold(
       logger: { warn: note, error: note },
       retentionMs: RETENTION_MS,
       sealer: createSealer(new Uint8Array(32).fill(7)),
+      ...(scripts ? { scripts } : {}),
       limits: { ...SESSION_LIMITS, secondTryMs: 20, ...limits },
     });
     return { log, team, die: lifeline.die };
