@@ -198,6 +198,42 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(await house.team.schedules.list()).toEqual([]);
   });
 
+  it('is left by its agent for a while from now, replaced under its name, listed and taken away; late by an absence, it says so once', async () => {
+    const { house, clock } = await open();
+    const use = async (name: string, input: object) => {
+      const tool = house.team.tools.find((each) => each.name === name);
+      const caller = { agentId: LYRA.id, sessionId: null, run: 'r', signal: new AbortController().signal };
+      return (await tool?.run(input, { ...caller, kind: 'session' }))?.text ?? '';
+    };
+    await use('wake_later', { message: 'Look at the oven.', delay: '2 hours', name: 'oven' });
+    expect(await use('wake_later', { message: 'Look at the bread.', delay: '3 hours', name: 'oven' })).toContain(
+      'Monday 23 November 2026, 10:00, as “oven”.',
+    );
+    await use('wake_later', { message: 'Never mind.', delay: '3 hours', name: 'other' });
+    expect((await house.team.schedules.list()).map(({ schedule }) => schedule.name)).toEqual(['oven', 'other']);
+    expect(await use('wake_list', {})).toMatch(/oven[^]*other/);
+    expect(await use('wake_cancel', { name: 'other' })).toBe('“other” is taken away.');
+    expect(await use('wake_cancel', { name: 'other' })).toBe(
+      'You have nothing scheduled as “other”. wake_list tells what you have.',
+    );
+    expect(await use('wake_list', {})).not.toContain('other');
+    await house.team.schedules.close(false);
+    clock.pass(5 * 60 * MINUTE);
+    await house.restart();
+    await house.team.schedules.clock.start();
+    await house.team.schedules.clock.whenQuiet();
+    await house.until(() => house.of('run-ended').length === 1);
+    const { last } = house.model.requests[0] ?? {};
+    expect(last).toContain(
+      '[A reminder that you left for yourself, “oven”, due Monday 23 November 2026, 10:00, late: the relay was away]',
+    );
+    expect(last).toContain('Look at the bread.');
+    expect(last).not.toContain('Look at the oven.');
+    await pass(house, clock, 24 * 60 * MINUTE);
+    expect(house.model.requests).toHaveLength(1);
+    expect(await use('wake_list', {})).toBe('Nothing is scheduled.');
+  });
+
   it('asks by what the person chose for it: models, tools, what it is given of before', async () => {
     const { house, clock } = await open(({ results }) =>
       results.length === 0 ? [{ call: 'list_team', input: {} }] : [{ say: 'Nobody else is here.' }],
