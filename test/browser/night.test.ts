@@ -80,6 +80,25 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.open(1);
     await visitor.untilRead(WORDS);
     expect(await card.count()).toBe(0);
+
+    // On a phone: the card is opened again from Wakes, scripts say how they are turned on, and what was left is taken back.
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.goto(new URL('/wakes', relay.url).href);
+    await page.getByRole('link', { name: 'What happened while you were away' }).click();
+    await card.getByText(WORDS).waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await page.goto(new URL('/night', relay.url).href);
+    await visitor.press('New script');
+    await page.getByRole('dialog', { name: 'Scripts are off' }).getByText('npm start -- --scripts').waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await page.keyboard.press('Escape');
+    await visitor.press('Take it back: Name1');
+    await page
+      .getByRole('list', { name: 'Left with the relay' })
+      .getByText(/^You took it back\./)
+      .waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    expect(await visitor.axe()).toEqual([]);
     expect(visitor.complaints).toEqual([]);
   });
 });
