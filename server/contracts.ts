@@ -8,5 +8,5 @@ export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
 export type { PauseWait, Pauses } from './contracts/pauses.ts';
 export type { Caller, ToolOutcome, TeamTool } from './contracts/tools.ts';
 export type { Took, RequestEnd, CostHold, CostRequest, Costs } from './contracts/costs.ts';
-export type { Alone, ThreadHooks, Reach } from './contracts/reach.ts';
-export type { PostOutcome, CallingClient, SessionHost } from './contracts/session.ts';
+export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
+export type { PostOutcome, CallingClient, Meanwhile, SessionHost } from './contracts/session.ts';

@@ -1,6 +1,6 @@
 /** How what happens between agents wakes one of them. */
 import type { MessagePriority, SleepEvent, TeamEvent, WakeReason } from '../../src/domain/guardrails.ts';
-import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId, RunId, ScheduleId, SessionId, ThreadId } from '../../src/domain/ids.ts';
 import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { WakeRequest } from './gate.ts';
 import type { ToolOutcome } from './tools.ts';
@@ -47,6 +47,14 @@ interface WakeAnswer {
   readonly left: number | null;
 }
 
+/** What was due and wakes its agent: a reminder, or a script that has failed. `status`: how that ended. */
+export type DueCause =
+  | { readonly kind: 'reminder'; readonly scheduleId: ScheduleId; readonly name: string }
+  | { readonly kind: 'script'; readonly scheduleId: ScheduleId; readonly name: string; readonly status: string };
+
+/** A wake as it is asked for. `due`: a run for it is one of that kind, and of what was scheduled. */
+export type WakeAsked = Omit<WakeRequest, 'state' | 'alone'> & { readonly due?: DueCause };
+
 /** Agents at work in no session, for whoever wakes them. */
 export interface Alone {
   /** The relay has what this agent needs to be at work alone. */
@@ -54,7 +62,7 @@ export interface Alone {
   /** Sets it to work with what waits in its inbox. Resolves when that is over. */
   wake(
     agentId: AgentId,
-    by: { readonly name: string; readonly reason: string | null; readonly why: string },
+    by: { readonly name: string; readonly reason: string | null; readonly why: string; readonly due?: DueCause },
   ): Promise<void>;
 }
 
@@ -70,9 +78,9 @@ export interface Reach {
     message: { readonly to: string; readonly text: string; readonly reason: WakeReason },
   ): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes: in the session where the agent is in it, alone where it can be. */
-  ask(request: Omit<WakeRequest, 'state' | 'alone'>): Promise<WakeAnswer>;
+  ask(request: WakeAsked): Promise<WakeAnswer>;
   /** The same for whoever carries out what is granted: `carry` is called then, and the wake is over when it resolves. */
-  askTo(request: Omit<WakeRequest, 'state' | 'alone'>, carry: () => Promise<void>): Promise<WakeAnswer>;
+  askTo(request: WakeAsked, carry: () => Promise<void>): Promise<WakeAnswer>;
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
   happened(
     agentId: AgentId,

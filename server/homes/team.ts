@@ -202,7 +202,7 @@ export async function openTeam({
     turns,
     waiting,
   });
-  const aloneAgents = createAlone({ copies, runs, log, protocol, mind, tools, woken, logger });
+  const aloneAgents = createAlone({ copies, configs, runs, log, protocol, mind, tools, woken, logger });
   const reach = createReach({ inbox, directory, configs, gate, pauses, host, alone: aloneAgents, now, newId, logger });
   const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
   const schedules = createSchedules({

@@ -10,12 +10,13 @@ import type {
   AgentState,
   Alone,
   Directory,
+  DueCause,
   Gate,
   Inbox,
   Reach,
   SessionHost,
   Pauses,
-  WakeRequest,
+  WakeAsked,
 } from '../contracts.ts';
 import { wokenBy } from './words.ts';
 import type { Logger } from '../runs/context.ts';
@@ -35,6 +36,7 @@ interface Deferred {
   readonly way: WakeWay;
   readonly reason: WakeReason | null;
   readonly messageId: MessageId | null;
+  readonly due?: DueCause;
 }
 
 /** Who asks, as an event names it. */
@@ -50,9 +52,7 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
   const deferred = new Map<string, Deferred>();
 
   async function wakeUp(
-    target: string,
-    source: WakeSource,
-    reason: WakeReason | null,
+    { target, source, reason, due }: Pick<WakeAsked, 'target' | 'source' | 'reason' | 'due'>,
     decisionId: string,
     state: AgentState,
     why: () => Promise<string>,
@@ -60,7 +60,12 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     const sessionId = host.sessionId();
     try {
       if (state === 'absent' && source.kind !== 'person')
-        return await alone.wake(target, { name: nameOf(source), reason, why: await why() });
+        return await alone.wake(target, {
+          name: nameOf(source),
+          reason,
+          why: await why(),
+          ...(due ? { due } : {}),
+        });
       if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
       if (state === 'paused' || state === 'idle') await host.rouse(target, await why());
@@ -71,7 +76,7 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
 
   /** `wanted`: the way in which a deferred wake was asked for first. */
   async function ask(
-    request: Omit<WakeRequest, 'state' | 'alone'>,
+    { due, ...request }: WakeAsked,
     wanted?: WakeWay,
     carry?: () => Promise<void>,
   ): ReturnType<Reach['ask']> {
@@ -92,13 +97,13 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
       return answer;
     }
     if (outcome === 'deferred' && state === 'busy') {
-      deferred.set(target, { source, way: wanted ?? way, reason, messageId });
+      deferred.set(target, { source, way: wanted ?? way, reason, messageId, ...(due ? { due } : {}) });
       // Its turn may have ended while the gate decided, and no other end may come.
       if (host.stateOf(target) === 'idle') void turnEnded(target);
     }
     if (outcome === 'granted') {
       deferred.delete(target);
-      void wakeUp(target, source, reason, decisionId, state, async () =>
+      void wakeUp({ target, source, reason, ...(due ? { due } : {}) }, decisionId, state, async () =>
         wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
       ).catch((error: unknown) =>
         logger.error('a granted wake could not be carried out; the message waits', {

@@ -31,4 +31,6 @@ export interface SpeakerHooks {
   onWaiting?(): void;
   /** What else is to be put before it with this turn, and what to write of that. */
   gather?(run: string): Promise<Gathered>;
+  /** What it is told first with this turn, and is no reason for one; null: nothing. */
+  note?(): Promise<string | null>;
 }

@@ -175,8 +175,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const gathered =
       mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
     // What waited was said before what comes now.
-    const items = [...(gathered?.items ?? []), ...given];
-    if (items.length === 0) return;
+    const news = [...(gathered?.items ?? []), ...given];
+    if (news.length === 0) return;
+    const note = (await hooks.note?.()) ?? null;
+    const items = note === null ? news : [{ messageId: null, text: note }, ...news];
     const caller: Caller = {
       agentId,
       sessionId,

@@ -7,7 +7,7 @@ import { seatNumber } from '../../src/domain/seat.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { StandingCopy } from '../../src/protocol/schedules.ts';
-import type { Alone, EventLog } from '../contracts.ts';
+import type { Alone, Configs, DueCause, EventLog } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Around } from '../runs/around.ts';
 import type { Logger } from '../runs/context.ts';
@@ -47,8 +47,8 @@ export type Worked =
 
 /** Keeps account of runs that somebody's wake began. */
 export interface Woken {
-  /** `by`: who wakes it: an agent's id, or a name. */
-  begin(agentId: AgentId, by: string): Promise<WokenRun>;
+  /** `by`: who wakes it: an agent's id, or a name; `due`: what wakes it was due. */
+  begin(agentId: AgentId, by: string, due: DueCause | null): Promise<WokenRun>;
 }
 export interface WokenRun {
   /** False: it was believed dead, and may not begin. */
@@ -63,6 +63,7 @@ export interface OpenAlone extends Alone {
 
 export interface AloneDeps {
   readonly copies: Copies;
+  readonly configs: Pick<Configs, 'agent'>;
   readonly runs: Pick<Runs, 'start' | 'stopRun'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly protocol: Protocol;
@@ -71,7 +72,7 @@ export interface AloneDeps {
   /** Runs that somebody’s wake began stand in the same account as those that were due. */
   readonly woken: Woken;
   readonly logger: Logger;
-  readonly limits?: Pick<ScheduleLimits, 'busyMs' | 'wakeRunMs' | 'saidChars'>;
+  readonly limits?: Pick<ScheduleLimits, 'wakeRunMs' | 'saidChars'>;
 }
 
 /** Its system prompt: the same for each of its runs, so that a model's cache has it; what changes comes behind it. */
@@ -118,6 +119,12 @@ function firstWords(
     why,
   ].join('\n\n');
 }
+
+const causeOf = (by: string, reason: string | null, due: DueCause | null): AgentRun['cause'] => {
+  if (due === null) return { kind: 'wake', by, reason };
+  const { name } = due;
+  return due.kind === 'reminder' ? { kind: due.kind, name } : { kind: due.kind, name, status: due.status };
+};
 
 export function createAlone(deps: AloneDeps): OpenAlone {
   const { copies, runs, log, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
@@ -187,12 +194,13 @@ export function createAlone(deps: AloneDeps): OpenAlone {
   return {
     can: (agentId) => copies.has(agentId),
     work,
-    async wake(agentId, { name, reason, why }) {
-      const account = await deps.woken.begin(agentId, name);
+    async wake(agentId, { name, reason, why, due = null }) {
+      const { effective } = await deps.configs.agent(agentId);
+      const account = await deps.woken.begin(agentId, name, due);
       const worked = await work({
         begins: (runId) => account.begins(runId),
         agentId,
-        cause: { kind: 'wake', by: name, reason },
+        cause: causeOf(name, reason, due),
         why,
         instructions: '',
         columns: [],
@@ -202,7 +210,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
         laterModel: null,
         tools: null,
         timeoutMs: limits.wakeRunMs,
-        busyMs: limits.busyMs,
+        busyMs: effective.pulse_container_timeout_ms,
         cachesForAnHour: false,
       }).catch(async (error: unknown) => {
         await account.end(null);

@@ -5,19 +5,11 @@
 import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { sleep, type Timers } from '../../src/domain/platform/timers.ts';
-import { rowOf as inARow, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
+import { rowOf as inARow, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Leases } from './leases.ts';
-import {
-  NO_DETAIL,
-  type Claim,
-  type Detail,
-  type Ended,
-  type LeftScript,
-  type Row,
-  type ScheduleRows,
-} from './rows.ts';
+import { NO_DETAIL, type Claim, type Ended, type LeftScript, type Row, type ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
 
 /** What became of a moment; `again`: nothing yet, and it waits until then. */
@@ -92,8 +84,8 @@ export function createClock(deps: ClockDeps): Clock {
   const failed = (error: unknown) =>
     logger.error('the clock could not look at what is due; it looks again', { error: String(error) });
 
-  async function finish(claim: Claim, row: Row, end: OccurrenceEnd, detail: Detail): Promise<void> {
-    if (!(await rows.end(claim, end, detail, now())))
+  async function finish(claim: Claim, row: Row, { end, detail, removes = false }: Ended): Promise<void> {
+    if (!(await rows.end(claim, end, detail, now(), { removes })))
       return logger.warn('somebody else has ended what this relay was doing', {
         scheduleId: claim.scheduleId,
         dueAt: claim.dueAt,
@@ -111,8 +103,8 @@ export function createClock(deps: ClockDeps): Clock {
   async function handleLeft(left: LeftScript): Promise<void> {
     const { claim } = left;
     const row = await rows.get(claim.scheduleId);
-    const { end, detail } = await deps.endLeft(left, row);
-    await tryOn(() => (row ? finish(claim, row, end, detail) : rows.end(claim, end, detail, now())));
+    const ended = await deps.endLeft(left, row);
+    await tryOn(() => (row ? finish(claim, row, ended) : rows.end(claim, ended.end, ended.detail, now())));
     deps.onChange(claim.agentId);
   }
 
@@ -129,9 +121,7 @@ export function createClock(deps: ClockDeps): Clock {
         logger.error('what was due could not be done', { scheduleId: claim.scheduleId, error: String(error) });
         return { end: { state: 'failed', reason: null }, detail: { ...NO_DETAIL, detail: BROKEN } };
       });
-    await tryOn(() =>
-      'again' in performed ? rows.putBack(claim, performed.again) : finish(claim, row, performed.end, performed.detail),
-    );
+    await tryOn(() => ('again' in performed ? rows.putBack(claim, performed.again) : finish(claim, row, performed)));
     deps.onChange(claim.agentId);
   }
 

@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
-import { SKIP_REASONS, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
+import { SKIP_REASONS, type OccurrenceEnd, type SkipReason } from '../../src/domain/schedule/occurrence.ts';
 import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
@@ -20,6 +20,8 @@ const detailSchema = z.object({
 export type Detail = z.infer<typeof detailSchema>;
 export const NO_DETAIL: Detail = { said: null, detail: null, tokens: null, costMicroUsd: null, estimated: false };
 
+/** Why a moment passed by at which there was nothing to do. */
+const IDLE: SkipReason = 'nothing-waits';
 const reasonSchema = z.enum(SKIP_REASONS).nullable();
 function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
   const state = occurrenceStateSchema.parse(row.state);
@@ -44,7 +46,7 @@ function occurrenceOf(
     scheduleId: row.schedule,
     agentId: parseText(row.agent_json),
     name: parseText(row.name_json ?? row.schedule_name ?? '""'),
-    kind: row.kind === 'wake' ? 'wake' : kindIn(row.value_json),
+    kind: row.kind !== '' ? occurrenceSchema.shape.kind.parse(row.kind) : kindIn(row.value_json),
     dueAt: row.due_at,
     state: occurrenceStateSchema.parse(row.state),
     reason: reasonSchema.parse(row.reason),
@@ -85,17 +87,21 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       agentId,
       scheduleId,
       before,
+      endedAfter,
       most,
     }: {
       agentId?: AgentId | null;
       scheduleId?: ScheduleId;
       before: number;
+      /** Only those that are over, since then. */
+      endedAfter?: number;
       most: number;
     }): Promise<Occurrence[]> {
       const rows = await named()
         .where('occurrences.started_at', '<', before)
         .$if(typeof agentId === 'string', (query) => query.where('occurrences.agent_json', '=', json(agentId ?? '')))
         .$if(scheduleId !== undefined, (query) => query.where('occurrences.schedule', '=', scheduleId ?? ''))
+        .$if(endedAfter !== undefined, (query) => query.where('occurrences.ended_at', '>', endedAfter ?? 0))
         .orderBy('occurrences.started_at', 'desc')
         .orderBy('occurrences.due_at', 'desc')
         .limit(most)
@@ -157,6 +163,8 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where('home', '=', home)
         .where('schedule', '=', scheduleId)
         .where('ended_at', 'is not', null)
+        // The runs for which it woke somebody are none of its moments.
+        .where('kind', '=', '')
         .orderBy('due_at', 'desc')
         .limit(most)
         .execute();
@@ -172,7 +180,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         from unnest(${[...scheduleIds]}::text[]) as asked (schedule)
         cross join lateral (
           select state, reason, due_at from ${sql.table(`${SCHEMA}.occurrences`)}
-          where home = ${home} and schedule = asked.schedule and ended_at is not null
+          where home = ${home} and schedule = asked.schedule and ended_at is not null and kind = ''
           order by due_at desc limit ${most}
         ) as ends
         order by asked.schedule, ends.due_at desc`.execute(db);
@@ -180,21 +188,31 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       for (const row of rows) ends.set(row.schedule, [...(ends.get(row.schedule) ?? []), ...[endOf(row) ?? []].flat()]);
       return ends;
     },
-    /** Those that are due, run or ended in (`from`, `to`], the newest first. */
+    /**
+     * Those that are due, run or ended in (`from`, `to`], the newest first. `idle: 'last'`: where there are more, those go first at
+     * which nothing waited: they push out none that ran.
+     */
     async between(
       from: number,
       to: number,
-      { agentId, scheduleId, most }: { agentId?: AgentId; scheduleId?: ScheduleId; most: number },
+      {
+        agentId,
+        scheduleId,
+        most,
+        idle,
+      }: { agentId?: AgentId; scheduleId?: ScheduleId; most: number; idle?: 'last' | undefined },
     ): Promise<Occurrence[]> {
+      const idled = sql<boolean>`occurrences.reason is not distinct from ${IDLE}`;
       const rows = await named()
         .where('occurrences.due_at', '>', from)
         .where('occurrences.due_at', '<=', to)
         .$if(agentId !== undefined, (query) => query.where('occurrences.agent_json', '=', json(agentId ?? '')))
         .$if(scheduleId !== undefined, (query) => query.where('occurrences.schedule', '=', scheduleId ?? ''))
+        .$if(idle === 'last', (query) => query.orderBy(idled))
         .orderBy('occurrences.due_at', 'desc')
         .limit(most)
         .execute();
-      return rows.map(occurrenceOf);
+      return rows.map(occurrenceOf).sort((one, other) => other.dueAt - one.dueAt);
     },
     /** When this home's clock went last, and whether the person had ended it then. */
     async sign(): Promise<{ readonly seenAt: number; readonly stoppedAt: number | null } | null> {

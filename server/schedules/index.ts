@@ -76,12 +76,8 @@ export interface Schedules {
   reorder(scheduleIds: readonly ScheduleId[]): Promise<Refused | null>;
   /** Switches off all that runs by itself for this agent; reminders stay, and wait in its inbox when they are due. */
   stopAll(agentId: AgentId): Promise<void>;
-  /** What became of what was due in (`from`, `to`], the newest first, with what runs. */
-  history(
-    from: number,
-    to: number,
-    which: { readonly agentId?: AgentId; readonly scheduleId?: ScheduleId; readonly most: number },
-  ): Promise<Occurrence[]>;
+  /** What became of what was due in (`from`, `to`], the newest first, with what runs; `idle` as with the rows. */
+  history(from: number, to: number, which: Parameters<ScheduleRows['between']>[2]): Promise<Occurrence[]>;
   /** What will be due in (`from`, `to`], as things are; of each schedule at most `most`. */
   timeline(from: number, to: number, most: number): Promise<readonly Moment[]>;
   /** When agents that have something scheduled are not woken, in (`from`, `to`]. */
@@ -144,11 +140,11 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       host: deps.host,
       inbox,
       configs,
+      readContext: async () => (await preview.readContext())({ givenOffset: null }),
       // Mail, mentions and reminders that were due are in the inbox; what others wrote in its threads is not.
       somethingWaits: async (agentId, since) =>
         (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
       scripts: deps.scripts,
-      remove: async (scheduleId) => void (await rows.remove(scheduleId, now())),
       now,
     }),
     endsOf: (runIds) => endsInLog(deps.log, runIds, limits.saidChars),

@@ -1,15 +1,13 @@
-/** What an agent did alone while it slept, for when it wakes: it was itself that did it, and it must know. */
+/** What an agent did alone, for when it wakes, and for its next turn where it is awake: it was itself that did it, and it must know. */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
-import type { AgentId } from '../../src/domain/ids.ts';
 import { momentText } from '../../src/domain/moments.ts';
-import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { quote, titled } from '../../src/domain/quoting.ts';
 import type { Occurrence } from '../../src/protocol/schedules.ts';
-import type { Configs } from '../contracts.ts';
+import type { Configs, Meanwhile } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
 import type { ScheduleRows } from './rows.ts';
 
-/** Runs that are told of one by one, how far back, how many are looked through for all agents, and characters of the last words of each. */
+/** Runs that are told of one by one, how far back, how many are counted, and characters of the last words of each. */
 const TOLD = { runs: 10, backMs: 30 * 86_400_000, lookedAt: 500, saidChars: 300 };
 
 const OUTCOMES: Partial<Record<Occurrence['state'], string>> = {
@@ -21,38 +19,29 @@ const OUTCOMES: Partial<Record<Occurrence['state'], string>> = {
 };
 
 export interface MeanwhileDeps {
-  readonly rows: Pick<ScheduleRows, 'between'>;
+  readonly rows: Pick<ScheduleRows, 'runs'>;
   readonly configs: Pick<Configs, 'household'>;
   readonly now: () => number;
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Resolves with a note for its mind; null: it did nothing since then. Those who wake in one moment are told by one look. */
-export function createMeanwhile({
-  rows,
-  configs,
-  now,
-  logger,
-}: MeanwhileDeps): (agentId: AgentId, since: number) => Promise<string | null> {
-  const look = singleFlight(async () => {
-    const [all, { effective }] = await Promise.all([
-      rows.between(now() - TOLD.backMs, now(), { most: TOLD.lookedAt }),
-      configs.household(),
-    ]);
-    return { all, zone: effective.time_zone };
-  });
-  return async (agentId, since) => {
+/** Resolves with a note for its mind, and up to when it tells; null: it did nothing since then. */
+export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): Meanwhile {
+  return async (agentId, since, asleep) => {
     try {
-      const { all, zone } = await look();
-      const own = all.filter(
-        (each) =>
-          each.agentId === agentId &&
-          each.runId !== null &&
-          each.state !== 'skipped' &&
-          each.endedAt !== null &&
-          each.endedAt > since,
+      const time = now();
+      // Its own alone: however much the others did, or idled, nothing of it is pushed out.
+      const found = await rows.runs({
+        agentId,
+        before: time + 1,
+        endedAfter: Math.max(since, time - TOLD.backMs),
+        most: TOLD.lookedAt,
+      });
+      const own = found.filter(
+        ({ runId, state, endedAt }) => runId !== null && state !== 'skipped' && endedAt !== null,
       );
       if (own.length === 0) return null;
+      const zone = (await configs.household()).effective.time_zone;
       const lines = own
         .slice(0, TOLD.runs)
         .reverse()
@@ -62,10 +51,17 @@ export function createMeanwhile({
           return said === null ? head : `${head}. Your last words:\n${quote(cutMiddle(said, TOLD.saidChars))}`;
         });
       const more = own.length > TOLD.runs ? `\n${own.length - TOLD.runs} runs before these are not told here.` : '';
-      return `[While you slept you were at work ${own.length === 1 ? 'once' : `${own.length} times`}, without the human:]${more}\n${lines.join('\n')}`;
+      const often = own.length === 1 ? 'once' : `${own.length} times`;
+      const head = asleep
+        ? `While you slept you were at work ${often}`
+        : `Meanwhile you were at work by yourself ${often}`;
+      return {
+        text: `[${head}, without the human:]${more}\n${lines.join('\n')}`,
+        upTo: Math.max(...own.map(({ endedAt }) => endedAt ?? 0)),
+      };
     } catch (error) {
-      // No reason not to wake.
-      logger.error('what an agent did alone could not be read; it wakes without it', { error: String(error) });
+      // No reason not to wake, nor not to answer.
+      logger.error('what an agent did alone could not be read; it goes on without it', { error: String(error) });
       return null;
     }
   };

@@ -4,10 +4,10 @@ import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import type { OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
-import { groupSchema, type WrittenGroup } from './groups.ts';
+import type { WrittenGroup } from './groups.ts';
 import type { Detail } from './history.ts';
 import { judge, type Judging } from './judge.ts';
-import { json, rowOf, standing, type Row, type RowsDeps } from './schedule-rows.ts';
+import { json, rowOf, standing, takeAway, type Row, type RowsDeps } from './schedule-rows.ts';
 
 /** A moment that somebody has begun with, and may end. */
 export interface Claim {
@@ -27,10 +27,15 @@ export interface LeftScript {
 export interface Ended {
   readonly end: OccurrenceEnd;
   readonly detail: Detail;
+  /** It is not to come again: it goes with this end, whenever the relay is killed. */
+  readonly removes?: boolean;
 }
 
-const CLAIMED = ['schedule', 'due_at', 'agent_json', 'late'] as const;
-const claimOf = (row: Pick<Selectable<Tables['occurrences']>, (typeof CLAIMED)[number]>, token: string): Claim => ({
+export const CLAIMED = ['schedule', 'due_at', 'agent_json', 'late'] as const;
+export const claimOf = (
+  row: Pick<Selectable<Tables['occurrences']>, (typeof CLAIMED)[number]>,
+  token: string,
+): Claim => ({
   scheduleId: row.schedule,
   agentId: parseText(row.agent_json),
   dueAt: row.due_at,
@@ -47,7 +52,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       .where('schedule', '=', scheduleId)
       .where('due_at', '=', dueAt);
   /** Held by this claim still, and not ended. */
-  const held = (claim: Claim) => occurrence(db, claim).where('token', '=', claim.token).where('ended_at', 'is', null);
+  const held = (claim: Claim, from = db) =>
+    occurrence(from, claim).where('token', '=', claim.token).where('ended_at', 'is', null);
 
   return {
     /** One moment more, which the person or the agent asks for. Null: it has one at this very moment. */
@@ -73,7 +79,11 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .execute();
     },
     /** A run that nobody had scheduled, claimed as it begins; under the first moment from `now` on that is free. */
-    async woken(claim: Omit<Claim, 'dueAt' | 'late'>, name: string, now: number): Promise<Claim> {
+    async woken(
+      claim: Omit<Claim, 'dueAt' | 'late'>,
+      { kind, name }: { readonly kind: 'wake' | 'reminder' | 'script'; readonly name: string },
+      now: number,
+    ): Promise<Claim> {
       for (let dueAt = now; ; dueAt++) {
         const { numInsertedOrUpdatedRows = 0n } = await db
           .insertInto('occurrences')
@@ -91,7 +101,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
             started_at: null,
             ended_at: null,
             detail_json: null,
-            kind: 'wake',
+            kind,
             name_json: json(name),
           })
           .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
@@ -167,6 +177,8 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .where('due_at', '<>', dueAt)
         .where('ended_at', 'is', null)
         .where('state', '<>', 'due')
+        // The run for which it woke somebody is none of its moments.
+        .where('kind', '=', '')
         .select((eb) => eb.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow();
       return Number(count);
@@ -201,24 +213,6 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
-    /** Scripts of those who are dead, each under a claim of one's own by now: who takes them on may end them. `all` and `mine` as with `dead`. */
-    async takeOver(now: number, all: boolean, mine: readonly string[], newToken: string): Promise<LeftScript[]> {
-      const rows = await db
-        .updateTable('occurrences')
-        .set({ token: newToken, lease_until: now + limits.leaseMs })
-        .where('home', '=', home)
-        .where('ended_at', 'is', null)
-        .where('state', '=', 'running')
-        .where('run', 'is', null)
-        .where(sql<boolean>`token <> all(${[...mine]}::text[])`)
-        .$if(!all, (query) => query.where('lease_until', '<', now))
-        .returning([...CLAIMED, 'group_json'])
-        .execute();
-      return rows.map(({ group_json, ...row }) => ({
-        claim: claimOf(row, newToken),
-        group: group_json === null ? null : groupSchema.parse(JSON.parse(group_json)),
-      }));
-    },
     async renew(claims: readonly Claim[], now: number): Promise<void> {
       if (claims.length === 0) return;
       await db
@@ -229,68 +223,21 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .where('token', '=', sql<string>`any(${claims.map(({ token }) => token)}::text[])`)
         .execute();
     },
-    /** Its one end. False: it is not this claim's to end. */
-    async end(claim: Claim, end: OccurrenceEnd, detail: Detail, now: number): Promise<boolean> {
-      const { numUpdatedRows } = await held(claim)
-        .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
-    /** Runs of those who are dead. `all`: nobody else can have this store; `mine`: tokens of claims that are held here. */
-    async dead(now: number, all: boolean, mine: readonly string[]): Promise<string[]> {
-      const found = await db
-        .selectFrom('occurrences')
-        .select('run')
-        .where('home', '=', home)
-        .where('ended_at', 'is', null)
-        .where('state', '=', 'running')
-        .where(sql<boolean>`token <> all(${[...mine]}::text[])`)
-        .$if(!all, (query) => query.where('lease_until', '<', now))
-        .execute();
-      return found.flatMap(({ run }) => run ?? []);
-    },
-    /**
-     * Ends what somebody had begun who is dead, and gives back what nobody had: it is judged anew, by what time it is now.
-     * `all` and `mine` as with `dead`; `ends`: how runs ended of which that is known, by their ids.
-     */
-    async recover(now: number, all: boolean, mine: readonly string[], ends: ReadonlyMap<string, Ended>): Promise<void> {
-      await db.transaction().execute(async (trx) => {
-        const dead = trx
-          .updateTable('occurrences')
-          .where('home', '=', home)
-          .where('ended_at', 'is', null)
-          .where(sql<boolean>`(token is null or token <> all(${[...mine]}::text[]))`)
-          .$if(!all, (query) => query.where('lease_until', '<', now));
-        for (const [run, { end, detail }] of ends)
-          await dead
-            .where('state', '=', 'running')
-            .where('run', '=', run)
-            .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
-            .execute();
-        await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
-        // Who was woken and had not begun is not woken again: its message waits.
-        await dead
-          .where('state', '=', 'claimed')
-          .where('kind', '=', 'wake')
-          .set({ state: 'crashed', ended_at: now, lease_until: null })
-          .execute();
-        await dead.where('state', '=', 'claimed').set({ state: 'due', token: null, lease_until: null }).execute();
-        // What nobody had begun with is made up for with what came meanwhile, or is missed.
-        const late = await trx
-          .updateTable('occurrences')
-          .set({ late: true })
-          .where('home', '=', home)
-          .where('state', '=', 'due')
-          .where('due_at', '<', now - limits.catchUp.onTimeMs)
-          .returning('schedule')
-          .execute();
-        await trx
-          .updateTable('schedules')
-          .set({ due_at: now })
-          .where('home', '=', home)
-          .where('schedule', '=', sql<string>`any(${late.map(({ schedule }) => schedule)}::text[])`)
-          .where('removed', '=', false)
-          .execute();
+    /** Its one end. False: it is not this claim's to end. `removes`: what was due goes with it, in the same moment. */
+    async end(
+      claim: Claim,
+      end: OccurrenceEnd,
+      detail: Detail,
+      now: number,
+      { removes = false }: { readonly removes?: boolean } = {},
+    ): Promise<boolean> {
+      return await db.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await held(claim, trx)
+          .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
+          .executeTakeFirst();
+        const ended = numUpdatedRows > 0n;
+        if (ended && removes) await takeAway(trx, home, claim.scheduleId, now);
+        return ended;
       });
     },
     async forget(before: number): Promise<void> {

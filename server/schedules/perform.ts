@@ -6,8 +6,8 @@ import { momentText } from '../../src/domain/moments.ts';
 import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurrence.ts';
 import { onOneLine, quote, titled } from '../../src/domain/quoting.ts';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
-import { MINUTE_MS } from '../../src/domain/schedule/timing.ts';
-import type { Schedule, ScheduleOf } from '../../src/protocol/schedules.ts';
+import { comesWithin, MINUTE_MS, type TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { OverRun } from '../runs/index.ts';
@@ -33,9 +33,9 @@ export interface PerformDeps {
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   /** Whether anything is there for this agent since then. */
   readonly somethingWaits: (agentId: AgentId, since: number) => Promise<boolean>;
-  /** It is not to come again. */
-  readonly remove: (scheduleId: ScheduleId) => Promise<void>;
   readonly scripts: Pick<Scripts, 'run' | 'endLeft'>;
+  /** When things are due by the household’s clocks. */
+  readonly readContext: () => Promise<TimingContext>;
   readonly now: () => number;
 }
 
@@ -88,11 +88,6 @@ export function endOfRun(
   if (overBudget && usage === null) return skipped('budget', reason);
   const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   return ended(outcome, { said, detail: reason, tokens, costMicroUsd, estimated });
-}
-
-/** The prefix of a routine that comes again within the hour is worth keeping so long. */
-function comesWithinTheHour({ timing }: Pick<Schedule, 'timing'>): boolean {
-  return timing.kind === 'every' && timing.minutes * MINUTE_MS < HOUR_MS;
 }
 
 /** One message for each moment, however often a relay dies over it: the inbox takes a message once. */
@@ -158,7 +153,8 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
             tools: schedule.tools,
             timeoutMs: schedule.timeoutMs,
             busyMs: (await deps.configs.agent(agentId)).effective.pulse_container_timeout_ms,
-            cachesForAnHour: comesWithinTheHour(schedule),
+            // Its prefix is worth keeping so long where it comes again before that.
+            cachesForAnHour: comesWithin(schedule.timing, HOUR_MS, claim.dueAt, await deps.readContext()),
             begins,
           });
           carried.resolve();
@@ -183,14 +179,12 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       claim,
       agentId,
       `[A reminder that you left for yourself, ${titled(name)}, due ${await whenOf(claim.dueAt)}${late}]\n${quote(message)}`,
-      { source: { kind: 'schedule', name }, way: 'reminder' },
+      { source: { kind: 'schedule', name }, way: 'reminder', due: { kind: 'reminder', scheduleId, name } },
     );
     if (typeof decision === 'string') return ended('failed', { detail: decision });
+    const detail = decision.outcome === 'granted' ? null : `It waits in the inbox. ${decision.detail}`;
     // It has come: it takes no place and no name any more.
-    await deps.remove(scheduleId);
-    return ended('done', {
-      detail: decision.outcome === 'granted' ? null : `It waits in the inbox. ${decision.detail}`,
-    });
+    return { ...ended('done', { detail }), removes: true };
   }
 
   /** Puts it into the inbox, and asks for a wake. A sentence: it could not be left. */
@@ -198,7 +192,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     claim: Claim,
     agentId: AgentId,
     text: string,
-    ask: Pick<Parameters<Reach['ask']>[0], 'source' | 'way'>,
+    ask: Pick<Parameters<Reach['ask']>[0], 'source' | 'way' | 'due'>,
   ): Promise<WakeDecision | string> {
     const messageId = messageIdOf(claim);
     const full = await inbox.put({
@@ -215,18 +209,18 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     return decision;
   }
 
-  async function script(claim: Claim, scheduleId: ScheduleId, schedule: ScheduleOf<'script'>): Promise<Performed> {
+  async function script(claim: Claim, schedule: ScheduleOf<'script'>): Promise<Performed> {
     if (!schedule.enabled) return skipped('switched-off');
     if ((await rows.under(claim)) > 0)
       return schedule.overlap === 'wait' ? { again: now() + MINUTE_MS / 12 } : skipped('overlap');
     // Written before: a script that was under way when the relay died is not run a second time.
     if (!(await rows.beginsScript(claim, now()))) return skipped('overlap', 'Another process of this relay has it.');
     const { kind, status, output, cancels } = await deps.scripts.run(schedule, (group) => rows.runsAs(claim, group));
-    if (cancels) await deps.remove(scheduleId);
     const detail = { said: output, detail: kind === 'done' ? null : `It ended with ${status}.` };
-    if (kind === 'done' || kind === 'stopped') return ended(kind, detail);
+    if (kind === 'done' || kind === 'stopped') return { ...ended(kind, detail), removes: cancels };
     const wrote = output === '' ? 'It wrote nothing.]' : `The end of what it wrote:]\n${quote(output)}`;
-    return await failed(claim, schedule, kind, detail, `has failed: ${onOneLine(status)}. ${wrote}`);
+    const words = `has failed: ${onOneLine(status)}. ${wrote}`;
+    return await failed(claim, schedule, kind, detail, { status, words });
   }
 
   /** Tells its agent, where the person wants that. */
@@ -235,12 +229,14 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     { agentId, name, on_failure }: ScheduleOf<'script'>,
     kind: 'failed' | 'timed-out' | 'crashed',
     detail: { readonly said?: string; detail: string | null },
-    words: string,
+    { status, words }: { readonly status: string; readonly words: string },
   ): Promise<Ended> {
     if (on_failure === 'wake_agent') {
+      const { scheduleId } = claim;
       const decision = await leave(claim, agentId, `[Your script ${titled(name)} ${words}`, {
         source: { kind: 'script', name },
         way: 'script_failure',
+        due: { kind: 'script', scheduleId, name, status },
       });
       if (typeof decision === 'string') detail.detail = `${detail.detail ?? ''} ${decision}`;
     }
@@ -253,7 +249,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     const detail = { detail: 'The relay broke off while it ran.' };
     if (row?.schedule.kind !== 'script') return ended('crashed', detail);
     const words = `has crashed: it was due ${await whenOf(claim.dueAt)}, and the relay broke off while it ran. What it had done until then is done; it is not begun again.]`;
-    return await failed(claim, row.schedule, 'crashed', detail, words);
+    return await failed(claim, row.schedule, 'crashed', detail, { status: 'the relay broke off', words });
   }
 
   const perform: ClockDeps['perform'] = async (claim, row: Row, { begins }) => {
@@ -265,7 +261,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       case 'reminder':
         return await reminder(claim, scheduleId, schedule);
       case 'script':
-        return await script(claim, scheduleId, schedule);
+        return await script(claim, schedule);
       default:
         return schedule satisfies never;
     }

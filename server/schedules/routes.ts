@@ -164,7 +164,7 @@ export function createScheduleRoutes({
       const [from, to] = [time - hours * HOUR_MS, time + hours * HOUR_MS];
       const [moments, occurrences, all] = await Promise.all([
         schedules.timeline(time, to, SHOWN.moments),
-        schedules.history(from, time, { most: SHOWN.occurrences }),
+        schedules.history(from, time, { most: SHOWN.occurrences, idle: 'last' }),
         schedules.list(),
       ]);
       const running = moments.filter(({ dark }) => dark === null);
@@ -187,7 +187,7 @@ export function createScheduleRoutes({
       const agentId = await agentOf(called);
       return {
         schedules: await schedules.list(agentId),
-        occurrences: await schedules.history(now() - DAY_MS, now(), { agentId, most: SHOWN.occurrences }),
+        occurrences: await schedules.history(now() - DAY_MS, now(), { agentId, most: SHOWN.occurrences, idle: 'last' }),
       };
     },
     async standingCopies(_, context) {

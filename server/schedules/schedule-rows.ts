@@ -71,6 +71,19 @@ export const cancelWaiting = (trx: Db, home: string, scheduleId: ScheduleId, now
     .where('state', '=', 'due')
     .execute();
 
+/** Takes one away; what was due of it and is not begun is cancelled with it. False: it is not there. */
+export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('schedules')
+    .set((eb) => ({ removed: true, due_at: null, stamp: null, changes: eb('changes', '+', 1) }))
+    .where('home', '=', home)
+    .where('schedule', '=', scheduleId)
+    .where('removed', '=', false)
+    .executeTakeFirst();
+  await cancelWaiting(trx, home, scheduleId, now);
+  return numUpdatedRows > 0n;
+}
+
 // In one piece: the statements on one table.
 export function createScheduleTable({ db, home, limits }: RowsDeps) {
   const schedules = () => standing(db, home);
@@ -217,19 +230,9 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
             .execute();
       });
     },
-    /** Takes one away; what was due of it and is not begun is cancelled with it. False: it is not there. */
+    /** As `takeAway`. */
     async remove(scheduleId: ScheduleId, now: number): Promise<boolean> {
-      return await db.transaction().execute(async (trx) => {
-        const { numUpdatedRows } = await trx
-          .updateTable('schedules')
-          .set((eb) => ({ removed: true, due_at: null, stamp: null, changes: eb('changes', '+', 1) }))
-          .where('home', '=', home)
-          .where('schedule', '=', scheduleId)
-          .where('removed', '=', false)
-          .executeTakeFirst();
-        await cancelWaiting(trx, home, scheduleId, now);
-        return numUpdatedRows > 0n;
-      });
+      return await db.transaction().execute((trx) => takeAway(trx, home, scheduleId, now));
     },
     async pause(scheduleId: ScheduleId, why: string): Promise<void> {
       await db

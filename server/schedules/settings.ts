@@ -36,8 +36,6 @@ export interface ScheduleLimits {
   readonly perHousehold: number;
   /** Characters of an agent's last words that are kept. */
   readonly saidChars: number;
-  /** ms that a run waits for its agent’s turn. */
-  readonly busyMs: number;
   /** ms that a run may take that somebody’s wake began. */
   readonly wakeRunMs: number;
   readonly catchUp: CatchUpLimits;
@@ -63,7 +61,6 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   perAgent: 50,
   perHousehold: 10_000,
   saidChars: 600,
-  busyMs: 120_000,
   wakeRunMs: 600_000,
   catchUp: CATCH_UP_LIMITS,
 };

@@ -21,9 +21,13 @@ const wakesOf = (agentId: AgentId) => `wakes of ${agentId}`.slice(0, LIMITS.id);
 
 export function createWoken({ rows, leases, directory, onChange, now, newId }: WokenDeps): Woken {
   return {
-    async begin(agentId, by) {
+    async begin(agentId, by, due) {
       const name = (await directory.all()).find((member) => member.agentId === by)?.name ?? by;
-      const claim = await rows.woken({ scheduleId: wakesOf(agentId), agentId, token: newId() }, name, now());
+      const claim = await rows.woken(
+        { scheduleId: due?.scheduleId ?? wakesOf(agentId), agentId, token: newId() },
+        due ?? { kind: 'wake', name },
+        now(),
+      );
       const release = leases.hold(claim);
       onChange(agentId);
       return {

@@ -1,6 +1,6 @@
 /** What every part of one running session shares: what each of its runs needs, and what makes them one session. */
 import type { AgentId, SessionId } from '../../src/domain/ids.ts';
-import type { Directory, Inbox, Pauses } from '../contracts.ts';
+import type { Directory, Inbox, Pauses, Meanwhile } from '../contracts.ts';
 import type { Around } from '../runs/around.ts';
 import type { RunContext } from '../runs/context.ts';
 import type { Life } from '../runs/life.ts';
@@ -23,8 +23,7 @@ export interface SessionContext extends RunContext {
   readonly begun: Around;
   /** Whether its settings set it to sleep as soon as it is here. */
   readonly startsPaused: (agentId: AgentId) => Promise<boolean>;
-  /** What an agent did alone since then, as a note for its mind; null: nothing. */
-  readonly meanwhile: (agentId: AgentId, since: number) => Promise<string | null>;
+  readonly meanwhile: Meanwhile;
   /** The person wakes an agent: for the gate's record. Resolves when that is decided. */
   readonly onPersonWake: (agentId: AgentId) => Promise<void>;
   /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */

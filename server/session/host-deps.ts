@@ -1,8 +1,7 @@
 /** What the session host is made of. */
-import type { AgentId } from '../../src/domain/ids.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import type { Configs, Costs, Directory, EventLog, Inbox, Pauses } from '../contracts.ts';
+import type { Configs, Costs, Directory, EventLog, Inbox, Pauses, Meanwhile } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { WakeMaterials } from './wake-materials.ts';
@@ -23,8 +22,7 @@ export interface SessionHostDeps {
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly teamTools: Pick<TeamTools, 'all'>;
   readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called'>;
-  /** What an agent did alone since then, as a note for its mind; null: nothing. */
-  readonly meanwhile: (agentId: AgentId, since: number) => Promise<string | null>;
+  readonly meanwhile: Meanwhile;
   readonly mind: Mind;
   readonly protocol: Protocol;
   /** ms since the epoch */

@@ -31,8 +31,9 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   let givenUp: AsleepReason | null = null;
   let recorded: Promise<void> | null = null;
   let asked = false;
-  /** What it did alone while it slept. */
+  /** What it did alone while it slept, and up to when it knows what it did. */
   let note: string | null = null;
+  let knowsUpTo = payload.asleepSince ?? 0;
   /** Once. */
   const recordWake = () => (recorded ??= context.onPersonWake(agentId));
   /** When the requests of all are on their way: the gate’s record of a wake stands between the click and none of them. */
@@ -41,6 +42,12 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     asked = true;
     call.asked(agentId);
     void call.whenAsked().then(recordWake);
+  }
+  /** What it did alone since it was told last; null: nothing. */
+  async function tellMeanwhile(asleep: boolean): Promise<string | null> {
+    const told = await context.meanwhile(agentId, knowsUpTo, asleep);
+    knowsUpTo = told?.upTo ?? knowsUpTo;
+    return told?.text ?? null;
   }
   const silence = silentReason(settings.wakeTimeoutMs);
   const firstWords = createFirstWords({
@@ -113,6 +120,8 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
         onFirstWords,
         onEnd,
         gather: (run) => inbox.take(run),
+        // At its first it was told with what woke it.
+        note: () => (phase === 'awake' ? tellMeanwhile(false) : Promise.resolve(null)),
       },
     });
     speaker.put([
@@ -147,7 +156,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     speaker: () => speaker,
     begin() {
       phase = 'waking';
-      Promise.all([context.startsPaused(agentId), context.meanwhile(agentId, payload.asleepSince ?? 0)])
+      Promise.all([context.startsPaused(agentId), tellMeanwhile(true)])
         .then(([paused, told]) => {
           note = told;
           return phase === 'waking' && !givenUp ? (paused ? rest() : firstWords.ask()) : undefined;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMeanwhile } from '../../server/schedules/meanwhile.ts';
 import { createPerform } from '../../server/schedules/perform.ts';
 import { createScheduleRows, NO_DETAIL, type ScheduleRows } from '../../server/schedules/rows.ts';
 import { SCHEDULE_LIMITS } from '../../server/schedules/settings.ts';
@@ -171,10 +172,45 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
     expect((await states(rows, START + 60 * MINUTE)).map(([minute]) => minute)).toEqual([60, 50, 40, 30, 20, 10]);
   });
 
+  it('and ran push out none that idled: they are told to the agent, and stand in the account first', async () => {
+    const home = randomUUID();
+    const rows = createScheduleRows({ db: store.db, home, limits: SCHEDULE_LIMITS });
+    await rows.write('s1', routine({ timing: EVERY_TEN }), START, START + 10 * MINUTE, 0);
+    const ran = START + 10 * MINUTE;
+    await advance(rows, ran);
+    const one = await claim(rows, ran);
+    await rows.begins(one, 'run-1', ran);
+    await rows.end(one, DONE, { ...NO_DETAIL, said: 'The well is dry.' }, ran + 1);
+    // 3,000 moments at which nothing waited, and of another agent 3,000 runs.
+    for (const [schedule, agent, started] of [
+      ['s1', 'agent-0', null],
+      ['s2', 'agent-1', 1],
+    ] as const)
+      await sql`
+        insert into roost.occurrences (home, schedule, agent_json, due_at, not_before, state, reason, started_at, run, ended_at)
+        select ${home}, ${schedule}, ${JSON.stringify(agent)}, ${ran}::bigint + n, ${ran}, ${started ? 'done' : 'skipped'},
+          ${started ? null : 'nothing-waits'}, ${started ? ran : null}::bigint + n, ${started ? 'run' : null}, ${ran}::bigint + n
+        from generate_series(1, 3000) as n`.execute(store.db);
+    const tell = createMeanwhile({
+      rows,
+      configs: { household: () => Promise.resolve({ fields: {}, effective: { time_zone: 'UTC' } } as never) },
+      now: () => START + 60 * MINUTE,
+      logger: { error: (message) => expect.fail(message) },
+    });
+    expect(await tell('agent-0', START, true)).toMatchObject({
+      text: expect.stringContaining('> The well is dry.') as unknown,
+      upTo: ran + 1,
+    });
+    expect(await tell('agent-0', ran + 1, false)).toBeNull();
+    const shown = await rows.between(0, START + 60 * MINUTE, { agentId: 'agent-0', most: 2_000, idle: 'last' });
+    expect(shown).toHaveLength(2_000);
+    expect(shown.filter(({ state }) => state === 'done')).toMatchObject([{ said: 'The well is dry.' }]);
+  });
+
   describe('of a relay that dies in the middle', () => {
     const now = START + 10 * MINUTE;
     const dies = () => Promise.reject(new Error('The relay died.'));
-    async function night(schedule: object) {
+    async function night(schedule: object, ask: () => Promise<never> = dies) {
       const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits: SCHEDULE_LIMITS });
       const parsed = scheduleSchema.parse({ agentId: 'agent-0', timing: EVERY_TEN, ...schedule });
       await rows.write('s1', parsed, START, now, 0);
@@ -183,7 +219,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       const { perform } = createPerform({
         rows,
         alone: { can: dies, wake: dies, work: dies },
-        reach: { ask: dies, askTo: dies },
+        reach: { ask, askTo: dies },
         host: { stateOf: () => 'idle' },
         inbox: {
           put({ messageId }) {
@@ -196,7 +232,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
           agent: dies,
         },
         somethingWaits: dies,
-        remove: dies,
+        readContext: dies,
         scripts: { run: dies, endLeft: dies },
         now: () => now,
       });
@@ -209,7 +245,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
         await expect(perform(claimed, row, { begins })).rejects.toThrow('The relay died.');
         await rows.recover(now, true, [], new Map());
       };
-      return { rows, messageIds, die };
+      return { rows, messageIds, die, perform };
     }
 
     it('run no script a second time, and count it as no run', async () => {
@@ -218,6 +254,30 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       expect(await rows.claim(now, randomUUID(), true)).toBeNull();
       expect(await rows.between(0, now, { most: 1 })).toMatchObject([{ state: 'crashed', runId: null }]);
       expect(await rows.runs({ before: now + 1, most: 1 })).toEqual([]);
+    });
+
+    it('have delivered a reminder once where it came and its end was not written yet', async () => {
+      const decision = { decision: { outcome: 'granted', detail: '' } };
+      const { rows, perform } = await night(
+        { kind: 'reminder', name: 'Tea', message: 'Drink it.', timing: { kind: 'once', at: now } },
+        () => Promise.resolve(decision as never),
+      );
+      const deliver = async () => {
+        const claimed = await claim(rows, now);
+        const row = await rows.get('s1');
+        if (!row) throw new Error('It is gone, and would be told as cancelled.');
+        const performed = await perform(claimed, row, { begins: dies });
+        if ('again' in performed) throw new Error('It waits.');
+        return { claimed, ...performed };
+      };
+      await deliver();
+      // The relay is killed here.
+      await rows.recover(now, true, [], new Map());
+      const { claimed, end, detail, ...rest } = await deliver();
+      expect(await rows.end(claimed, end, detail, now, rest)).toBe(true);
+      expect(await rows.between(0, now, { most: 2 })).toMatchObject([{ state: 'done', kind: 'reminder' }]);
+      // It takes no place any more.
+      expect(await rows.get('s1')).toBeNull();
     });
 
     it('leave a reminder under one message id, which the inbox takes once', async () => {

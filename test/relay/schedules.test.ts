@@ -190,10 +190,13 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(house.model.requests[0]?.last).toContain('A reminder that you left for yourself');
     await pass(house, clock, 24 * 60 * MINUTE);
     expect(house.model.requests).toHaveLength(1);
+    // The run is of the reminder: in the log, in the account, and in what it cost.
+    expect(house.of('run-started')).toMatchObject([{ cause: { kind: 'reminder', name: 'exam' } }]);
     expect(await history(house, clock)).toMatchObject([
-      { kind: 'wake', state: 'done', name: 'exam', said: 'I looked around.' },
+      { kind: 'reminder', state: 'done', name: 'exam', said: 'I looked around.' },
       { kind: 'reminder', state: 'done', name: 'exam', runId: null },
     ]);
+    expect(await house.team.schedules.spentSince(0, 10)).toMatchObject([{ name: 'exam', runs: 1, tokens: 35 }]);
     // It takes no place any more.
     expect(await house.team.schedules.list()).toEqual([]);
   });
@@ -243,6 +246,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       executorModel: 'claude-haiku-4-5',
       tools: ['list_team'],
       context: 'last_session',
+      timing: { kind: 'cron', cron: '*/30 * * * *', zone: null },
     });
     await pass(house, clock, 30 * MINUTE);
     const [first, second] = house.model.requests;
@@ -334,7 +338,8 @@ describe.each(STORES)('what is due, on %s', (kind) => {
   });
 
   it('waits for its agent’s turn as long as the settings say', async () => {
-    const { house, clock } = await open();
+    // That a wake is not carried out is logged as a warning.
+    const { house, clock } = await open(undefined, true, 'expected');
     await house.team.configs.setAgent(LYRA.id, { coordination: {}, pulse_container_timeout_ms: 1_000 });
     const { promise, resolve } = createDeferred();
     house.model.follow(() => [{ say: 'I am busy.' }, { until: promise }]);
@@ -347,6 +352,14 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     house.team.schedules.clock.wake();
     await expect
       .poll(async () => (await history(house, clock)).find(({ name }) => name === 'Short'))
+      .toMatchObject({ state: 'skipped', reason: 'agent-busy' });
+    // So does whoever is woken by somebody, where that is not too soon.
+    clock.pass(6 * MINUTE);
+    const source = { kind: 'api', name: 'The gardener' } as const;
+    const about = { way: 'api', reason: null, messageId: null, callerSession: null } as const;
+    await house.team.reach.ask({ target: LYRA.id, source, ...about });
+    await expect
+      .poll(async () => (await history(house, clock)).find(({ kind }) => kind === 'wake'))
       .toMatchObject({ state: 'skipped', reason: 'agent-busy' });
     resolve();
     await house.team.schedules.clock.whenQuiet();
@@ -385,6 +398,8 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect((await house.team.schedules.get(scheduleId))?.nextAt).toBe(START + 60 * MINUTE);
     await pass(house, clock, 60 * MINUTE);
     expect(await history(house, clock)).toMatchObject([{ dueAt: START + 60 * MINUTE, state: 'done', late: false }]);
+    // Not before a day is over does it come again: its prefix is kept no longer than any.
+    expect(JSON.stringify(house.model.requests[0]?.body.system)).not.toContain('1h');
   });
 
   it('moves no other that is there already when it is added', async () => {
@@ -545,6 +560,31 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(house.model.requests).toHaveLength(1);
     await scripts.close();
     await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is told once to its agent that is awake, with its next turn and no turn of its own', async () => {
+    const { house, clock } = await open(({ last }) => [
+      { say: last.includes('is due:') ? 'I looked around.' : 'Hello.' },
+    ]);
+    await add(house);
+    await house.start();
+    await house.wake([LYRA]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    await pass(house, clock, 30 * MINUTE);
+    await house.until(() => house.of('run-ended').length === 1);
+    const before = house.model.requests.length;
+    const answers = () =>
+      house.of('message').filter(({ author, sessionId }) => author === LYRA.id && sessionId !== null);
+    for (const text of ['What did you do?', 'And now?']) {
+      const already = answers().length;
+      await house.post({ text, to: LYRA.id });
+      await house.until(() => answers().length > already);
+    }
+    const [first, second, ...more] = house.model.requests.slice(before);
+    expect(more).toEqual([]);
+    expect(first?.last).toContain('[Meanwhile you were at work by yourself once, without the human:]');
+    expect(first?.last).toContain('routine “Morning round”, Monday 23 November 2026, 07:30: done.');
+    expect(second?.last).not.toContain('Meanwhile you were at work');
   });
 
   it('is a record, which a page gives back to a relay that has lost it', async () => {

@@ -91,6 +91,17 @@ export function newestSlots(
   return { slots: slots.slice(-most), older: slots.length > most || (first !== null && first <= end) };
 }
 
+/** Moments of a calendar, and ms of it, that are looked at for two that lie close together. */
+const LOOKED = { moments: 16, ms: 8 * 24 * 60 * MINUTE_MS };
+
+/** Whether it comes again before `ms` are over: some two of its moments about `at` and in the week after lie less than that apart. */
+export function comesWithin(timing: Timing, ms: number, at: number, context: TimingContext): boolean {
+  if (timing.kind === 'once') return false;
+  if (timing.kind === 'every') return timing.minutes * MINUTE_MS < ms;
+  const slots = slotsBetween(timing, at - ms, at + LOOKED.ms, context, LOOKED.moments);
+  return slots.some((slot, n) => n > 0 && slot - (slots[n - 1] ?? 0) < ms);
+}
+
 /** The moments in (`from`, `to`], the oldest first, at most `most`. */
 export function slotsBetween(
   timing: Timing,

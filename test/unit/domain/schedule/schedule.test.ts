@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { judgeSlots, rowOf, CATCH_UP, CATCH_UP_LIMITS } from '../../../../src/domain/schedule/occurrence.ts';
 import { spreadOffsets } from '../../../../src/domain/schedule/offsets.ts';
 import { clashesOf, darkAt, darkSpans, momentsBetween } from '../../../../src/domain/schedule/timeline.ts';
-import { slotAfter, slotsBetween, type Timing, type TimingContext } from '../../../../src/domain/schedule/timing.ts';
+import {
+  comesWithin,
+  slotAfter,
+  slotsBetween,
+  type Timing,
+  type TimingContext,
+} from '../../../../src/domain/schedule/timing.ts';
 import { wallTime } from '../../../../src/domain/zone-days.ts';
 import { createCronClock, cronProblem } from '../../../../src/protocol/cron.ts';
 
@@ -15,6 +21,23 @@ const cron = createCronClock();
 const BERLIN: TimingContext = { cron, zone: 'Europe/Berlin', offset: 0 };
 const at = (text: string) => Date.parse(text);
 const iso = (slots: readonly number[]) => slots.map((slot) => new Date(slot).toISOString().slice(0, 16));
+
+describe('what comes again within the hour', () => {
+  const zone = null;
+  it.each<[Timing, boolean]>([
+    [{ kind: 'every', minutes: 59, offset: null }, true],
+    [{ kind: 'every', minutes: 60, offset: null }, false],
+    [{ kind: 'cron', cron: '*/30 * * * *', zone }, true],
+    [{ kind: 'cron', cron: '0 * * * *', zone }, false],
+    // Close together only once a day, and once a month: also seen from the later of the two.
+    [{ kind: 'cron', cron: '40,50 8 * * *', zone }, true],
+    [{ kind: 'cron', cron: '0,20 9 23 * *', zone }, true],
+    [{ kind: 'weekly', days: [], time: '09:00', zone }, false],
+    [{ kind: 'once', at: at('2026-11-23T09:00:00Z') }, false],
+  ])('is told of %j: %s', (timing, within) => {
+    expect(comesWithin(timing, HOUR, at('2026-11-23T08:20:00Z'), BERLIN)).toBe(within);
+  });
+});
 
 const zones = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC');
 const clockTime = fc
