@@ -39,17 +39,6 @@ export interface PerformDeps {
   readonly now: () => number;
 }
 
-export interface ScriptEnd {
-  /** `stopped`: with the relay, which was ended in good order. */
-  readonly kind: 'done' | 'failed' | 'timed-out' | 'stopped';
-  /** Exit status, or what ended it, for people and minds. */
-  readonly status: string;
-  /** The end of what it wrote. */
-  readonly output: string;
-  /** It asks not to be run again. */
-  readonly cancels: boolean;
-}
-
 /** Runs of before whose last words a routine is given. */
 const RUNS_BEFORE = 3;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -15,7 +15,6 @@ import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from './groups.ts';
-import type { ScriptEnd } from './perform.ts';
 
 /** Exit status by which a script says that it is done for good. */
 const DONE_FOR_GOOD = 75;
@@ -40,6 +39,18 @@ interface Script {
 interface Source {
   readonly file: string;
   readonly handle: FileHandle;
+}
+
+/** What became of one run of a script. */
+export interface ScriptEnd {
+  /** `stopped`: with the relay, which was ended in good order. */
+  readonly kind: 'done' | 'failed' | 'timed-out' | 'stopped';
+  /** Exit status, or what ended it, for people and minds. */
+  readonly status: string;
+  /** The end of what it wrote. */
+  readonly output: string;
+  /** It asks not to be run again. */
+  readonly cancels: boolean;
 }
 
 export interface Scripts {
