@@ -235,11 +235,13 @@ function rehearsalOf(given: Given | null): Rehearsal {
   );
 }
 
+/** Whether the relay that runs is to end, instead of another being started. */
+export const asksToStop = (args: readonly string[]): boolean => args.includes(`--${STOP}`);
+
 /**
  * Reads the configuration. Throws `StartError` with exit code 2, naming the setting, where something does
  * not fit. Returns null where help was asked for.
  */
-export const asksToStop = (args: readonly string[]): boolean => args.includes(`--${STOP}`);
 export function readConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Config | null {
   if (args.includes('--help') || args.includes('-h')) return null;
   const source = createSource(args, env);
