@@ -88,7 +88,7 @@ function hostile(): Doc[] {
       recordId: 'mallory',
       agentId: idOf(5 + 1),
       value: {
-        home: 'mallory',
+        homeRelay: 'mallory',
         removed: false,
         schedule: {
           kind: 'routine',

@@ -228,7 +228,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
             schema: 1,
             at: at(NOW - 48 * HOUR),
             recordId: 'schedule-1',
-            value: { home: 'home-1', removed: false, schedule: SCHEDULED[0]?.schedule },
+            value: { homeRelay: 'home-1', removed: false, schedule: SCHEDULED[0]?.schedule },
           },
         ],
       }),

@@ -52,12 +52,12 @@ const record = (type: string, recordId: string, value: unknown, more: object = {
   });
 const hourly = { kind: 'every', minutes: 60, offset: null };
 const nightly = {
-  home: 'h',
+  homeRelay: 'h',
   removed: false,
   schedule: { kind: 'script', name: 'Round', agentId: 'a1', script: 'mine.sh', timing: hourly, enabled: true },
 };
 const routine = (instructions: string, more: object = {}) => ({
-  home: 'h',
+  homeRelay: 'h',
   removed: false,
   schedule: { kind: 'routine', name: 'Morning', agentId: 'a1', instructions, timing: hourly, ...more },
 });

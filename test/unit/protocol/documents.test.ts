@@ -70,7 +70,7 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     ...base,
     type: 'schedule',
     recordId: 's1',
-    value: { home: 'h1', removed: false, schedule: { kind: 'routine', agentId: 'a', name: 'Morning' } },
+    value: { homeRelay: 'h1', removed: false, schedule: { kind: 'routine', agentId: 'a', name: 'Morning' } },
   },
 };
 const kinds = Object.entries(examples);

@@ -43,7 +43,7 @@ const RECORD: Doc = {
   schema: 1,
   at: at(NOW - 48 * 3_600_000),
   recordId: 'schedule-1',
-  value: { home: 'h', removed: false, schedule: SCHEDULED[0]?.schedule },
+  value: { homeRelay: 'h', removed: false, schedule: SCHEDULED[0]?.schedule },
 };
 const none = (reach: MemoryReach) => nights(reach, { schedules: [], line: NOTHING });
 

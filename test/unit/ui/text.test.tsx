@@ -49,12 +49,13 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', over: null });
   expect(routeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', over: 'soul' });
   expect(routeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', over: null });
-  expect(routeOf('/agent/')).toEqual({ kind: 'hearth' });
+  expect(routeOf('/agent/')).toEqual({ kind: 'hearth', morning: false });
   expect(routeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox' });
   expect(routeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
   expect(routeOf('/settings/limits/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
   expect(routeOf('/wakes')).toEqual({ kind: 'wakes', agentId: null });
   expect(routeOf('/wakes/lead')).toEqual({ kind: 'wakes', agentId: 'lead' });
   expect(routeOf('/wake-preview').kind).toBe('preview');
-  expect(routeOf('/nonsense')).toEqual({ kind: 'hearth' });
+  expect(routeOf('/morning')).toEqual({ kind: 'hearth', morning: true });
+  expect(routeOf('/nonsense')).toEqual({ kind: 'hearth', morning: false });
 });
