@@ -8,6 +8,7 @@ import { Diff } from '../parts/diff.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { MoreIcon } from '../parts/icons.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
+import { revealed, revealedCode } from '../text/unseen.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { inputOf, textIn, touches, wantsTo } from './words.ts';
@@ -32,7 +33,7 @@ function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string;
 }
 
 /** The whole of what it wants to do: a command as it will run, a change as it will apply. */
-function Wanted({ call }: { call: ToolCall }) {
+export function Wanted({ call }: { call: ToolCall }) {
   const input = inputOf(call);
   const of = (name: string) => textIn(input, name);
   const [command, url, path, content, before, after] = [
@@ -47,7 +48,7 @@ function Wanted({ call }: { call: ToolCall }) {
   if (whole !== null)
     return (
       <pre className="excerpt" dir="ltr">
-        {whole}
+        {revealedCode(whole)}
       </pre>
     );
   if (call.tool === 'write_file' && path !== null && content !== null)
@@ -61,7 +62,7 @@ function Wanted({ call }: { call: ToolCall }) {
     );
   return (
     <pre className="excerpt" dir="auto">
-      {JSON.stringify(input, null, 2)}
+      {revealed(JSON.stringify(input, null, 2))}
     </pre>
   );
 }

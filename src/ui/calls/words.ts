@@ -2,6 +2,7 @@
 import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { toolsetOf } from '../../domain/toolsets.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
+import { revealedCode } from '../text/unseen.ts';
 
 /** What went into a call, as far as it can be read. */
 export function inputOf({ input }: Pick<ToolCall, 'input'>): Readonly<Record<string, unknown>> {
@@ -27,7 +28,8 @@ function hostIn(input: Readonly<Record<string, unknown>>): string {
 /** As it follows “wants to”. */
 export function wantsTo(call: ToolCall): string {
   const input = inputOf(call);
-  const path = textIn(input, 'path');
+  const given = textIn(input, 'path');
+  const path = given === null ? null : revealedCode(given);
   switch (call.tool) {
     case 'run_command':
       return input['background'] === true ? 'run a command in the background' : 'run a command';

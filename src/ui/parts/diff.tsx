@@ -1,12 +1,8 @@
 import { lineDiff } from '../../domain/line-diff.ts';
+import { revealed } from '../text/unseen.ts';
 import './excerpt.css';
 
 const MARKS = { same: ' ', gone: '−', new: '+' } as const;
-
-/** What nobody sees, and a mind reads: not what joins letters and pictures. */
-const UNSEEN = /(?![\u200c\u200d])\p{Cf}/gu;
-const revealed = (text: string) =>
-  text.replace(UNSEEN, (char) => `⟨U+${char.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}⟩`);
 
 /** What a change of a text takes away and brings, by lines. */
 export function Diff({ before, after }: { before: string; after: string }) {
