@@ -29,6 +29,9 @@ export const idleIn = (occurrences: readonly Occurrence[], since: number, upTo: 
     ({ reason, endedAt }) => reason === 'nothing-waits' && endedAt !== null && endedAt > since && endedAt <= upTo,
   ).length;
 
+/** A reminder that came, or a script that told its agent, and what the agent did then: the one moment stands in the account twice. */
+const isWhatFollowed = ({ kind, runId }: Occurrence) => (kind === 'reminder' || kind === 'script') && runId !== null;
+
 /** Of the moments that ended in (`since`, `upTo`], newest first. What idled is no news, and neither is what was called off. */
 export function accountOf(newestFirst: readonly Occurrence[], since: number, upTo: number): readonly AccountLine[] {
   const lines = new Map<string, AccountLine>();
@@ -58,8 +61,10 @@ export function accountOf(newestFirst: readonly Occurrence[], since: number, upT
       : [...held.troubles, { newest: one, count: 1 }];
     lines.set(key, {
       ...held,
-      done: held.done + (tone === 'good' ? 1 : 0),
-      lastDone: held.lastDone ?? (tone === 'good' ? one : null),
+      done: held.done + (tone === 'good' && !isWhatFollowed(one) ? 1 : 0),
+      // Words before none: those that followed.
+      lastDone:
+        tone === 'good' && (!held.lastDone || (isWhatFollowed(one) && !held.lastDone.said)) ? one : held.lastDone,
       troubles: tone === 'good' ? held.troubles : troubles,
       ran: held.ran || one.runId !== null,
       costMicroUsd: held.costMicroUsd + (one.costMicroUsd ?? 0),

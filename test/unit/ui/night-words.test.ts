@@ -1,5 +1,5 @@
 /** What a person reads of times, on ordinary days and in the nights when clocks change. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { draftOf, emptyDraft, routineOf, STANDS_AT, wrongIn } from '../../../src/ui/night/draft.ts';
 import { marksOf, ticksOf } from '../../../src/ui/night/marks.ts';
 import { moveText } from '../../../src/ui/night/spread.ts';
@@ -167,4 +167,15 @@ describe('what a run cost', () => {
     expect(sums([told, told])).toEqual([[24_600, false]]);
     expect(sums([told, cut])).toEqual([[24_600, true]]);
   });
+});
+
+test('a reminder that had its agent work is one thing that was done, with what was said of it', () => {
+  const came = (n: number) => occurrence(n, { kind: 'reminder', runId: null, said: null, costMicroUsd: null });
+  const followed = occurrence(1, { kind: 'reminder' });
+  const two = [came(2)];
+  for (const newestFirst of [
+    [followed, came(1), ...two],
+    [came(1), followed, ...two],
+  ])
+    expect(accountOf(newestFirst, 0, Infinity)).toMatchObject([{ done: 2, lastDone: followed, costMicroUsd: 12_300 }]);
 });
