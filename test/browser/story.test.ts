@@ -110,7 +110,7 @@ describe.each([...STORIES, ...FURTHER])('With the $mind mind, at $width px', ({ 
     expect(namesOf(asleep)).toEqual(namesOf(born));
     expect(await morning.axe()).toEqual([]);
     await morning.press('WAKE');
-    await morning.untilSeats('somebody stirring', (seats) => seats.some((seat) => seat.state === 'hatching'));
+    await morning.untilSeats('somebody stirring', (seats) => seats.some(({ state }) => state !== 'sleeping'));
     await morning.picture(shot('7-waking'));
     expect(namesOf(await morning.untilAll('awake'))).toEqual(namesOf(born));
     await expect.poll(() => morning.page.getByRole('button', { name: /^(WAKE|SUMMON)/ }).count()).toBe(0);
