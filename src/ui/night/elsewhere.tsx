@@ -1,13 +1,32 @@
 import { useState } from 'react';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
-import { useRoost } from '../context.tsx';
+import { useActions, useInfo, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { plural } from '../text/sizes.ts';
+
+/** What is asked before it runs here without the other relay's leave. */
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  readonly yes: string;
+}
+const GONE: Question = {
+  title: 'Does the other relay run no more?',
+  text: 'Say yes where its machine, or its folder, is gone for good. What is due runs here then, at once. If it did run on, it would run there too, until Roost is opened there.',
+  yes: 'Yes, it is gone',
+};
+const COPIED: Question = {
+  title: 'Is the first relay stopped?',
+  text: 'Bring it here where this folder takes the place of the first one: moved to another machine, or put back from a backup. What is due runs here then, at once. If the first relay still runs, everything would run twice, until Roost is opened there.',
+  yes: 'Yes, bring it here',
+};
 
 /** What belongs to another relay of the household: how it comes here, and why it does not by itself. */
 export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
   const schedules = schedulesOf(useRoost());
+  const actions = useActions();
+  const copied = useInfo(({ health }) => health?.clock.copied ?? false);
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
   const away = all.filter(({ elsewhere }) => elsewhere !== null);
@@ -16,47 +35,71 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
   const move = (gone: boolean) => {
     if (busy) return;
     setBusy(true);
-    void schedules.move(gone).finally(() => {
-      setBusy(false);
-      setAsking(false);
-    });
+    void schedules
+      .move(gone)
+      // Whether this is a copy that waits is told by the relay's health.
+      .then(() => actions.refreshHealth())
+      .finally(() => {
+        setBusy(false);
+        setAsking(false);
+      });
   };
+  const question = copied ? COPIED : GONE;
+  const asks = 'It is asked for: open Roost at the other relay once, and then here again.';
+  const askFor = (label: string, look: 'solid' | 'ghost') =>
+    !asked && (
+      <button type="button" className={look} disabled={busy} onClick={() => move(false)}>
+        {label}
+      </button>
+    );
+  const sayGone = (label: string, look: 'solid' | 'ghost') => (
+    <button type="button" className={look} disabled={busy} onClick={() => setAsking(true)}>
+      {label}
+    </button>
+  );
   return (
     <div className="elsewhere" role="note" aria-label="Due at another relay">
-      <p>
-        <strong>
-          {away.length === all.length
-            ? 'All of this belongs'
-            : `${plural(away.length, 'entry', 'entries')} below belong`}{' '}
-          to another relay of yours
-        </strong>
-        . What is due runs at one relay only, so it does not run here.{' '}
-        {asked
-          ? 'It is asked for: open Roost at the other relay once, and then here again.'
-          : 'Bring it here, and it runs here as soon as the other relay has let go of it.'}
-      </p>
-      <div className="routine-ways">
-        {!asked && (
-          <button type="button" className="solid" disabled={busy} onClick={() => move(false)}>
-            Bring it here
-          </button>
-        )}
-        <button type="button" className="ghost" disabled={busy} onClick={() => setAsking(true)}>
-          That relay is gone…
-        </button>
-      </div>
-      {asking && (
-        <Dialog title="Does the other relay run no more?" onClose={() => setAsking(false)}>
+      {copied ? (
+        <>
           <p>
-            Say yes where its machine, or its folder, is gone for good. What is due runs here then, at once. If it did
-            run on, it would run there too, until Roost is opened there.
+            <strong>This relay’s folder is a copy of another relay’s.</strong> So that nothing runs twice,{' '}
+            {away.length === all.length
+              ? 'nothing below runs'
+              : plural(away.length, 'entry below does not run', 'entries below do not run')}{' '}
+            here until you bring it here. {asked && asks}
           </p>
+          <div className="routine-ways">
+            {sayGone('Bring it here…', 'solid')}
+            {askFor('The first one still runs: ask it', 'ghost')}
+          </div>
+        </>
+      ) : (
+        <>
+          <p>
+            <strong>
+              {away.length === all.length
+                ? 'All of this belongs'
+                : plural(away.length, 'entry below belongs', 'entries below belong')}{' '}
+              to another relay of yours
+            </strong>
+            . What is due runs at one relay only, so it does not run here.{' '}
+            {asked ? asks : 'Bring it here, and it runs here as soon as the other relay has let go of it.'}
+          </p>
+          <div className="routine-ways">
+            {askFor('Bring it here', 'solid')}
+            {sayGone('That relay is gone…', 'ghost')}
+          </div>
+        </>
+      )}
+      {asking && (
+        <Dialog title={question.title} onClose={() => setAsking(false)}>
+          <p>{question.text}</p>
           <div className="dialog-ways">
             <button type="button" className="ghost" onClick={() => setAsking(false)}>
               Not now
             </button>
             <button type="button" className="solid" disabled={busy} onClick={() => move(true)}>
-              Yes, it is gone
+              {question.yes}
             </button>
           </div>
         </Dialog>

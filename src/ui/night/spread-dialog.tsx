@@ -5,7 +5,7 @@ import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { plural } from '../text/sizes.ts';
+import { count } from '../text/sizes.ts';
 import { useQuery } from '../use-query.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { moveText, movesFor, SPREAD_HOURS } from './spread.ts';
@@ -37,6 +37,8 @@ export function SpreadDialog({ scheduled, now, onClose }: Props) {
   );
 }
 
+const times = (n: number) => (n === 1 ? 'once' : `${count(n)} times`);
+
 function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: Timeline; zone: string }) {
   const schedules = schedulesOf(useRoost());
   const team = useTeammates();
@@ -61,8 +63,8 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
       ) : (
         <>
           <p>
-            In the next 7 days they begin together {plural(timeline.clashes.length, 'time')}. This moves the later ones
-            by a few minutes, and nothing else:
+            In the next 7 days they begin together {times(timeline.clashes.length)}. This moves the later ones by a few
+            minutes, and nothing else:
           </p>
           <ul aria-label="What moves">
             {moves.map((one) => {

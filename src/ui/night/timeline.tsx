@@ -11,13 +11,24 @@ import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
 import { useTeammates, type Teammate } from '../use-teammates.ts';
 import { SpreadDialog } from './spread-dialog.tsx';
-import { linesOf, marksOf, placeIn, ticksOf } from './marks.ts';
+import { linesOf, marksOf, placeIn, ticksOf, type Mark } from './marks.ts';
 import { clashText, momentText, mostText, nextText, outcomeText } from './words.ts';
 
 const HOURS = [12, 24, 72, 168] as const;
 const HOURS_TEXT: Record<(typeof HOURS)[number], string> = { 12: '12 h', 24: '24 h', 72: '3 days', 168: '7 days' };
 const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' });
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
+
+/** Each kind of mark in a lane, and what it stands for. */
+const KEY = Object.entries({
+  good: 'done',
+  bad: 'failed',
+  skipped: 'skipped, stopped or missed',
+  quiet: 'nothing waited',
+  open: 'at work now',
+  'to-come': 'to come',
+  dark: 'passed over in quiet hours',
+} satisfies Record<Mark['kind'], string>);
 
 interface Shown {
   readonly timeline: Timeline;
@@ -82,23 +93,22 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
         </div>
       ))}
       <p className="lane-key">
-        <span>
-          <b data-kind="good" /> done
-        </span>
-        <span>
-          <b data-kind="bad" /> failed
-        </span>
-        <span>
-          <b data-kind="skipped" /> skipped or missed
-        </span>
-        <span>
-          <b data-kind="quiet" /> nothing waited
-        </span>
-        <span>
-          <b data-kind="to-come" /> to come
-        </span>
+        {KEY.map(([kind, said]) => (
+          <span key={kind}>
+            <b data-kind={kind} /> {said}
+          </span>
+        ))}
         <span>
           <span className="lane-dark" /> quiet hours
+        </span>
+        <span>
+          <span className="lane-clash" data-critical="false" /> two or three agents at once
+        </span>
+        <span>
+          <span className="lane-clash" data-critical="true" /> four or more at once
+        </span>
+        <span>
+          <span className="lane-now" /> now
         </span>
       </p>
     </div>

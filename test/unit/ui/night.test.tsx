@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import type { ToolCall } from '../../../src/protocol/calls.ts';
 import { attachedOf } from '../../../src/state/attached.ts';
+import type { Occurrence } from '../../../src/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NOW, said, settingDoc, team } from './support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';
@@ -73,6 +74,44 @@ test('what is drawn stands in words too: outcomes, what is to come, clashes, and
     ),
   ).toBeTruthy();
   expect(screen.getByText(/tomorrow 08:00: Lyra and .* begin within two minutes of each other\./)).toBeTruthy();
+});
+
+test('the key of the drawing names every mark in it, and four agents at once are told as many', async () => {
+  const tone = (n: number, more: Partial<Occurrence>) => occurrence(n, { scheduleId: 'schedule-2', ...more });
+  const line = timeline();
+  const [clash] = line.clashes;
+  if (!clash) throw new Error('Nobody clashes.');
+  const occurrences = [
+    ...[...OCCURRENCES, tone(0, { state: 'running', endedAt: null }), tone(8, { state: 'stopped' })],
+    ...[tone(9, { state: 'missed' }), tone(10, { state: 'timed-out' }), tone(11, { state: 'crashed' })],
+  ];
+  const four = {
+    ...clash,
+    from: clash.from - 3_600_000,
+    agentIds: [1, 2, 3, 4].map((n) => `agent-${n}`),
+    critical: true,
+  };
+  await openPage({
+    docs: team(4),
+    path: '/night',
+    prepare: ({ reach }) => nights(reach, { line: timeline({ occurrences, clashes: [clash, four] }) }),
+  });
+  const many = await screen.findByText(
+    /^tomorrow 07:00: .* begin within two minutes of each other, which is many at once\.$/,
+  );
+  expect(many.getAttribute('data-critical')).toBe('true');
+  expect(screen.getByText(/^tomorrow 08:00: /).getAttribute('data-critical')).toBe('false');
+  const looks = (root: ParentNode) =>
+    [...root.querySelectorAll<HTMLElement>('b, .lane-dark, .lane-clash, .lane-now')].map(
+      (mark) => mark.dataset['kind'] ?? `${mark.className} ${mark.dataset['critical'] ?? ''}`,
+    );
+  const key = document.querySelector('.lane-key') ?? document;
+  const drawn = new Set([...document.querySelectorAll('.lane')].flatMap((lane) => looks(lane)));
+  expect([...new Set(looks(key))].sort()).toEqual([...drawn].sort());
+  expect(drawn.size).toBe(11);
+  expect(key.textContent).toBe(
+    ' done failed skipped, stopped or missed nothing waited at work now to come passed over in quiet hours quiet hours two or three agents at once four or more at once now',
+  );
 });
 
 test('nothing there: it says what a routine is, and an example is taken as it stands', async () => {
@@ -338,6 +377,7 @@ test('what begins together is drawn apart after a look at it, and set back with 
   const dialog = await screen.findByRole('dialog', { name: 'Draw them apart' });
   const moves = await within(dialog).findByRole('list', { name: 'What moves' });
   expect(moves.textContent).toBe('Wren Round 2every day at 07:33, not every day at 07:30');
+  expect(dialog.textContent).toContain('In the next 7 days they begin together once.');
   expect(put).toEqual([]);
   await page.user.click(within(dialog).getByRole('button', { name: 'Move them' }));
   await screen.findByText('1 of 1 moved.');
@@ -552,6 +592,37 @@ test('what is due at another relay does not run here, and is brought here by ask
   await page.user.click(screen.getByRole('button', { name: 'That relay is gone…' }));
   nights(page.reach);
   await page.user.click(await screen.findByRole('button', { name: 'Yes, it is gone' }));
+  await waitFor(() => expect(screen.queryByRole('note', { name: 'Due at another relay' })).toBeNull());
+  expect(page.reach.bodies('POST /v1/pulse-routines-move')).toEqual([{ gone: false }, { gone: true }]);
+});
+
+test('a relay whose folder is a copy says so in words of its own, and has what is due once the person says that the first is stopped', async () => {
+  const away = SCHEDULED.map((one) => ({ ...one, elsewhere: 'due' as const, nextAt: null, running: 0 }));
+  const page = await openPage({
+    docs: team(3),
+    path: '/night',
+    prepare({ reach, relay }) {
+      nights(reach, { schedules: away });
+      relay.clock = { standsStillMs: null, stoodMs: null, copied: true };
+    },
+  });
+  const note = await screen.findByRole('note', { name: 'Due at another relay' });
+  expect(note.textContent).toMatch(
+    /^This relay’s folder is a copy of another relay’s\. So that nothing runs twice, nothing below runs here until you bring it here\./,
+  );
+  page.reach.on('POST /v1/pulse-routines-move', () => new Response(null, { status: 204 }));
+  // It is asked first, and nothing moves by a look at the question.
+  await page.user.click(within(note).getByRole('button', { name: 'Bring it here…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Is the first relay stopped?' });
+  await page.user.click(within(dialog).getByRole('button', { name: 'Not now' }));
+  expect(page.reach.times('POST /v1/pulse-routines-move')).toBe(0);
+  // One that still runs is asked instead.
+  nights(page.reach, { schedules: away.map((one) => ({ ...one, elsewhere: 'asked' as const })) });
+  await page.user.click(within(note).getByRole('button', { name: 'The first one still runs: ask it' }));
+  await within(note).findByText(/open Roost at the other relay once, and then here again/);
+  await page.user.click(within(note).getByRole('button', { name: 'Bring it here…' }));
+  nights(page.reach);
+  await page.user.click(await screen.findByRole('button', { name: 'Yes, bring it here' }));
   await waitFor(() => expect(screen.queryByRole('note', { name: 'Due at another relay' })).toBeNull());
   expect(page.reach.bodies('POST /v1/pulse-routines-move')).toEqual([{ gone: false }, { gone: true }]);
 });
