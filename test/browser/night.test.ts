@@ -2,21 +2,35 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const WORDS = 'The river is high, and the bridge holds.';
+const BEGUN = 'I begin to look at the river.';
+const CHECK = 'checks/river.sh';
 
 let model: ScriptedModel;
 let relay: TestRelay;
 let profile: Guest;
 let visitor: Visitor;
+/** What whoever works alone does; with the results of its tools it always says the same. */
+let alone: readonly Part[] = [
+  { call: 'write_file', input: { path: CHECK, content: 'exit 0\n' } },
+  {
+    call: 'propose_routine',
+    input: { name: 'Watch the bridge', instructions: 'Look.', why: 'It rains.', cron: '0 6 * * *' },
+  },
+];
+const runs = () => model.requests.filter(({ system }) => system.includes('## Daemon Mode'));
 beforeAll(async () => {
   const team = teamScript();
   model = await startScriptedModel((request) =>
-    request.system.includes('## Daemon Mode') ? [{ say: WORDS }] : team(request),
+    !request.system.includes('## Daemon Mode') ? team(request) : request.results.length > 0 ? [{ say: WORDS }] : alone,
   );
-  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  relay = await startRelay({
+    args: ['--scripts'],
+    env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' },
+  });
   profile = createGuest();
   visitor = await createVisitor(await profile.open({ viewport: { width: 1280, height: 900 }, ...QUIET }), relay.link);
 });
@@ -36,10 +50,20 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.press('End session');
     await visitor.untilSeats('it asleep', (seats) => seats[0]?.state === 'sleeping');
 
+    // What agents may ask for is the person's to allow.
+    await page.goto(new URL('/settings/limits', relay.url).href);
+    await page.getByRole('checkbox', { name: /routine/ }).check();
+    await page.goto(relay.url);
     await visitor.press('More places');
     await page.getByRole('menuitem', { name: /^Night/ }).click();
     await visitor.press(/^Every weekday at 7:30/);
-    await page.getByRole('dialog').getByLabel('Name').fill('Look at the river');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Look at the river');
+    await dialog.getByText('More', { exact: true }).click();
+    await dialog.getByLabel('Tools it may use').selectOption('Only these…');
+    await dialog.getByRole('checkbox', { name: /^Messages and the team/ }).uncheck();
+    await dialog.getByRole('checkbox', { name: /^What it does later/ }).check();
+    await visitor.axe().then((found) => expect(found).toEqual([]));
     await visitor.press('Save');
     const routines = page.getByRole('region', { name: 'Routines of Name1' });
     await routines.getByText(/every weekday at 07:30 · next /).waitFor();
@@ -53,6 +77,40 @@ describe('A routine', { timeout: 120_000 }, () => {
     const history = routines.getByRole('list', { name: 'History' });
     await history.getByText(WORDS).waitFor();
     expect(await history.innerText()).toMatch(/today \d\d:\d\d\s*done/);
+    // It had what was ticked for it, and no more.
+    const had = runs()[0]?.body.tools?.map(({ name }) => name) ?? [];
+    expect(had).toEqual(expect.arrayContaining(['write_file', 'propose_routine']));
+    expect(had).not.toContain('message_agent');
+    // What it asked for is a routine once it is allowed, and by keyboard alone it goes above the other, for good.
+    await visitor.press('Allow: Watch the bridge');
+    const names = routines.locator('h4');
+    await names.nth(1).waitFor();
+    await page.getByRole('button', { name: 'More for Watch the bridge' }).focus();
+    for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await expect.poll(() => names.allInnerTexts()).toEqual(['Watch the bridge', 'Look at the river']);
+    await page.reload();
+    await names.nth(1).waitFor();
+    expect(await names.allInnerTexts()).toEqual(['Watch the bridge', 'Look at the river']);
+    // The script that it has written is run once it is set, and asks no model.
+    await visitor.press('New script');
+    await dialog.getByLabel('Name').fill('Is the river low');
+    await dialog.getByLabel('File').fill(CHECK);
+    await visitor.press('Save');
+    await visitor.press('Run now: Is the river low');
+    await visitor.press('History of Is the river low');
+    await history.getByText('done').waitFor();
+    expect(runs()).toHaveLength(2);
+    await visitor.press('History of Is the river low');
+    // One that is at work is watched as it happens, and stopped.
+    alone = [{ say: BEGUN }, { until: new Promise(() => undefined) }];
+    await visitor.press('Run now: Look at the river');
+    await page.getByRole('link', { name: 'Watch Name1: Look at the river' }).click();
+    await visitor.untilRead(BEGUN);
+    await page.goBack();
+    await visitor.press('Stop Name1: Look at the river');
+    await visitor.press('History of Look at the river');
+    await history.getByText('stopped by you').waitFor();
+    await history.getByText(BEGUN).waitFor();
     const facts = page.getByRole('region', { name: 'The same in words' });
     await facts
       .getByRole('row', { name: /Look at the river/ })
@@ -65,7 +123,12 @@ describe('A routine', { timeout: 120_000 }, () => {
     await page.getByRole('switch', { name: 'Stop everything', checked: true }).waitFor();
     await visitor.press('Run now: Look at the river');
     await history.getByText('skipped: wakes were stopped').waitFor();
-    expect(model.requests.filter(({ system }) => system.includes('## Daemon Mode'))).toHaveLength(1);
+    expect(runs()).toHaveLength(3);
+    await page.goto(new URL('/costs', relay.url).href);
+    const without = page.getByRole('region', { name: 'Without you' });
+    await without.getByRole('row', { name: /^Routines\s+2/ }).waitFor();
+    await without.getByRole('row', { name: /^Look at the river Name1 2/ }).waitFor();
+    await visitor.picture('night-costs');
 
     // In the conversation, as the run that it was; and on the card of whoever comes back.
     await page.goto(relay.url);
@@ -81,7 +144,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.untilRead(WORDS);
     expect(await card.count()).toBe(0);
 
-    // On a phone: the card is opened again from Wakes, scripts say how they are turned on, and what was left is taken back.
+    // On a phone: the card is opened again from Wakes, a script's form fits, and what was left is taken back.
     await page.setViewportSize({ width: 360, height: 800 });
     await page.goto(new URL('/wakes', relay.url).href);
     await page.getByRole('link', { name: 'What happened while you were away' }).click();
@@ -89,9 +152,10 @@ describe('A routine', { timeout: 120_000 }, () => {
     expect(await visitor.axe()).toEqual([]);
     await page.goto(new URL('/night', relay.url).href);
     await visitor.press('New script');
-    await page.getByRole('dialog', { name: 'Scripts are off' }).getByText('npm start -- --scripts').waitFor();
+    await page.getByRole('dialog', { name: 'A new script' }).waitFor();
     expect(await visitor.axe()).toEqual([]);
     await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('New script');
     await visitor.press('Take it back: Name1');
     await page
       .getByRole('list', { name: 'Left with the relay' })
