@@ -1,4 +1,5 @@
 /** A routine, from the page that it is written on to the run in the conversation: the real page, relay and clock; only the model is scripted. */
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -22,6 +23,19 @@ let alone: readonly Part[] = [
   },
 ];
 const runs = () => model.requests.filter(({ system }) => system.includes('## Daemon Mode'));
+/** Runs in the page: what has the focus, by its label. */
+const FOCUSED = () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim();
+/** Presses Tab until that has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const passed: unknown[] = [];
+  for (let n = 0; n < 60; n++) {
+    await page.keyboard.press('Tab');
+    const now = await page.evaluate(FOCUSED);
+    if (now === name) return;
+    passed.push(now);
+  }
+  throw new Error(`Tab never came to “${name}”, but to ${JSON.stringify(passed)}`);
+}
 beforeAll(async () => {
   const team = teamScript();
   model = await startScriptedModel((request) =>
@@ -62,8 +76,8 @@ describe('A routine', { timeout: 120_000 }, () => {
     await dialog.getByText('More', { exact: true }).click();
     await dialog.getByLabel('Tools it may use').selectOption('Only these…');
     await dialog.getByRole('checkbox', { name: /^Messages and the team/ }).uncheck();
-    await dialog.getByRole('checkbox', { name: /^What it does later/ }).check();
-    await visitor.axe().then((found) => expect(found).toEqual([]));
+    await dialog.getByRole('checkbox', { name: /^Reminders and routines/ }).check();
+    expect(await visitor.axe()).toEqual([]);
     await visitor.press('Save');
     const routines = page.getByRole('region', { name: 'Routines of Name1' });
     await routines.getByText(/every weekday at 07:30 · next /).waitFor();
@@ -151,12 +165,26 @@ describe('A routine', { timeout: 120_000 }, () => {
     await card.getByText(WORDS).waitFor();
     expect(await visitor.axe()).toEqual([]);
     await page.goto(new URL('/night', relay.url).href);
-    await visitor.press('New script');
-    await page.getByRole('dialog', { name: 'A new script' }).waitFor();
-    expect(await visitor.axe()).toEqual([]);
-    await page.keyboard.press('Escape');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('New script');
-    await visitor.press('Take it back: Name1');
+    // By keyboard alone: everything is reached by Tab, a form is left by Escape, and the focus is where it was.
+    await page.getByRole('button', { name: 'Take it back: Name1' }).waitFor();
+    for (const [opener, title] of [
+      ['New routine', 'A new routine'],
+      ['New script', 'A new script'],
+    ] as const) {
+      await tabTo(page, opener);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: title }).waitFor();
+      expect(await visitor.axe()).toEqual([]);
+      await tabTo(page, 'Save');
+      // Round, and none of the page behind it.
+      await tabTo(page, 'Close');
+      expect(await page.evaluate(() => document.activeElement?.closest('[role=dialog], dialog') !== null)).toBe(true);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await page.evaluate(FOCUSED)).toBe(opener);
+    }
+    await tabTo(page, 'Take it back: Name1');
+    await page.keyboard.press('Enter');
     await page
       .getByRole('list', { name: 'Left with the relay' })
       .getByText(/^You took it back\./)

@@ -11,7 +11,7 @@ import { Labelled } from './editor-parts.tsx';
 
 const WORDS: Readonly<Record<Exclude<Toolset, 'attached'>, string>> = {
   team: 'Messages and the team',
-  schedule: 'What it does later',
+  schedule: 'Reminders and routines',
   files: 'Files in its folder',
   shell: 'Commands',
   web: 'Pages of the web',

@@ -30,6 +30,9 @@ const KEY = Object.entries({
   dark: 'passed over in quiet hours',
 } satisfies Record<Mark['kind'], string>);
 
+/** Part of the span behind which a time is written to the left of its tick, for want of room. */
+const LAST = 0.97;
+
 interface Shown {
   readonly timeline: Timeline;
   readonly scheduled: readonly Scheduled[];
@@ -50,7 +53,7 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
     <div className="lanes" aria-hidden="true">
       <div className="lane-track lane-hours">
         {ticks.map(({ at, time, named }) => (
-          <i key={time} style={{ left: percent(at) }} data-named={named}>
+          <i key={time} style={{ left: percent(at) }} data-named={named} data-last={at > LAST}>
             {named && <small>{days ? day.format(time) : clockTime(time)}</small>}
           </i>
         ))}
