@@ -90,11 +90,25 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.page.goto(relay.url);
     await desk.press('End session');
     await desk.untilAll('sleeping');
+    // What one does by itself meanwhile is there as what it is, too.
+    await desk.page.goto(new URL('/night', relay.url).href);
+    await desk.press(/^Every weekday at 7:30/);
+    await desk.press('Save');
+    await desk.page.getByText(/^Left just now: /).waitFor();
+    await desk.press('Run now: Morning round');
+    await desk.press('History of Morning round');
+    const outcome = desk.page.getByRole('list', { name: 'History' }).getByRole('listitem');
+    await outcome.getByText('done').waitFor();
+    const said = (await outcome.locator('.history-said').innerText()).trim();
     await phone.until('the last sessions', ({ arriving, backlog }) => arriving.length === 0 && backlog === null);
     await page.bringToFront();
     const pocket = await createVisitor(phone.context, relay.url);
     const there = await pocket.untilAll('sleeping');
     expect(there.map(({ name }) => name)).toEqual(summoned.map(({ name }) => name));
+    await pocket.open(1);
+    await pocket.untilRead(/routine “Morning round” · done$/);
+    expect(await pocket.reading()).toContain(said);
+    await pocket.hearth();
     await pocket.press(/^WAKE/);
     await pocket.untilAll('awake');
     await pocket.open(1);
