@@ -93,7 +93,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
       )}
       {asking && (
         <Dialog title={question.title} onClose={() => setAsking(false)}>
-          <p>{question.text}</p>
+          <p className="elsewhere-question">{question.text}</p>
           <div className="dialog-ways">
             <button type="button" className="ghost" onClick={() => setAsking(false)}>
               Not now
