@@ -76,7 +76,7 @@ describe.each([...STORIES, ...FURTHER])('With the $mind mind, at $width px', ({ 
 
     await evening.press('SUMMON');
     await evening.page.getByRole('button', { name: 'SUMMONING…' }).waitFor();
-    await evening.untilSeats('an egg', (seats) => seats.some((seat) => seat.state === 'hatching'));
+    await evening.untilSeats('an egg', (seats) => seats.some(({ state }) => state !== 'empty'));
     await evening.picture(shot('3-hatching'));
     const born = await evening.untilAll('awake');
     expect(new Set(namesOf(born)).size).toBe(8);
