@@ -63,13 +63,14 @@ export function createLeftRows({ db, home, limits }: RowsDeps) {
           .set({ state: 'crashed', ended_at: now, lease_until: null })
           .execute();
         await dead.where('state', '=', 'claimed').set({ state: 'due', token: null, lease_until: null }).execute();
-        // What nobody had begun with is made up for with what came meanwhile, or is missed.
+        // What nobody had begun with is made up for with what came meanwhile, or is missed; what waits for an earlier run of its own
+        // was looked at a moment ago.
         const late = await trx
           .updateTable('occurrences')
           .set({ late: true })
           .where('home', '=', home)
           .where('state', '=', 'due')
-          .where('due_at', '<', now - limits.catchUp.onTimeMs)
+          .where('not_before', '<', now - limits.catchUp.onTimeMs)
           .returning('schedule')
           .execute();
         await trx

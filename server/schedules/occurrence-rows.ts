@@ -168,20 +168,26 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .executeTakeFirst();
       return row ? claimOf(row, newToken) : null;
     },
-    /** Others of it that somebody has begun with. */
-    async under({ scheduleId, dueAt }: Claim): Promise<number> {
-      const { count } = await db
+    /**
+     * Others of it that are under way, and earlier ones that have no end yet: those, and one that waits for them. Of two that
+     * come at once the later counts the earlier, and not the other way round: else both would give way.
+     */
+    async under({ scheduleId, dueAt }: Claim): Promise<{ readonly running: number; readonly before: number }> {
+      const others = await db
         .selectFrom('occurrences')
+        .select(['state', 'due_at'])
         .where('home', '=', home)
         .where('schedule', '=', scheduleId)
         .where('due_at', '<>', dueAt)
         .where('ended_at', 'is', null)
-        .where('state', '<>', 'due')
         // The run for which it woke somebody is none of its moments.
         .where('kind', '=', '')
-        .select((eb) => eb.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return Number(count);
+        .execute();
+      const isBefore = ({ due_at }: { due_at: number }) => due_at < dueAt;
+      return {
+        running: others.filter((one) => one.state === 'running' || (one.state === 'claimed' && isBefore(one))).length,
+        before: others.filter(isBefore).length,
+      };
     },
     /** It waits once more. False: the claim holds no longer. */
     async putBack(claim: Claim, notBefore: number): Promise<boolean> {

@@ -42,6 +42,8 @@ export interface PerformDeps {
 /** Runs of before whose last words a routine is given. */
 const RUNS_BEFORE = 3;
 const HOUR_MS = 60 * MINUTE_MS;
+/** Until a script that waits for its earlier run looks again. */
+const WAIT_MS = MINUTE_MS / 12;
 
 const skipped = (reason: SkipReason, detail: string | null = null): Ended => ({
   end: { state: 'skipped', reason },
@@ -103,7 +105,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
   ): Promise<Performed> {
     const { agentId, name, context } = schedule;
     if (!schedule.enabled) return skipped('switched-off');
-    if ((await rows.under(claim)) >= schedule.maxConcurrent) return skipped('overlap');
+    if ((await rows.under(claim)).running >= schedule.maxConcurrent) return skipped('overlap');
     const state = deps.host.stateOf(agentId);
     if (state === 'paused') return skipped('agent-busy', 'It was set to sleep in the session.');
     if (state === 'played') return skipped('agent-busy', 'A client plays it just now.');
@@ -200,8 +202,9 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
 
   async function script(claim: Claim, schedule: ScheduleOf<'script'>): Promise<Performed> {
     if (!schedule.enabled) return skipped('switched-off');
-    if ((await rows.under(claim)) > 0)
-      return schedule.overlap === 'wait' ? { again: now() + MINUTE_MS / 12 } : skipped('overlap');
+    const { running, before } = await rows.under(claim);
+    // One waits at most: what takes longer than until it is due again would never come to its end.
+    if (running > 0) return schedule.overlap === 'wait' && before < 2 ? { again: now() + WAIT_MS } : skipped('overlap');
     // Written before: a script that was under way when the relay died is not run a second time.
     if (!(await rows.beginsScript(claim, now()))) return skipped('overlap', 'Another process of this relay has it.');
     const { kind, status, output, cancels } = await deps.scripts.run(schedule, (group) => rows.runsAs(claim, group));

@@ -137,6 +137,21 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       true,
     ],
     [
+      'no more may be at work at once',
+      'concurrency',
+      (house: Household) => house.team.configs.setHousehold({ coordination: { max_concurrent_pulse_sessions: 0 } }),
+      true,
+    ],
+    [
+      'it is dark for this agent',
+      'blackout',
+      (house: Household) =>
+        house.team.configs.setAgent(LYRA.id, {
+          coordination: { blackouts: [{ label: 'rest', start_time: '07:00', end_time: '08:00', days: [] }] },
+        }),
+      true,
+    ],
+    [
       'it is dark',
       'blackout',
       (house: Household) =>
@@ -386,6 +401,98 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       state: 'skipped',
       reason: 'no-copy',
     });
+  });
+
+  it('comes in the dark where the person has set it for that one moment, and the routine beside it does not', async () => {
+    const { house, clock } = await open();
+    await house.team.configs.setAgent(LYRA.id, {
+      coordination: { blackouts: [{ label: 'rest', start_time: '00:00', end_time: '00:00', days: [] }] },
+    });
+    await add(house);
+    await add(house, { name: 'Only now', timing: { kind: 'once', at: START + 30 * MINUTE } });
+    await pass(house, clock, 30 * MINUTE);
+    const ended = (await history(house, clock)).map(({ name, state, reason }) => [name, state, reason]);
+    expect(ended.sort()).toEqual([
+      ['Morning round', 'skipped', 'blackout'],
+      ['Only now', 'done', null],
+    ]);
+  });
+
+  it('is given its own last three words where the person chose that', async () => {
+    let runs = 0;
+    const { house, clock } = await open(() => [{ say: `That was look ${++runs}.` }]);
+    await add(house, { context: 'own_runs' });
+    for (let i = 0; i < 5; i++) await pass(house, clock, 30 * MINUTE);
+    const looks = house.model.requests[4]?.last.match(/look \d/g);
+    expect(looks).toEqual(['look 2', 'look 3', 'look 4']);
+    expect(house.model.requests[4]?.last).not.toContain('Ida');
+  });
+
+  it.each([
+    [1, ['done', 'skipped']],
+    [2, ['done', 'done']],
+  ])('is at work %i times at once at most', async (maxConcurrent, states) => {
+    const { house, clock } = await open();
+    const { promise, resolve } = createDeferred();
+    house.model.follow(() => [{ say: 'I am busy.' }, { until: promise }]);
+    await add(house, { maxConcurrent });
+    clock.pass(30 * MINUTE);
+    house.team.schedules.clock.wake();
+    await house.until(() => house.model.requests.length === 1);
+    clock.pass(30 * MINUTE);
+    house.team.schedules.clock.wake();
+    const second = async () => (await history(house, clock)).find(({ dueAt }) => dueAt === START + 60 * MINUTE)?.state;
+    await expect.poll(second).toBe(maxConcurrent === 1 ? 'skipped' : 'claimed');
+    // One agent has one turn at a time.
+    expect(house.model.requests).toHaveLength(1);
+    resolve();
+    await house.team.schedules.clock.whenQuiet();
+    const all = await history(house, clock);
+    expect(all.map(({ state }) => state).reverse()).toEqual(states);
+    expect(all.find(({ state }) => state === 'skipped')?.reason).toBe(maxConcurrent === 1 ? 'overlap' : undefined);
+  });
+
+  it.each([
+    ['skip', ['done', 'skipped', 'skipped']],
+    ['wait', ['done', 'done', 'skipped']],
+  ] as const)('of a script that takes longer than until it is due again: %s', async (overlap, states) => {
+    const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
+    const scripts = createScripts(createWorkspaces({ folder, elapsed: () => performance.now() }));
+    const { house, clock } = await open(undefined, true, undefined, scripts);
+    await mkdir(join(folder, LYRA.id));
+    await writeFile(join(folder, LYRA.id, 'long.sh'), 'until [ -e go ]; do sleep 0.05; done');
+    const timing = { kind: 'every', minutes: 1 };
+    const script = { kind: 'script', agentId: LYRA.id, name: 'Long', script: 'long.sh', timing, overlap };
+    const { schedules } = house.team;
+    const written = await schedules.add(scheduleSchema.parse(script));
+    const stateAfter = async (minutes: number) =>
+      (await history(house, clock)).find(({ dueAt }) => dueAt === START + minutes * MINUTE)?.state;
+    const comes = async (minutes: number, state: string) => {
+      clock.pass(MINUTE);
+      schedules.clock.wake();
+      await expect.poll(() => stateAfter(minutes)).toBe(state);
+    };
+    await comes(1, 'running');
+    await comes(2, overlap === 'wait' ? 'due' : 'skipped');
+    // Nothing stacks: one waits at most.
+    await comes(3, 'skipped');
+    await writeFile(join(folder, LYRA.id, 'go'), '');
+    await schedules.clock.whenQuiet();
+    await pass(house, clock, MINUTE / 6);
+    expect((await history(house, clock)).map(({ state }) => state).reverse()).toEqual(states);
+    if (overlap === 'wait' && written.ok) {
+      // What waits goes with what it is of.
+      await rm(join(folder, LYRA.id, 'go'));
+      await comes(4, 'running');
+      await comes(5, 'due');
+      expect(await schedules.remove(written.scheduled.scheduleId)).toBe(true);
+      await writeFile(join(folder, LYRA.id, 'go'), '');
+      await schedules.clock.whenQuiet();
+      await pass(house, clock, MINUTE / 6);
+      expect([await stateAfter(4), await stateAfter(5)]).toEqual(['done', 'cancelled']);
+    }
+    await scripts.close();
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('is due by the clocks of where the household lives now', async () => {
