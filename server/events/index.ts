@@ -109,12 +109,14 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     }
   }
 
-  /** Runs and answers that another process has ended. */
+  /** Runs, answers and sessions that another process has ended. */
   const elsewhere = new Set<string>();
   function notEndedElsewhere(event: RoostEvent): boolean {
     switch (event.kind) {
       case 'run-ended':
         return !elsewhere.has(event.runId);
+      case 'session-ended':
+        return !elsewhere.has(event.sessionId);
       case 'text':
       case 'tool':
       case 'message':
@@ -132,6 +134,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     const stored = await read(head, newest - head);
     for (const { id, event } of stored) {
       if (event.kind === 'run-ended') elsewhere.add(event.runId);
+      if (event.kind === 'session-ended') elsewhere.add(event.sessionId);
       if (event.kind === 'message' && event.role === 'assistant') elsewhere.add(event.messageId);
       if ('time' in event) clock.follow(stampOf(id, event));
     }

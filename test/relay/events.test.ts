@@ -149,6 +149,17 @@ describe.each(STORES)('the event log on %s', (kind) => {
     expect(after).toMatchObject({ phase: { endedAt: clock } });
   });
 
+  it('has one end of a session, also where a process that hung would end what another has ended meanwhile', async () => {
+    const home = `home-${++homes}`;
+    const hung = await open(home);
+    await hung.append([started('a')]);
+    const other = await open(home);
+    await other.append([ended('a')]);
+    await hung.append([ended('a', 9), text('later')]);
+    const all = (await other.read(0, 10)).map(({ event }) => event);
+    expect(all).toMatchObject([started('a'), ended('a'), text('later')]);
+  });
+
   it('brings every string back exactly, NUL and lone surrogates too', async () => {
     const log = await openNew();
     await log.append([text(HARD_TEXT)]);
