@@ -550,6 +550,38 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(woken?.last).toContain('> I came, and closed the well.');
   });
 
+  it.each([true, false])(
+    'of whoever may wake an agent who left a copy is a run, and waits where there is none: copy %s',
+    async (copy) => {
+      const { house, clock } = await open(() => [{ say: 'I came.' }], copy);
+      const agents = [payload(1, { name: 'Ben' }), LYRA];
+      await house.team.directory.set({
+        agents: agents.map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })),
+      });
+      const ben = { kind: 'agent', agentId: agents[0]?.id ?? '' } as const;
+      const asks = [
+        { way: 'wake_agent', source: ben, reason: 'blocker' },
+        { way: 'urgent_message', source: ben, reason: null },
+        { way: 'thread_mention', source: ben, reason: null },
+        { way: 'api', source: { kind: 'api', name: 'A client' }, reason: null },
+      ] as const;
+      for (const [i, ask] of asks.entries()) {
+        // No second wake comes too soon after the first, nor too often by the same.
+        clock.pass(15 * MINUTE);
+        const about = { target: LYRA.id, messageId: null, callerSession: null };
+        const { decision } = await house.team.reach.ask({ ...ask, ...about });
+        expect(decision.outcome, `${ask.way}: ${decision.detail}`).toBe(copy ? 'granted' : 'deferred');
+        const runs = () => house.team.schedules.runs({ agentId: LYRA.id, before: clock.now() + 1, most: 10 });
+        await expect
+          .poll(async () => (await runs()).filter(({ state }) => state === 'done').length)
+          .toBe(copy ? i + 1 : 0);
+      }
+      expect(house.model.requests).toHaveLength(copy ? asks.length : 0);
+      const { wakes } = await house.team.gate.feed({ before: null, limit: 10, agentId: LYRA.id });
+      expect(wakes.map(({ way }) => way).reverse()).toEqual(asks.map(({ way }) => way));
+    },
+  );
+
   it('is only asked for by its agent where the person allows that, and due only when the person has said yes', async () => {
     const { house, clock } = await open(({ results, body }) =>
       results.length > 0 || !(body.tools ?? []).some(({ name }) => name === 'propose_routine')
