@@ -1,0 +1,136 @@
+/** Which copies a page leaves with its relay: what it knows more of, and never what was taken back. */
+import { expect, test } from 'vitest';
+import { createStore } from 'zustand/vanilla';
+import { rosterOf } from '../../../src/domain/agent.ts';
+import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import type { WakeMaterial } from '../../../src/protocol/worker.ts';
+import { createChanges } from '../../../src/state/changes.ts';
+import { createStandingCopies, type StandingCopiesDeps } from '../../../src/state/standing-copies.ts';
+import { shareOf } from '../../../src/state/wake-material.ts';
+import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
+
+const AGENT = 'agent-1';
+const settings = { ...DEFAULT_SETTINGS, humanName: 'Marcus' };
+const docs = [leadDoc(), agentDoc(AGENT, 'Lyra', 0, 'I chose Lyra.'), agentDoc('agent-2', 'Wren', 1, 'I chose Wren.')];
+const roster = rosterOf(
+  docs.map((doc) => ({ ...doc, id: doc._id })),
+  [],
+);
+
+interface Left {
+  readonly agentId: string;
+  readonly version: string;
+}
+
+/** A page that knows Lyra's words up to a time, and a relay that answers with what lies there. */
+function page() {
+  const relay = {
+    scheduled: [AGENT],
+    enabled: true,
+    copies: [] as Left[],
+    takenBack: [] as string[],
+    left: [] as Left[],
+  };
+  let upTo = NOW;
+  const materialOf = (agentId: string): WakeMaterial => ({
+    agentId,
+    sessions: [
+      {
+        kind: 'talk',
+        sessionId: 's',
+        addressed: true,
+        messages: [said(agentId, agentId, 'Good night.', upTo)],
+        earlier: 0,
+      },
+    ],
+    earlier: 0,
+  });
+  const client = {
+    schedules: () =>
+      Promise.resolve({
+        ok: true,
+        value: {
+          schedules: relay.scheduled.map((agentId) => ({
+            elsewhere: null,
+            schedule: { kind: 'routine', agentId, enabled: relay.enabled },
+          })),
+        },
+      }),
+    standingCopies: () => Promise.resolve({ ok: true, value: { copies: relay.copies, takenBack: relay.takenBack } }),
+    leaveStandingCopy: ({ agentId, body }: { agentId: string; body: { version: string } }) => {
+      const left = { agentId, version: body.version };
+      relay.left.push(left);
+      relay.copies = [...relay.copies.filter((copy) => copy.agentId !== agentId), left];
+      return Promise.resolve({ ok: true, value: null });
+    },
+  };
+  const changes = createChanges();
+  const due: (() => void)[] = [];
+  const deps = {
+    household: { store: createStore(() => ({ roster, settings })) },
+    live: { store: createStore(() => ({ link: { kind: 'live' } })) },
+    wakeSizes: {
+      read: (agents: readonly NonNullable<ReturnType<typeof roster.seats.get>>[]) =>
+        Promise.resolve(agents.map((agent) => shareOf(agent, materialOf(agent.agentId), roster, settings))),
+    },
+    reach: (call: (it: typeof client) => unknown) => call(client),
+    changes,
+    device: { after: (_ms: number, act: () => void) => (due.push(act), () => void due.splice(due.indexOf(act), 1)) },
+  } as unknown as StandingCopiesDeps;
+  const copies = createStandingCopies(deps);
+  const stop = copies.start();
+  return {
+    relay,
+    stop,
+    hear: () => copies.hearDocuments(),
+    /** Something is scheduled anew, as its relay tells it. */
+    tell: () => changes.tell({ what: 'schedules', agentId: null }),
+    says: (at: number) => void (upTo = at),
+    /** Lets what waits begin, and come to its end. */
+    async quiet() {
+      for (const act of due.splice(0)) act();
+      for (let i = 0; i < 20; i++) await Promise.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    },
+  };
+}
+
+test('is left of whoever has something scheduled, once, and anew where this page knows newer words', async () => {
+  const { relay, quiet, hear, says } = page();
+  await quiet();
+  expect(relay.left.map(({ agentId }) => agentId)).toEqual([AGENT]);
+  hear();
+  await quiet();
+  expect(relay.left).toHaveLength(1);
+  says(NOW + 1_000);
+  hear();
+  await quiet();
+  expect(relay.left).toHaveLength(2);
+  expect((relay.left[1]?.version ?? '') > (relay.left[0]?.version ?? '')).toBe(true);
+});
+
+test('is not left over one that knows more', async () => {
+  const { relay, quiet, tell, says } = page();
+  says(NOW + 60_000);
+  await quiet();
+  expect(relay.left).toHaveLength(1);
+  says(NOW);
+  tell();
+  await quiet();
+  expect(relay.left).toHaveLength(1);
+});
+
+test('is not left again where it was taken back, nor of whom nothing is on, nor once the page is closed', async () => {
+  const { relay, quiet, tell, stop } = page();
+  relay.takenBack = [AGENT];
+  await quiet();
+  relay.takenBack = [];
+  relay.enabled = false;
+  tell();
+  await quiet();
+  relay.enabled = true;
+  tell();
+  stop();
+  await quiet();
+  expect(relay.left).toEqual([]);
+});
