@@ -31,6 +31,8 @@ export interface WakeRequest {
 export interface Gate {
   /** Decides, takes quota and records in one transaction. `left`: calls of `wake_agent` that the caller has left in its session, or null. */
   ask(request: WakeRequest): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
+  /** What was granted for this message before, by whichever process; null: nothing was. */
+  granted(wake: { readonly target: string; readonly messageId: MessageId }): Promise<WakeDecision | null>;
   /** The session that a granted wake opened is over. */
   ended(decisionId: string): Promise<void>;
   /** Closes what an earlier process of this relay left running. Once, before anything else. */

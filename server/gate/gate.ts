@@ -12,7 +12,7 @@ import type { Db } from '../store/index.ts';
 import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenWakeSession } from './facts.ts';
 import { budgetKey, sourceKey, sourceLabel } from './source.ts';
-import { countFromNow, insertDecision, readFeed } from './wake-rows.ts';
+import { countFromNow, insertDecision, readFeed, readGranted } from './wake-rows.ts';
 import { createWakeSessions, endAsSeen, type WakeSessions } from './wake-sessions.ts';
 
 export interface GateDeps {
@@ -233,6 +233,7 @@ export function createGate(deps: GateDeps): OpenGate {
         if (!(error instanceof TakenBack)) throw error;
       });
     },
+    granted: (wake) => readGranted(db, home, wake),
     feed: (page) => readFeed(db, home, page),
     close: () => sessions.close(),
   };

@@ -1,9 +1,10 @@
 /** Decisions as rows. */
-import { sql } from 'kysely';
-import type { AgentId } from '../../src/domain/ids.ts';
+import { sql, type Selectable } from 'kysely';
+import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import { wakeDecisionSchema, type WakeDecision, type WakeFeed } from '../../src/protocol/wakes.ts';
 import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
+import type { Tables } from '../store/tables.ts';
 import { HOUSEHOLD_SCOPE } from './scopes.ts';
 import { sourceKey } from './source.ts';
 
@@ -73,6 +74,41 @@ const COLUMNS = [
   'detail_json',
 ] as const;
 
+type WakeRow = Pick<Selectable<Tables['wakes']>, (typeof COLUMNS)[number]>;
+const decisionOf = (row: WakeRow): WakeDecision =>
+  wakeDecisionSchema.parse({
+    decisionId: row.wake,
+    time: row.asked_at,
+    target: JSON.parse(row.target_json),
+    source: JSON.parse(row.source_json),
+    way: row.way,
+    reason: row.reason,
+    messageId: row.message_json === null ? null : JSON.parse(row.message_json),
+    outcome: row.outcome,
+    check: row.stopped_by,
+    until: row.until_at,
+    detail: JSON.parse(row.detail_json),
+  });
+
+/** The wake of this agent that was granted for this message; null: none was. */
+export async function readGranted(
+  db: Db,
+  home: string,
+  { target, messageId }: { readonly target: string; readonly messageId: MessageId },
+): Promise<WakeDecision | null> {
+  const row = await db
+    .selectFrom('wakes')
+    .select(COLUMNS)
+    .where('home', '=', home)
+    .where('target_json', '=', JSON.stringify(target))
+    .where('message_json', '=', JSON.stringify(messageId))
+    .where('outcome', '=', 'granted')
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? decisionOf(row) : null;
+}
+
 /** Newest first; nothing where `before` is no decision of this household. */
 export async function readFeed(
   db: Db,
@@ -97,20 +133,6 @@ export async function readFeed(
     .orderBy('sequence', 'desc')
     .limit(limit + 1)
     .execute();
-  const wakes = found.slice(0, limit).map((row) =>
-    wakeDecisionSchema.parse({
-      decisionId: row.wake,
-      time: row.asked_at,
-      target: JSON.parse(row.target_json),
-      source: JSON.parse(row.source_json),
-      way: row.way,
-      reason: row.reason,
-      messageId: row.message_json === null ? null : JSON.parse(row.message_json),
-      outcome: row.outcome,
-      check: row.stopped_by,
-      until: row.until_at,
-      detail: JSON.parse(row.detail_json),
-    }),
-  );
+  const wakes = found.slice(0, limit).map(decisionOf);
   return { wakes, more: found.length > limit };
 }

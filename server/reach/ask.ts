@@ -81,6 +81,9 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     carry?: () => Promise<void>,
   ): ReturnType<Reach['ask']> {
     const { target, source, way, reason, messageId } = request;
+    // A relay that died after it was granted, and before that was written where it was due, asks for it once more.
+    const before = due && messageId !== null ? await gate.granted({ target, messageId }) : null;
+    if (before) return { decision: before, left: null };
     const state = host.stateOf(target);
     // Asked only where it decides: the person's own wakes wait for nothing.
     const canAlone =

@@ -582,6 +582,23 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     },
   );
 
+  it('has its agent woken once for one reminder, also where the relay died before that was written', async () => {
+    const { house, clock } = await open();
+    const due = { kind: 'reminder', scheduleId: 's1', name: 'Tea' } as const;
+    const about = { target: LYRA.id, reason: null, messageId: 'm1', callerSession: null };
+    const ask = () =>
+      house.team.reach.ask({ ...about, source: { kind: 'schedule', name: 'Tea' }, way: 'reminder', due });
+    const first = await ask();
+    await house.until(() => house.of('run-ended').length === 1);
+    clock.pass(30 * MINUTE);
+    expect(await ask()).toMatchObject({ decision: { outcome: 'granted', decisionId: first.decision.decisionId } });
+    // Another message is another wake.
+    expect(await house.team.gate.granted({ target: LYRA.id, messageId: 'm2' })).toBeNull();
+    await house.team.schedules.clock.whenQuiet();
+    expect((await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id })).wakes).toHaveLength(1);
+    expect(house.of('run-started')).toHaveLength(1);
+  });
+
   it('is only asked for by its agent where the person allows that, and due only when the person has said yes', async () => {
     const { house, clock } = await open(({ results, body }) =>
       results.length > 0 || !(body.tools ?? []).some(({ name }) => name === 'propose_routine')
