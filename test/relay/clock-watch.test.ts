@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { askToEnd } from '../../server/home-lock.ts';
 import { createClockWatch } from '../../server/schedules/index.ts';
 import { createAnthropicMind } from '../../server/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { openHealthSchema } from '../../src/protocol/http.ts';
+import { occurrenceSchema, scheduledSchema } from '../../src/protocol/schedules.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
 import { openMortalRelay } from '../support/mortal-relay.ts';
 import { createHome, runRelayCommand, startRelay } from '../support/relay.ts';
@@ -87,14 +89,46 @@ describe('the clock', () => {
     const second = await startRelay({ home });
     const { stoodMs } = await health(second.url);
     expect(stoodMs).toBeGreaterThanOrEqual(3 * 60 * MINUTE);
+    const routine = { kind: 'routine', agentId: 'a1', name: 'Round', timing: { kind: 'every', minutes: 30 } };
+    await second.fetch('/api/team', {
+      method: 'PUT',
+      json: { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] },
+    });
+    const json = { ...routine, instructions: 'Look around.' };
+    const { scheduleId } = scheduledSchema.parse(
+      await (await second.fetch('/v1/pulse-routines', { method: 'POST', json })).json(),
+    );
+    const signIn = await second.signIn();
     const stopped = await runRelayCommand(['--home', home, '--stop']);
     expect(stopped).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('Roost has ended.') });
     const end = await second.ended;
     expect(end.code).toBe(0);
     expect(end.stderr).toContain('Roost was asked to end, with --stop.');
     expect(end.stdout + end.stderr).toContain('had stood for 3 hours');
-    const third = await startRelay({ home });
+    // Two hours of it.
+    const stood = await openStore({ folder: join(home, 'store'), databaseUrl: null });
+    const twoHours = 2 * 60 * MINUTE;
+    await stood.db
+      .updateTable('clocks')
+      .set((eb) => ({
+        seen_at: eb('seen_at', '-', twoHours),
+        stopped_at: eb('stopped_at', '-', twoHours),
+      }))
+      .execute();
+    await stood.db
+      .updateTable('schedules')
+      .set((eb) => ({ judged_at: eb('judged_at', '-', twoHours), due_at: eb('due_at', '-', twoHours) }))
+      .execute();
+    await stood.close();
+    const third = await startRelay({ home, signIn });
     expect(await health(third.url)).toEqual({ standsStillMs: null, stoodMs: null, copied: false });
+    // What came due in it was not missed: it is told as what it was, and nothing is made up for.
+    const history = async () => {
+      const answer: unknown = await (await third.fetch(`/v1/pulse-routines/${scheduleId}/history`)).json();
+      return z.object({ occurrences: z.array(occurrenceSchema) }).parse(answer).occurrences;
+    };
+    await expect.poll(async () => (await history()).length).toBe(4);
+    for (const one of await history()) expect(one).toMatchObject({ state: 'skipped', reason: 'planned-stop' });
     // One that hangs is named, and is not ended by force.
     process.kill(third.pid, 'SIGSTOP');
     expect(await askToEnd(home, 300)).toEqual({ kind: 'hangs', pid: String(third.pid) });
