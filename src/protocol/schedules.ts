@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { RunId, ScheduleId } from '../domain/ids.ts';
 import { isClockTime, isTimeZone } from '../domain/guardrails.ts';
+import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
 import { CATCH_UP, END_STATES, OPEN_STATES, SKIP_REASONS } from '../domain/schedule/occurrence.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import { common, ms } from './documents.ts';
@@ -241,9 +242,6 @@ export const proposalSchema = z.object({
   madeAt: ms,
 });
 export type Proposal = z.infer<typeof proposalSchema>;
-
-/** Characters of the name of a copy's version by which it sorts: when something was said last that it knows. */
-export const COPY_ORDER_CHARS = 15;
 
 /** What an agent needs to be at work without a browser, as a page leaves it with the relay. */
 export const standingCopySchema = z.strictObject({

@@ -1,8 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 
+/** As `npm run bench -- page-weight` holds them, which follows imports; these are what the page itself names. */
+const SHELL_KB = 130;
+const REQUESTS = 8;
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
 it('the build holds nothing of the workshop', () => {
@@ -25,4 +29,14 @@ it('nothing of the page asks whether it may evaluate text: its policy forbids th
   const asking = code.filter(([, text]) => /return (?:new )?Function\(/.test(text));
   expect(asking.length).toBeGreaterThan(1);
   expect(asking.filter(([, text]) => !/\.jitless\s*=\s*(?:!0|true)/.test(text)).map(([file]) => file)).toEqual([]);
+});
+
+it('what a browser loads before it paints is small, and in few files: one import too many brings a library along', () => {
+  const page = readFileSync(join(dist, 'page/index.html'), 'utf8');
+  const named = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, path = '']) => path);
+  const kb = (path: string) => gzipSync(readFileSync(join(dist, 'page', path)), { level: 9 }).length / 1000;
+  const scripts = named.filter((path) => path.endsWith('.js'));
+  expect(scripts.length).toBeGreaterThan(1);
+  expect(scripts.reduce((sum, path) => sum + kb(path), 0)).toBeLessThan(SHELL_KB);
+  expect(named.length + 1).toBeLessThanOrEqual(REQUESTS);
 });
