@@ -53,7 +53,7 @@ export type DueCause =
   | { readonly kind: 'script'; readonly scheduleId: ScheduleId; readonly name: string; readonly status: string };
 
 /** A wake as it is asked for. `due`: a run for it is one of that kind, and of what was scheduled. */
-export type WakeAsked = Omit<WakeRequest, 'state' | 'alone'> & { readonly due?: DueCause };
+export type WakeAsked = Omit<WakeRequest, 'state' | 'alone'> & { readonly due?: DueCause | undefined };
 
 /** Agents at work in no session, for whoever wakes them. */
 export interface Alone {
@@ -62,7 +62,12 @@ export interface Alone {
   /** Sets it to work with what waits in its inbox. Resolves when that is over. */
   wake(
     agentId: AgentId,
-    by: { readonly name: string; readonly reason: string | null; readonly why: string; readonly due?: DueCause },
+    by: {
+      readonly name: string;
+      readonly reason: string | null;
+      readonly why: string;
+      readonly due?: DueCause | undefined;
+    },
   ): Promise<void>;
 }
 

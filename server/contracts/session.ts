@@ -21,7 +21,6 @@ export interface CallingClient extends JoinedClient {
   readonly credentialId: string;
 }
 
-/** The one session a relay can run, and everything that happens in it. */
 /**
  * What an agent did alone since then, as a note for its mind, and up to when that tells; null: nothing. `asleep`: it wakes with
  * it. Never rejects.
@@ -32,6 +31,7 @@ export type Meanwhile = (
   asleep: boolean,
 ) => Promise<{ readonly text: string; readonly upTo: number } | null>;
 
+/** The one session a relay can run, and everything that happens in it. */
 export interface SessionHost {
   /** Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;

@@ -36,7 +36,7 @@ interface Deferred {
   readonly way: WakeWay;
   readonly reason: WakeReason | null;
   readonly messageId: MessageId | null;
-  readonly due?: DueCause;
+  readonly due: DueCause | undefined;
 }
 
 /** Who asks, as an event names it. */
@@ -60,12 +60,7 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
     const sessionId = host.sessionId();
     try {
       if (state === 'absent' && source.kind !== 'person')
-        return await alone.wake(target, {
-          name: nameOf(source),
-          reason,
-          why: await why(),
-          ...(due ? { due } : {}),
-        });
+        return await alone.wake(target, { name: nameOf(source), reason, why: await why(), due });
       if (sessionId !== null && pauses.isPaused(target)) await pauses.set(sessionId, target, false, nameOf(source));
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
       if (state === 'paused' || state === 'idle') await host.rouse(target, await why());
@@ -100,13 +95,13 @@ export function createAsk({ gate, pauses, inbox, directory, host, alone, logger 
       return answer;
     }
     if (outcome === 'deferred' && state === 'busy') {
-      deferred.set(target, { source, way: wanted ?? way, reason, messageId, ...(due ? { due } : {}) });
+      deferred.set(target, { source, way: wanted ?? way, reason, messageId, due });
       // Its turn may have ended while the gate decided, and no other end may come.
       if (host.stateOf(target) === 'idle') void turnEnded(target);
     }
     if (outcome === 'granted') {
       deferred.delete(target);
-      void wakeUp({ target, source, reason, ...(due ? { due } : {}) }, decisionId, state, async () =>
+      void wakeUp({ target, source, reason, due }, decisionId, state, async () =>
         wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
       ).catch((error: unknown) =>
         logger.error('a granted wake could not be carried out; the message waits', {

@@ -176,7 +176,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const dueAt = isOn({ schedule, pausedWhy: null })
       ? slotAfter(schedule.timing, time, contextOf({ givenOffset }))
       : null;
-    const wrote = await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset, position !== null);
+    const wrote = await rows.write(scheduleId, schedule, time, dueAt, position, givenOffset);
     if (wrote !== 'written') return wrote === 'named' ? nameTaken(schedule) : noRoom(limits);
     changed(schedule.agentId);
     clock.wake();

@@ -191,8 +191,9 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     named: (agentId: AgentId, name: string) => named(db, agentId, name),
     count: (agentId: AgentId) => count(db, agentId),
     /**
-     * Writes one, due from now on. It has no stamp until its change is in the event log. `added`: it counts among those there may
-     * be. One after the other, also of several processes: each would find the last room, or the name, free.
+     * Writes one, due from now on. It has no stamp until its change is in the event log. `position` null: it is there, and keeps
+     * its own; another counts among those there may be. One after the other, also of several processes: each would find the
+     * last room, or the name, free.
      */
     async write(
       scheduleId: ScheduleId,
@@ -201,13 +202,12 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
       dueAt: number | null,
       position: number | null,
       givenOffset: number | null = null,
-      added = false,
     ): Promise<'written' | 'full' | 'named'> {
       return await db.transaction().execute(async (trx) => {
         await sql`select pg_advisory_xact_lock(hashtextextended(${`schedules of ${home}`}, 0))`.execute(trx);
         const other = await named(trx, schedule.agentId, schedule.name);
         if (other && other.scheduleId !== scheduleId) return 'named';
-        const { own, all } = added ? await count(trx, schedule.agentId) : { own: 0, all: 0 };
+        const { own, all } = position === null ? { own: 0, all: 0 } : await count(trx, schedule.agentId);
         if (own >= limits.perAgent || all >= limits.perHousehold) return 'full';
         await insert(trx, { scheduleId, schedule, now, dueAt, position, givenOffset });
         return 'written';

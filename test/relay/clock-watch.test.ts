@@ -14,6 +14,7 @@ import { createManualTimers } from '../support/manual-timers.ts';
 import { openMortalRelay } from '../support/mortal-relay.ts';
 import { createHome, runRelayCommand, startRelay } from '../support/relay.ts';
 import { createHandClock } from '../support/schedules.ts';
+import type { SignIn } from '../support/sign-in.ts';
 import { storeFor } from '../support/store-for.ts';
 
 const MINUTE = 60_000;
@@ -73,11 +74,20 @@ describe('the clock', () => {
     await mind.close();
   });
 
-  it('says at the next start how long it stood, to anybody, and at the terminal; not where the person had ended it, with --stop', async () => {
+  it('says at the next start how long it stood, to anybody, and at the terminal; not where the person had ended it, with --stop', async ({
+    onTestFinished,
+  }) => {
     const home = await createHome();
+    /** Ends with the test, however that ends. */
+    const start = async (signIn?: SignIn) => {
+      const relay = await startRelay({ home, ...(signIn ? { signIn } : {}) });
+      onTestFinished(async () => void (await relay.kill('SIGKILL')));
+      return relay;
+    };
+    onTestFinished(() => rm(home, { recursive: true, force: true }));
     const health = async (url: string) =>
       openHealthSchema.strict().parse(await (await fetch(`${url}/health`)).json()).clock;
-    const first = await startRelay({ home });
+    const first = await start();
     expect(await health(first.url)).toEqual({ standsStillMs: null, stoodMs: null, copied: false });
     await first.kill('SIGKILL');
     const opened = await openStore({ folder: join(home, 'store'), databaseUrl: null });
@@ -86,7 +96,7 @@ describe('the clock', () => {
       .set((eb) => ({ seen_at: eb('seen_at', '-', 3 * 60 * MINUTE) }))
       .execute();
     await opened.close();
-    const second = await startRelay({ home });
+    const second = await start();
     const { stoodMs } = await health(second.url);
     expect(stoodMs).toBeGreaterThanOrEqual(3 * 60 * MINUTE);
     const routine = { kind: 'routine', agentId: 'a1', name: 'Round', timing: { kind: 'every', minutes: 30 } };
@@ -120,7 +130,7 @@ describe('the clock', () => {
       .set((eb) => ({ judged_at: eb('judged_at', '-', twoHours), due_at: eb('due_at', '-', twoHours) }))
       .execute();
     await stood.close();
-    const third = await startRelay({ home, signIn });
+    const third = await start(signIn);
     expect(await health(third.url)).toEqual({ standsStillMs: null, stoodMs: null, copied: false });
     // What came due in it was not missed: it is told as what it was, and nothing is made up for.
     const history = async () => {
@@ -138,6 +148,5 @@ describe('the clock', () => {
     expect(none.code).toBe(1);
     expect(none.stderr).toBe(`No relay runs on the home ${home}. If yours has another, name it with --home.\n`);
     expect(await askToEnd(join(home, 'nowhere'), 300)).toEqual({ kind: 'none' });
-    await rm(home, { recursive: true, force: true });
   });
 });

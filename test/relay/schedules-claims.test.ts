@@ -123,8 +123,7 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
   it('are of no more schedules than there is room for, and of one of each name, also where several write at once', async () => {
     const limits = { ...SCHEDULE_LIMITS, perAgent: 3 };
     const rows = createScheduleRows({ db: store.db, home: randomUUID(), limits });
-    const write = (id: string, name: string) =>
-      rows.write(id, routine({ name, timing: EVERY_TEN }), START, null, 0, null, true);
+    const write = (id: string, name: string) => rows.write(id, routine({ name, timing: EVERY_TEN }), START, null, 0);
     const same = await Promise.all(['a', 'b', 'c', 'd'].map((id) => write(id, 'Round')));
     expect(same.sort()).toEqual(['named', 'named', 'named', 'written']);
     const others = await Promise.all(Array.from({ length: 8 }, (_, n) => write(`s${n}`, `Round ${n}`)));
