@@ -6,12 +6,13 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import { lazy, Suspense, useRef, useState, type ReactNode, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useCallback, useRef, useState, type ReactNode, useSyncExternalStore } from 'react';
 import { displayName } from '../domain/agent.ts';
-import { LEAD_ID, LEAD_POSITION, seatNumber } from '../domain/seat.ts';
+import { LEAD_ID } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { ConversationView } from './chat/conversation.tsx';
+import type { Around } from './commands/command.ts';
 import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
@@ -21,10 +22,9 @@ import { Arrival } from './shell/arrival.tsx';
 import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { Header } from './shell/header.tsx';
-import { KeysDialog } from './shell/keys-dialog.tsx';
 import { NoticeList } from './shell/notices.tsx';
 import { Sky } from './shell/sky.tsx';
-import { useKeys } from './shell/use-keys.ts';
+import { useFocusPlace, useKeys } from './shell/use-keys.ts';
 import { useTitle } from './use-title.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
@@ -48,6 +48,7 @@ const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
 const NightPage = lazy(() => import('./night/night-page.tsx'));
+const KeysDialog = lazy(() => import('./shell/keys-dialog.tsx'));
 const Palette = lazy(() => import('./palette/palette.tsx'));
 const ConnectDialog = lazy(() => import('./models/connect-dialog.tsx'));
 const CallsPage = lazy(() => import('./calls/calls-page.tsx'));
@@ -205,6 +206,9 @@ function First({ screen }: { screen: FirstScreen }) {
   }
 }
 
+/** Keys that work before there is a team. */
+const ALWAYS: readonly string[] = ['keys', 'back', 'hearth', 'write'];
+
 export function App() {
   const status = useHousehold((state) => state.status);
   const roster = useHousehold((state) => state.roster);
@@ -215,42 +219,26 @@ export function App() {
   const { route, go } = useRoute();
   const [help, setHelp] = useState(false);
   const [palette, setPalette] = useState(false);
-  const { unread } = useRoost();
-  const here = route.kind === 'agent' ? route.agentId : LEAD_ID;
-  useKeys(
-    {
-      onHelp: () => setHelp(true),
-      onHome: () => go(PATHS.hearth),
-      onPalette: () => begun && setPalette(true),
-      onSeat(seat) {
-        const agent = [...roster.seats.values()].find(
-          ({ position }) => position !== null && seatNumber(position) === seat,
-        );
-        if (begun && seat === seatNumber(LEAD_POSITION)) go(PATHS.agent(LEAD_ID));
-        else if (agent) go(PATHS.agent(agent.agentId));
-      },
-      onNew(step) {
-        const { counts } = unread.store.getState();
-        const order = [LEAD_ID, ...[...roster.seats].toSorted(([a], [b]) => a - b).map(([, { agentId }]) => agentId)];
-        const from = order.indexOf(here);
-        const next = order
-          .map((_, i) => order[(from + step * (i + 1) + order.length * 2) % order.length] ?? LEAD_ID)
-          .find((agentId) => (counts.get(agentId) ?? 0) > 0);
-        if (next !== undefined) go(PATHS.agent(next));
-      },
-      onBack() {
-        if (route.kind !== 'hearth' && route.kind !== 'agent') go(PATHS.hearth);
-      },
-    },
+  const focus = useFocusPlace(
     route.kind,
+    useCallback(() => go(PATHS.hearth), [go]),
   );
+  const roost = useRoost();
+  const around: Around = {
+    roost,
+    route,
+    go,
+    focus,
+    open: (what) => (what === 'keys' ? setHelp(true) : setPalette(true)),
+  };
+  useKeys(around, ({ id }) => begun || ALWAYS.includes(id));
   return (
     <div className="app">
       <Sky />
       <a className="skip-link" href="#main">
         Skip to the team
       </a>
-      <Header begun={begun} onHelp={() => setHelp(true)} onFind={() => setPalette(true)} />
+      <Header begun={begun} around={around} />
       <div className="banners">
         <Banners />
         <NoticeList />
@@ -265,10 +253,14 @@ export function App() {
       )}
       {palette && (
         <Suspense fallback={null}>
-          <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} />
+          <Palette onClose={() => setPalette(false)} around={around} />
         </Suspense>
       )}
-      {help && <KeysDialog onClose={() => setHelp(false)} />}
+      {help && (
+        <Suspense fallback={null}>
+          <KeysDialog onClose={() => setHelp(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@
  * which has them, may be gone, and a page must not break because of words that come just then.
  */
 import { preloadTalk } from './chat/conversation.tsx';
+import { fetchCommands } from './commands/later.ts';
 import { fetchAgentExport } from './copies/later.ts';
 import { fetchDeviceDialogs } from './devices/later.tsx';
 
@@ -10,6 +11,9 @@ export async function fetchLaterParts(): Promise<void> {
   // What does not come now is asked for again when it is needed, and whoever needs it says what is missing.
   await Promise.allSettled([
     preloadTalk(),
+    fetchCommands(),
+    import('./shell/keys-dialog.tsx'),
+    import('./grid/choose-who.tsx'),
     import('./agent/agent-page.tsx'),
     import('./inbox/inbox-dialog.tsx'),
     import('./wakes/wakes-page.tsx'),

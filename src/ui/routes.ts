@@ -3,21 +3,23 @@ import { useLocation } from 'wouter';
 import type { AgentId, ThreadId } from '../domain/ids.ts';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
+/** In the order in which they are listed; `settings/named.ts` says what each is called, and in which group it stands. */
 export const SETTINGS_SECTIONS = [
   'people',
-  'minds',
+  'team',
   'waking',
   'limits',
   'prompt',
-  'rehearsal',
-  'team',
+  'minds',
   'costs',
-  'clients',
   'attached',
+  'clients',
   'devices',
   'storage',
   'copies',
   'about',
+  'rehearsal',
+  'inside',
 ] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
@@ -33,7 +35,9 @@ export const PATHS = {
   inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
   /** Every wake that was asked for; of one agent, or of all. */
   wakes: (agentId: AgentId | null = null) => (agentId === null ? '/wakes' : `/wakes/${encodeURIComponent(agentId)}`),
-  settings: (section: SettingsSection) => `/settings/${section}`,
+  /** Without a section: all of them, as a list. `name`: to this one of its settings, by what it is called there. */
+  settings: (section: SettingsSection | null = null, name: string | null = null) =>
+    `/settings${section === null ? '' : `/${section}`}${name === null ? '' : `#${encodeURIComponent(name)}`}`,
   /** What one agent may do, over what the household may. */
   limits: (agentId: AgentId | null) => `/settings/limits${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
   /** Somebody from a file, for this empty seat. */
@@ -70,8 +74,8 @@ export type Route =
   /** `over`: the agent's own page, or its inbox, beside or over its conversation. */
   | { readonly kind: 'agent'; readonly agentId: AgentId; readonly over: 'soul' | 'inbox' | null }
   | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
-  /** `agentId`: whose limits; null: the household's, and every other section. */
-  | { readonly kind: 'settings'; readonly section: SettingsSection; readonly agentId: AgentId | null }
+  /** `section` null: the list of them. `agentId`: whose limits; null: the household's, and every other section. */
+  | { readonly kind: 'settings'; readonly section: SettingsSection | null; readonly agentId: AgentId | null }
   /** `of`: only this agent's; `begin`: a new one is being made, with these. */
   | {
       readonly kind: 'threads';
@@ -113,7 +117,7 @@ export function routeOf(path: string): Route {
   if (first === 'agent' && second !== '') return { kind: 'agent', agentId: decoded(second), over: overOf(third) };
   if (first === 'wakes') return { kind: 'wakes', agentId: second === '' ? null : decoded(second) };
   if (first === 'settings') {
-    const section = SETTINGS_SECTIONS.find((one) => one === second) ?? 'people';
+    const section = SETTINGS_SECTIONS.find((one) => one === second) ?? null;
     return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
   }
   if (first === 'threads') return threadsRoute(second, third);

@@ -5,7 +5,16 @@ import type { OwnerNews, StorageProblem } from '../../src/protocol/worker.ts';
 import type { RoostState } from '../../src/state/index.ts';
 import type { MemoryOwner, MemoryRelay } from '../unit/ui/support/fakes.ts';
 import { device, LAPTOP, sharedStatus } from '../unit/ui/support/devices.ts';
-import { at, NOW, runningSession, said, sessionEnd, sessionStart, team } from '../unit/ui/support/household.ts';
+import {
+  at,
+  NOW,
+  runningSession,
+  said,
+  sessionEnd,
+  sessionStart,
+  settingDoc,
+  team,
+} from '../unit/ui/support/household.ts';
 import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/ui/support/night.ts';
 import { refused, type MemoryReach } from '../unit/ui/support/reach.ts';
 
@@ -295,12 +304,14 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'wake preview': { docs: [...team(8), ...TALK], path: '/wake-preview' },
   'connect a model': { docs: team(1), path: '/connect' },
   'adopt into a seat': { docs: team(1), path: '/adopt/4' },
-  keys: { docs: team(3), press: ['Keys'] },
+  keys: { docs: team(3), press: ['More places', 'Keys'] },
+  palette: { docs: team(3), snapshot: AWAKE, press: ['More places', 'Find anything'] },
 
   // Settings.
+  'settings, list': { docs: team(3), path: '/settings' },
   'settings, people': settings('people'),
   'settings, minds': settings('minds'),
-  'settings, waking': settings('waking'),
+  'settings, waking': settings('waking', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
   'settings, limits': settings('limits'),
   'settings, prompts': settings('prompt'),
   'settings, rehearsal': settings('rehearsal'),
@@ -318,6 +329,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
       }),
   }),
   'settings, storage': settings('storage'),
+  'settings, inside the storage': settings('inside'),
   'settings, copies': settings('copies'),
   'settings, about': settings('about'),
 

@@ -44,7 +44,7 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
     };
   return {
     text: `${name} ${waking ? 'is waking' : 'is awake'}, and must sleep first.`,
-    label: waking ? `Let ${name} sleep on` : `Put ${name} to sleep`,
+    label: waking ? `Let ${name} sleep on` : `Let ${name} sleep`,
     run: () => void actions.sleep(agentId),
   };
 }

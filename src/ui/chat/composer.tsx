@@ -40,6 +40,8 @@ interface Props {
   readonly takeFocus: boolean;
   readonly onSend: (text: string, mentions: readonly string[]) => void;
   readonly onStop?: () => void;
+  /** Arrow up in the empty field: what was said last, to be said anew; null: there is nothing, or it is edited in its place. */
+  readonly onLast?: () => string | null;
 }
 
 /** A picture, or a file, with no words beside it. */
@@ -62,6 +64,7 @@ export function Composer({
   takeFocus,
   onSend,
   onStop,
+  onLast,
 }: Props) {
   const { tab } = useRoost().device;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -70,6 +73,8 @@ export function Composer({
   const [unkept, setUnkept] = useState(false);
   const [picture, setPicture] = useState(false);
   const [mentioned, setMentioned] = useState<readonly string[]>([]);
+  /** The text is what was said last, brought back by arrow up. */
+  const [again, setAgain] = useState(false);
   const id = useId();
   const [note, list] = [`${id}-note`, `${id}-list`];
   const editing = edit !== null;
@@ -94,6 +99,7 @@ export function Composer({
     setLength(text.length);
     setMentioned(text.length <= LOOK_FOR_MENTIONS ? mentionedIn(text, people) : []);
     setPicture(false);
+    if (text === '') setAgain(false);
     if (box && !GROWS_BY_ITSELF) {
       box.style.height = 'auto';
       box.style.height = `${box.scrollHeight}px`;
@@ -115,6 +121,21 @@ export function Composer({
   const onKeyDown = (event: KeyboardEvent) => {
     if (mentioning.onKeyDown(event)) return;
     if (event.key === 'Escape' && edit) edit.cancel();
+    if (event.key === 'Escape' && again && field.current) {
+      // It was put in by a key, and goes by one; the field is left by the next.
+      event.stopPropagation();
+      field.current.value = '';
+      onText();
+    }
+    if (event.key === 'ArrowUp' && !editing && field.current?.value === '') {
+      const text = onLast?.() ?? null;
+      if (text === null) return;
+      event.preventDefault();
+      field.current.value = text;
+      field.current.setSelectionRange(text.length, text.length);
+      setAgain(true);
+      onText();
+    }
     // While a script is being composed, Enter chooses a candidate.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -202,9 +223,11 @@ export function Composer({
               ? `${count(-over)} characters left`
               : unkept
                 ? 'This draft is too long to be kept if the page is reloaded.'
-                : typeof hint === 'function'
-                  ? hint(people.filter(({ agentId }) => mentioned.includes(agentId)))
-                  : hint}
+                : again
+                  ? 'Your last message, to be said anew. Escape takes it away.'
+                  : typeof hint === 'function'
+                    ? hint(people.filter(({ agentId }) => mentioned.includes(agentId)))
+                    : hint}
       </p>
       {people.length > 0 && (
         <p className="visually-hidden" role="status">

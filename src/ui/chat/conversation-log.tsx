@@ -53,7 +53,7 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
 });
 
 /** The person's last message that can be asked anew: of the running session, in words, and read already. */
-function lastQuestion(messages: readonly MessageDoc[], liveSessionId: SessionId | null): MessageDoc | null {
+export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: SessionId | null): MessageDoc | null {
   const last = messages.findLast((message) => message.author === 'human');
   if (!last || last.sessionId !== liveSessionId || waited(last)) return null;
   return last.blocks.some((block) => block.kind === 'text') ? last : null;

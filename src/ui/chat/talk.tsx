@@ -6,7 +6,7 @@ import { useActions, useAnswers, useConversations, useInfo, useRoost, useUnread 
 import { optional } from '../parts/optional.tsx';
 import { whereWordsGo } from '../text/answering.ts';
 import { Composer } from './composer.tsx';
-import { ConversationLog } from './conversation-log.tsx';
+import { ConversationLog, lastQuestion } from './conversation-log.tsx';
 import { keepDraft } from './drafts.ts';
 import { EmptyLog } from './empty.tsx';
 import { FirstWords } from './first-words.tsx';
@@ -26,7 +26,12 @@ function composerHint(speaker: Speaker): string | null {
 /** What was said with somebody, and where one writes. */
 export default function Talk({ speaker }: { speaker: Speaker }) {
   const { agentId } = speaker;
-  const { conversations, device } = useRoost();
+  const {
+    conversations,
+    device,
+    household,
+    live: { store },
+  } = useRoost();
   const actions = useActions();
   const conversation = useConversations((state) => state.byAgent.get(agentId));
   const answering = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
@@ -46,6 +51,19 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
       read: messages.length,
     },
   );
+  /** Arrow up: the last question of a session is edited in its place, what is further back is said anew. */
+  const last = (): string | null => {
+    const { live } = store.getState();
+    const question = speaker.awake && !answering ? lastQuestion(messages, live?.sessionId ?? null) : null;
+    if (question) {
+      setEditing(question);
+      return null;
+    }
+    const said = messages.findLast(({ author, blocks }) => author === 'human' && textOf(blocks) !== '');
+    const queued = household.store.getState().queued.findLast((doc) => doc.agentId === agentId);
+    if (queued && queued.time > (said?.time ?? 0)) return queued.text;
+    return said ? textOf(said.blocks) : null;
+  };
   const fill = (text: string) => {
     keepDraft(device.tab, agentId, text);
     setFilled((times) => times + 1);
@@ -92,6 +110,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
             setEditing(null);
           }}
           onStop={() => void actions.stop(agentId)}
+          onLast={last}
         />
       )}
     </>

@@ -1,70 +1,15 @@
-import { useState } from 'react';
-import { emptySeats, displayName } from '../../domain/agent.ts';
-import type { AgentId } from '../../domain/ids.ts';
+import { lazy, Suspense, useState } from 'react';
+import { emptySeats } from '../../domain/agent.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { callProgress } from '../../state/live.ts';
 import { writingStopped } from '../../state/relay-info.ts';
-import { useActions, useHousehold, useInfo, useLive, usePending, useDevices } from '../context.tsx';
+import { useActions, useHousehold, useInfo, useLive, usePending } from '../context.tsx';
 import { CaretIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { plural } from '../text/sizes.ts';
-import { arrivingOf } from '../../state/devices.ts';
-import { Dialog } from '../parts/dialog.tsx';
-import { useSleepers } from './use-sleepers.ts';
-import { Face } from './face.tsx';
-import './choose-who.css';
 import './big-button.css';
 
-/** Wake only some: a tick for each who sleeps. */
-function ChooseWho({ onClose }: { onClose: () => void }) {
-  const actions = useActions();
-  const roster = useHousehold((state) => state.roster);
-  const sleepers = useSleepers({ withPaused: true });
-  const arriving = useDevices(arrivingOf);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const agents = sleepers.filter((agent) => chosen.has(agent.agentId) && !arriving.includes(agent.agentId));
-  const toggle = (agentId: AgentId) => {
-    const next = new Set(chosen);
-    if (!next.delete(agentId)) next.add(agentId);
-    setChosen(next);
-  };
-  return (
-    <Dialog title="Who shall wake?" onClose={onClose}>
-      <ul className="choose">
-        {sleepers.map((agent) => (
-          <li key={agent.agentId}>
-            <label style={{ '--c': agent.color }}>
-              <input
-                type="checkbox"
-                checked={agents.includes(agent)}
-                disabled={arriving.includes(agent.agentId)}
-                onChange={() => toggle(agent.agentId)}
-              />
-              <span className="choose-face">
-                <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
-              </span>
-              <span>
-                {displayName(agent, roster)}
-                {arriving.includes(agent.agentId) && <small>on its way here</small>}
-              </span>
-            </label>
-          </li>
-        ))}
-      </ul>
-      <button
-        type="button"
-        className="solid"
-        disabled={agents.length === 0}
-        onClick={() => {
-          onClose();
-          void actions.wake(agents);
-        }}
-      >
-        {agents.length === 0 ? 'Wake' : `Wake ${agents.length}`}
-      </button>
-    </Dialog>
-  );
-}
+const ChooseWho = lazy(() => import('./choose-who.tsx'));
 
 /** What is under way, in words, for the button's line and for screen readers. */
 export function useProgress(): { text: string; part: number } | null {
@@ -139,7 +84,11 @@ export function BigButton() {
           )}
         </div>
       )}
-      {choosing && <ChooseWho onClose={() => setChoosing(false)} />}
+      {choosing && (
+        <Suspense fallback={null}>
+          <ChooseWho onClose={() => setChoosing(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

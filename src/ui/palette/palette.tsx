@@ -1,12 +1,11 @@
 /** One keystroke and some letters: every agent, action, page and setting in one list. */
 import { useEffect, useId, useRef, useState } from 'react';
-import { leadNameOf } from '../../state/wake-material.ts';
-import { useHousehold, useLive, useRoost } from '../context.tsx';
-import { useSleepers } from '../grid/use-sleepers.ts';
-import { useRoute } from '../routes.ts';
+import { flushSync } from 'react-dom';
+import { useHousehold, useInfo, useLive, usePending } from '../context.tsx';
+import { keyNames, type Around, type Command } from '../commands/command.ts';
 import { useWakesOn } from '../shell/wakes-switch.tsx';
-import { emptySeats } from '../../domain/agent.ts';
-import { commandsOf, found, type Command } from './commands.ts';
+import { writingStopped } from '../../state/relay-info.ts';
+import { found, listed } from './found.ts';
 import './palette.css';
 
 /** What was chosen last, newest first, as long as the page is open. */
@@ -16,15 +15,13 @@ const RECENT_MOST = 5;
 const SHOWN_MOST = 60;
 
 // In one piece: a field and the list that it goes through.
-export default function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
-  const { actions } = useRoost();
-  const { go } = useRoute();
-  const roster = useHousehold((state) => state.roster);
-  const settings = useHousehold((state) => state.settings);
-  const running = useLive((state) => state.live !== null);
-  const awake = useLive((state) => state.live?.awake);
-  const wakesOn = useWakesOn();
-  const sleepers = useSleepers({ withPaused: false });
+export default function Palette({ onClose, around }: { onClose: () => void; around: Around }) {
+  // What the commands look at: with any of it, the list is another.
+  useHousehold((state) => state.roster);
+  useLive((state) => state);
+  usePending((state) => state.call);
+  useInfo(writingStopped);
+  useWakesOn();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const ref = useRef<HTMLDialogElement>(null);
@@ -42,19 +39,7 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
         before.focus();
     };
   }, []);
-  const all = commandsOf({
-    roster,
-    leadName: leadNameOf(roster, settings),
-    running,
-    wakesOn,
-    awake: new Set(awake ?? []),
-    sleepers: sleepers.length,
-    empty: emptySeats(roster).length,
-    go,
-    help: onHelp,
-    actions,
-  });
-  const shown = found(all, typed, recent).slice(0, SHOWN_MOST);
+  const shown = found(listed(around), typed, recent).slice(0, SHOWN_MOST);
   const chosen = shown[Math.min(at, shown.length - 1)];
   const idOf = (command: Command) => `${list}-${command.id.replaceAll(/\W+/g, '-')}`;
   useEffect(() => {
@@ -62,7 +47,8 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
   });
   const run = (command: Command) => {
     recent = [command.id, ...recent.filter((id) => id !== command.id)].slice(0, RECENT_MOST);
-    onClose();
+    // A dialog keeps the focus for itself while it is open.
+    flushSync(onClose);
     command.run();
   };
   return (
@@ -116,14 +102,14 @@ export default function Palette({ onClose, onHelp }: { onClose: () => void; onHe
                 key={command.id}
                 id={idOf(command)}
                 role="option"
-                aria-selected={command === chosen}
+                aria-selected={command.id === chosen?.id}
                 onPointerMove={() => setAt(i)}
                 onClick={() => run(command)}
               >
                 <span className="palette-label">{command.label}</span>
                 {command.hint !== undefined && <span className="palette-hint">{command.hint}</span>}
                 {heads && <span className="palette-group">{command.group}</span>}
-                {command.keys?.map((key) => (
+                {keyNames(command.keys ?? []).map((key) => (
                   <kbd key={key}>{key}</kbd>
                 ))}
               </li>

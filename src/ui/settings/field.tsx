@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState, type FocusEvent, type ReactNode } from 'react';
-import { isSettingValue, type SettingKey, type Settings } from '../../domain/settings.ts';
+import { DEFAULT_SETTINGS, isSettingValue, type SettingKey, type Settings } from '../../domain/settings.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { count } from '../text/sizes.ts';
 import { useLeaving } from '../use-leaving.ts';
 
 interface FrameProps {
@@ -14,6 +15,8 @@ interface FrameProps {
   readonly onSave: () => Promise<{ ok: true } | { ok: false; reason: string }>;
   readonly onDrop: () => void;
   readonly onUndo: (() => Promise<unknown>) | null;
+  /** Where it is another than without anybody's doing: that one, in words, and the way back to it. */
+  readonly standard: { readonly text: string; readonly back: () => Promise<unknown> } | null;
   readonly unit?: string;
   readonly placeholder?: string;
   readonly numeric: boolean;
@@ -30,6 +33,7 @@ function FieldFrame({
   onSave,
   onDrop,
   onUndo,
+  standard,
   unit,
   placeholder,
   numeric,
@@ -90,6 +94,18 @@ function FieldFrame({
       <p id={`${id}-hint`} className="setting-hint">
         {hint}
       </p>
+      {standard && !changed && (
+        <p className="setting-from">
+          Changed; the default is {standard.text}.
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => void standard.back().then(() => setState('saved'))}
+          >
+            Set back
+          </button>
+        </p>
+      )}
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
         {problem ?? (state === 'saved' && !changed ? 'Saved.' : '')}
         {state === 'saved' && !changed && onUndo && (
@@ -116,6 +132,8 @@ interface Props<K extends SettingKey> extends Form<K> {
   readonly unit?: string;
   readonly placeholder?: string;
   readonly numeric?: boolean;
+  /** What it is without anybody's doing, in words; null: everybody gives their own. */
+  readonly standard: string | null;
 }
 
 /** ms after saving within which whoever goes elsewhere is still offered the way back. */
@@ -131,6 +149,7 @@ function SettingField<K extends SettingKey>({
   unit,
   placeholder,
   numeric = false,
+  standard,
 }: Props<K>) {
   const actions = useActions();
   const held = useHousehold((state) => state.settings[setting]);
@@ -183,6 +202,17 @@ function SettingField<K extends SettingKey>({
         return store(value);
       }}
       onUndo={before === null ? null : () => store(before).then(() => (saved.current = null))}
+      standard={
+        standard === null || held === DEFAULT_SETTINGS[setting]
+          ? null
+          : {
+              text: standard,
+              back: () => {
+                setBefore(held);
+                return store(DEFAULT_SETTINGS[setting]);
+              },
+            }
+      }
     />
   );
 }
@@ -204,6 +234,7 @@ export function TextSetting({
     <SettingField
       {...rest}
       setting={setting}
+      standard={required ? null : DEFAULT_SETTINGS[setting] === '' ? 'the relay’s own' : DEFAULT_SETTINGS[setting]}
       toText={(value) => value}
       toValue={(text) =>
         isSettingValue(setting, text.trim()) && !(required && text.trim() === '') ? text.trim() : null
@@ -224,15 +255,18 @@ interface NumberProps {
   readonly per: number;
   readonly min: number;
   readonly max: number;
+  /** What it is without anybody's doing, where a figure says too little. */
+  readonly standard?: string;
 }
 
-export function NumberSetting({ setting, per, min, max, unit, ...rest }: NumberProps) {
+export function NumberSetting({ setting, per, min, max, unit, standard, ...rest }: NumberProps) {
   return (
     <SettingField
       {...rest}
       setting={setting}
       unit={unit}
       numeric
+      standard={standard ?? `${count(DEFAULT_SETTINGS[setting] / per)} ${unit}`}
       toText={(value) => String(value / per)}
       toValue={(text) => {
         const value = text.trim() === '' ? Number.NaN : Math.round(Number(text.replace(',', '.')) * per);

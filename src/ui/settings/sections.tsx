@@ -68,6 +68,7 @@ export function Minds() {
         hint="Conversation and answer together. Where a conversation is longer, its oldest part is not given to the model. 0: as the model says itself; a local server that cuts without a word needs its figure here."
         unit="tokens"
         per={1}
+        standard="as the model says itself"
         {...SETTING_BOUNDS.contextTokens}
       />
     </>

@@ -1,5 +1,6 @@
-import { useEffect, useRef, type ReactNode, useState } from 'react';
+import { useEffect, useId, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useLocationProperty } from 'wouter/use-browser-location';
 import type { AgentId } from '../../domain/ids.ts';
 import { AttachedSection } from '../attached/attached-section.tsx';
 import { ClientsSection } from '../clients/clients-section.tsx';
@@ -11,165 +12,15 @@ import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
 import { LimitsSection } from '../limits/limits-section.tsx';
 import { PromptSection } from './prompt-section.tsx';
-import { seatNumber } from '../../domain/seat.ts';
-import type { Rehearsal } from '../../protocol/http.ts';
-import { problemText } from '../../state/ports.ts';
-import { useRoost } from '../context.tsx';
-import { POSITIONS } from '../grid/seat-view.ts';
+import { useChangedSettings } from './changed.ts';
+import { SECTIONS, sectionsIn, SETTINGS_GROUPS, settingsNamed } from './named.ts';
+import { RehearsalSection } from './rehearsal-section.tsx';
 import { About, Minds, People, Waking } from './sections.tsx';
+import { InsideSection } from '../storage/inside-section.tsx';
 import { StorageSection } from '../storage/storage-section.tsx';
+import { BackIcon } from '../parts/icons.tsx';
 import { TeamSection } from './team-section.tsx';
 import './settings.css';
-
-type SeatList = 'fail' | 'silent' | 'cut' | 'nameless' | 'sameName';
-const COLUMNS: readonly { readonly key: SeatList; readonly title: string }[] = [
-  { key: 'fail', title: 'Fails' },
-  { key: 'silent', title: 'Stays silent' },
-  { key: 'cut', title: 'Is cut off' },
-  { key: 'nameless', title: 'Finds no name' },
-  { key: 'sameName', title: 'Same name' },
-];
-
-type Loaded =
-  | { readonly kind: 'loading' }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'failed'; readonly text: string }
-  | { readonly kind: 'ready'; readonly rehearsal: Rehearsal };
-
-/** How the rehearsal mind is told to misbehave: for trying out what Roost does then. */
-// In one piece: one form, each of its fields in a line or two.
-function RehearsalSection() {
-  const { relay, notices } = useRoost();
-  const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
-  useEffect(() => {
-    let current = true;
-    void relay.getRehearsal().then((got) => {
-      if (!current) return;
-      if (got.ok) setLoaded({ kind: 'ready', rehearsal: got.value });
-      else if (got.problem.kind === 'refused' && got.problem.status === 404) setLoaded({ kind: 'none' });
-      else setLoaded({ kind: 'failed', text: problemText(got.problem) });
-    });
-    return () => {
-      current = false;
-    };
-  }, [relay]);
-
-  if (loaded.kind === 'loading') return <p className="settings-note">Asking the relay…</p>;
-  if (loaded.kind === 'none')
-    return <p className="settings-note">A real mind is connected: there is nothing to rehearse.</p>;
-  if (loaded.kind === 'failed')
-    return (
-      <p className="settings-note" role="alert">
-        {loaded.text}
-      </p>
-    );
-
-  const { rehearsal } = loaded;
-  const change = async (part: Partial<Rehearsal>) => {
-    const put = await relay.putRehearsal({ body: { ...rehearsal, ...part } });
-    if (put.ok) setLoaded({ kind: 'ready', rehearsal: put.value });
-    else notices.refused(put.problem);
-  };
-  const toggle = (key: SeatList, position: number) => {
-    const held = rehearsal[key];
-    void change({
-      [key]: held.includes(position) ? held.filter((seat) => seat !== position) : [...held, position].sort(),
-    });
-  };
-  const number = (key: 'delayMs' | 'wordMs' | 'seed', label: string, max: number) => (
-    <label className="rehearsal-number">
-      {label}
-      <input
-        key={rehearsal[key]}
-        className="field field-number"
-        inputMode="numeric"
-        defaultValue={rehearsal[key]}
-        onBlur={(event) => {
-          const value = Number(event.target.value);
-          if (Number.isInteger(value) && value >= 0 && value <= max && value !== rehearsal[key])
-            void change({ [key]: value });
-          else event.target.value = String(rehearsal[key]);
-        }}
-      />
-    </label>
-  );
-
-  return (
-    <>
-      <p className="settings-note">
-        Nobody is thinking: a small stand-in plays all the parts. Tell it to misbehave, and see what becomes of a wake.
-        It holds at once, until the relay is started again.
-      </p>
-      {/* Scrolls by itself on narrow screens, so it can be reached by keyboard. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="rehearsal-table" role="region" aria-label="What each seat does" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Seat</th>
-              {COLUMNS.map((column) => (
-                <th key={column.key} scope="col">
-                  {column.title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {POSITIONS.map((position) => (
-              <tr key={position}>
-                <th scope="row">{position === 4 ? '5, the lead' : seatNumber(position)}</th>
-                {COLUMNS.map(({ key, title }) => (
-                  <td key={key}>
-                    <label className="tick">
-                      <input
-                        type="checkbox"
-                        checked={rehearsal[key].includes(position)}
-                        onChange={() => toggle(key, position)}
-                      />
-                      <span className="visually-hidden">
-                        Seat {seatNumber(position)}: {title}
-                      </span>
-                    </label>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <label className="tick-line">
-        <input
-          type="checkbox"
-          checked={rehearsal.leadIgnores}
-          onChange={() => void change({ leadIgnores: !rehearsal.leadIgnores })}
-        />
-        The lead does not call the team
-      </label>
-      <div className="rehearsal-numbers">
-        {number('delayMs', 'Before the first word, ms', 600_000)}
-        {number('wordMs', 'Between words, ms', 10_000)}
-        {number('seed', 'Seed', Number.MAX_SAFE_INTEGER)}
-      </div>
-    </>
-  );
-}
-
-const TITLES: Record<SettingsSection, string> = {
-  people: 'Names',
-  minds: 'Models',
-  waking: 'Waking',
-  limits: 'Limits',
-  prompt: 'Wake prompt',
-  rehearsal: 'Rehearsal',
-  team: 'Team',
-  costs: 'Costs',
-  clients: 'Other clients',
-  attached: 'Attached servers',
-  devices: 'Devices',
-  storage: 'Storage',
-  copies: 'Export & import',
-  about: 'About',
-};
 
 function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
   switch (section) {
@@ -197,6 +48,8 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
       return <DevicesSection />;
     case 'storage':
       return <StorageSection />;
+    case 'inside':
+      return <InsideSection />;
     case 'copies':
       return <CopiesSection />;
     case 'about':
@@ -206,35 +59,125 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
   }
 }
 
+/** What is called so, on the section that is shown: it may still be on its way. */
+function useArrival(section: SettingsSection | null): void {
+  const name = useLocationProperty(() => location.hash.slice(1));
+  useEffect(() => {
+    if (name === '' || section === null) return undefined;
+    const wanted = decodeURIComponent(name);
+    const arrive = () => {
+      const found = [...document.querySelectorAll<HTMLElement>('.settings-section :is(h2, h3, label, legend)')].find(
+        (each) => each.textContent.trim().startsWith(wanted),
+      );
+      if (!found) return false;
+      found.scrollIntoView?.({ block: 'center' });
+      const field = found instanceof HTMLLabelElement ? found.control : null;
+      if (!field) found.tabIndex = -1;
+      (field ?? found).focus();
+      return true;
+    };
+    if (arrive()) return undefined;
+    const arrivals = new MutationObserver(() => {
+      if (arrive()) arrivals.disconnect();
+    });
+    arrivals.observe(document.body, { childList: true, subtree: true });
+    return () => arrivals.disconnect();
+  }, [section, name]);
+}
+
+/** Sections by their groups, or, while one types, the settings that are called so. */
+function Sections({ shown, current }: { shown: readonly SettingsSection[]; current: SettingsSection | null }) {
+  const [typed, setTyped] = useState('');
+  const changed = useChangedSettings();
+  const hits = settingsNamed(typed).filter(({ section }) => shown.includes(section));
+  const list = useId();
+  return (
+    <nav className="settings-nav" aria-label="Settings">
+      <input
+        type="search"
+        className="field settings-search"
+        aria-label="Find a setting"
+        aria-controls={list}
+        placeholder="Find a setting"
+        autoComplete="off"
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || typed === '') return;
+          event.stopPropagation();
+          setTyped('');
+        }}
+      />
+      <div id={list} className="settings-groups">
+        {typed.trim() === '' ? (
+          SETTINGS_GROUPS.map((group) => {
+            const sections = sectionsIn(group, shown);
+            if (sections.length === 0) return null;
+            return (
+              <div key={group} role="group" aria-label={group} className="settings-group">
+                <h2 aria-hidden="true">{group}</h2>
+                {sections.map((one) => (
+                  <Link
+                    key={one}
+                    href={PATHS.settings(one)}
+                    aria-label={SECTIONS[one].title}
+                    aria-describedby={`${list}-${one}`}
+                    aria-current={one === current ? 'page' : undefined}
+                  >
+                    <span>{SECTIONS[one].title}</span>
+                    <small id={`${list}-${one}`}>
+                      {changed.has(one) && <em>{changed.get(one)} changed </em>}
+                      <span>{SECTIONS[one].about}</span>
+                    </small>
+                  </Link>
+                ))}
+              </div>
+            );
+          })
+        ) : hits.length === 0 ? (
+          <p className="settings-none" role="status">
+            No setting is called so.
+          </p>
+        ) : (
+          <div role="group" aria-label="Found" className="settings-group">
+            {hits.map(({ section, name }) => (
+              <Link key={`${section} ${name}`} href={PATHS.settings(section, name)} onClick={() => setTyped('')}>
+                <span>{name}</span>
+                <small>{SECTIONS[section].title}</small>
+              </Link>
+            ))}
+          </div>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+/** `section` null: on a phone the list of them, where there is room the first one beside it. */
 export default function SettingsPage({
   section,
   agentId,
   onClose,
 }: {
-  section: SettingsSection;
+  section: SettingsSection | null;
   agentId: AgentId | null;
   onClose: () => void;
 }) {
   const rehearsing = useRehearsing();
   const sections = SETTINGS_SECTIONS.filter((one) => one !== 'rehearsal' || rehearsing || section === 'rehearsal');
-  const nav = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // On a phone the sections are a row that scrolls.
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView?.({ block: 'nearest', inline: 'center' });
-  }, [section]);
+  useArrival(section);
+  const shown = section ?? 'people';
+  const { title } = SECTIONS[shown];
   return (
-    <div className="settings">
-      <PageHead title="Settings" pageTitle={`${TITLES[section]} · Settings`} onClose={onClose} />
-      <nav ref={nav} className="settings-nav" aria-label="Settings">
-        {sections.map((one) => (
-          <Link key={one} href={PATHS.settings(one)} aria-current={one === section ? 'page' : undefined}>
-            {TITLES[one]}
-          </Link>
-        ))}
-      </nav>
-      <section className="settings-section" key={section} aria-labelledby="settings-title">
-        <h2 id="settings-title">{TITLES[section]}</h2>
-        {content(section, agentId)}
+    <div className="settings" data-at={section === null ? 'list' : 'section'}>
+      <PageHead title="Settings" pageTitle={section === null ? 'Settings' : `${title} · Settings`} onClose={onClose} />
+      <Link className="ghost settings-back" href={PATHS.settings()}>
+        <BackIcon /> All settings
+      </Link>
+      <Sections shown={sections} current={shown} />
+      <section className="settings-section" key={shown} aria-labelledby="settings-title">
+        <h2 id="settings-title">{title}</h2>
+        {content(shown, agentId)}
       </section>
     </div>
   );

@@ -12,12 +12,14 @@ import {
   DevicesIcon,
 } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS, useRoute } from '../routes.ts';
+import { PATHS } from '../routes.ts';
 import { Mark } from './mark.tsx';
 import { ModelChip } from '../models/chip.tsx';
 import { WakesStopped, useWakesOn } from './wakes-switch.tsx';
 import './header.css';
-import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { menuItem, type Around } from '../commands/command.ts';
+import { useCommands } from '../commands/later.ts';
+import { MenuButton } from '../parts/menu.tsx';
 import { endText, linkTrouble } from '../text/reasons.ts';
 import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
@@ -131,33 +133,13 @@ function SessionPill() {
 }
 
 /** What there is beside the hearth and the conversations. */
-function HeaderMenu({ onHelp, onFind }: { onHelp: () => void; onFind: () => void }) {
-  const { go } = useRoute();
-  const actions = useActions();
-  const on = useWakesOn();
-  const approvals = useQuery(callsOf(useRoost()).approvals);
-  const waiting = approvals.kind === 'ready' ? approvals.value.waiting.length : 0;
-  const items: readonly MenuItem[] = [
-    { label: 'Find anything', hint: 'Agents, actions, pages, settings: Ctrl K', run: onFind },
-    { label: 'Wakes', hint: 'Who asked for whom, and what came of it', run: () => go(PATHS.wakes()) },
-    { label: 'Night', hint: 'What your agents do by themselves', run: () => go(PATHS.night()) },
-    {
-      label: waiting > 0 ? `Approvals (${waiting})` : 'Approvals',
-      hint: 'What your agents ask for, and what they did',
-      run: () => go(PATHS.approvals()),
-    },
-    { label: 'Files', hint: 'What lies in your agents’ folders', run: () => go(PATHS.files(null)) },
-    { label: 'Costs', hint: 'Tokens and money, today and before', run: () => go(PATHS.costs) },
-    on === false
-      ? { label: 'Let wakes pass again', hint: 'All wakes are stopped now', run: () => void actions.stopWakes(false) }
-      : {
-          label: 'Stop all wakes',
-          hint: 'At once; only you can wake anybody then',
-          disabled: on === null,
-          run: () => void actions.stopWakes(true),
-        },
-    { label: 'Keys and help', run: onHelp },
-  ];
+function HeaderMenu({ around }: { around: Around }) {
+  // What the labels say changes with these.
+  useWakesOn();
+  useQuery(callsOf(around.roost).approvals);
+  const items = (useCommands()?.commandsOf(around) ?? []).flatMap((command) =>
+    command.menu === true ? [menuItem(command)] : [],
+  );
   return (
     <MenuButton label="More places" items={items}>
       <MoreIcon />
@@ -212,7 +194,7 @@ function HeaderLink({
 }
 
 /** `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the relay is there. */
-export function Header({ begun, onHelp, onFind }: { begun: boolean; onHelp: () => void; onFind: () => void }) {
+export function Header({ begun, around }: { begun: boolean; around: Around }) {
   const quiet = useLive((state) => state.link.kind === 'live');
   return (
     <header className="header">
@@ -237,20 +219,20 @@ export function Header({ begun, onHelp, onFind }: { begun: boolean; onHelp: () =
           <HeaderLink href={PATHS.costs} label="Costs" wide>
             <CoinIcon />
           </HeaderLink>
-          <HeaderLink href={PATHS.settings('people')} label="Settings">
+          <HeaderLink href={PATHS.settings()} label="Settings">
             <GearIcon />
           </HeaderLink>
         </>
       )}
       {begun ? (
-        <HeaderMenu onHelp={onHelp} onFind={onFind} />
+        <HeaderMenu around={around} />
       ) : (
         <button
           type="button"
           className="icon-button hide-small"
           aria-label="Keys and help"
           title="Keys (?)"
-          onClick={onHelp}
+          onClick={() => around.open('keys')}
         >
           <HelpIcon />
         </button>

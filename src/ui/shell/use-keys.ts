@@ -1,33 +1,18 @@
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
+import { useCommands } from '../commands/later.ts';
+import { isPressed, type Around, type Command } from '../commands/command.ts';
 
-const typing = (target: EventTarget | null) =>
+const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-const SELECTORS = { g: '.grid .seat-button[tabindex="0"]', c: '.compose textarea' } as const;
-
-interface Keys {
-  readonly onHelp: () => void;
-  /** Shows the team and a conversation, where something else takes the whole page. */
-  readonly onHome: () => void;
-  readonly onPalette: () => void;
-  /** To the conversation of this seat, 1 to 9. */
-  readonly onSeat: (seat: number) => void;
-  /** To the next conversation, or with -1 the one before, in which something is new. */
-  readonly onNew: (step: 1 | -1) => void;
-  /** Leaves what takes the whole page. */
-  readonly onBack: () => void;
-}
+const SELECTORS = { grid: '.grid .seat-button[tabindex="0"]', composer: '.compose textarea' } as const;
 
 /**
- * Keys that work anywhere but in a field or a dialog. The `?` dialog lists them. `shown`: changes with what is on the
- * page; what a key leads to may only be there then.
+ * Puts the focus into the team or where one writes; where something else takes the whole page, after `onHome`. `shown`: changes with
+ * what is on the page; what is to have the focus may only be there then.
  */
-export function useKeys(given: Keys, shown: string): void {
-  const keys = useRef(given);
+export function useFocusPlace(shown: string, onHome: () => void): Around['focus'] {
   const wanted = useRef<string | null>(null);
-  useEffect(() => {
-    keys.current = given;
-  });
   useEffect(() => {
     const selector = wanted.current;
     wanted.current = null;
@@ -52,43 +37,45 @@ export function useKeys(given: Keys, shown: string): void {
     document.addEventListener('pointerdown', stop);
     return stop;
   }, [shown]);
+  return useCallback(
+    (place) => {
+      const found = document.querySelector<HTMLElement>(SELECTORS[place]);
+      if (found) return found.focus();
+      wanted.current = SELECTORS[place];
+      onHome();
+    },
+    [onHome],
+  );
+}
+
+/**
+ * Runs the commands of the table by their keys: anywhere but in a dialog, and in a field only those with Ctrl or ⌘.
+ * Escape leaves a field first. `may`: which of them there are now.
+ */
+export function useKeys(around: Around, may: (command: Command) => boolean): void {
+  const held = useRef({ around, may });
+  useEffect(() => {
+    held.current = { around, may };
+  });
+  const commands = useCommands();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (
-        (event.ctrlKey || event.metaKey) &&
-        !event.altKey &&
-        !event.shiftKey &&
-        event.key.toLowerCase() === 'k' &&
-        !document.querySelector('dialog[open]')
-      ) {
-        // The browser’s own would go to its bar.
-        event.preventDefault();
-        return keys.current.onPalette();
-      }
-      if (
-        event.defaultPrevented ||
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        typing(event.target) ||
-        document.querySelector('dialog[open]')
-      )
+      if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
+      if (isField(event.target) && !event.ctrlKey && !event.metaKey) {
+        if (event.key === 'Escape') event.target.blur();
         return;
-      const focus = (selector: string) => {
-        event.preventDefault();
-        const found = document.querySelector<HTMLElement>(selector);
-        if (found) return found.focus();
-        wanted.current = selector;
-        keys.current.onHome();
-      };
-      if (event.key === '?') keys.current.onHelp();
-      else if (event.key === 'g' || event.key === 'c') focus(SELECTORS[event.key]);
-      else if (/^[1-9]$/.test(event.key)) keys.current.onSeat(Number(event.key));
-      else if (event.key === '[') keys.current.onNew(-1);
-      else if (event.key === ']') keys.current.onNew(1);
-      else if (event.key === 'Escape') keys.current.onBack();
+      }
+      const key =
+        event.key === 'Escape' ? { key: 'Esc', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false } : event;
+      const command = commands
+        ?.commandsOf(held.current.around)
+        .find(({ keys }) => keys !== undefined && isPressed(keys, key));
+      if (!command || command.disabled || !held.current.may(command)) return;
+      // The browser’s own would go to its bar, or the letter into the field that has the focus then.
+      event.preventDefault();
+      command.run();
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, []);
+  }, [commands]);
 }

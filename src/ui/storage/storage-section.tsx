@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { StorageStatus, ExportNote } from '../../protocol/worker.ts';
 import { useDevices, useInfo, useRoost } from '../context.tsx';
@@ -14,52 +14,8 @@ import { Rebuild, Work } from './rebuild.tsx';
 import { relayRoom } from '../../state/relay-room.ts';
 import { shortages } from '../text/room.ts';
 import { useQuery } from '../use-query.ts';
-import { Volumes } from './volumes.tsx';
+import { Block, faulty, NotRead, useStorage } from './use-storage.tsx';
 import './storage.css';
-
-/** ms between looks at the storage while its page is open. */
-const LOOK_EVERY = 2000;
-
-interface Storage {
-  /** null until it was looked at once. */
-  readonly status: StorageStatus | null;
-  /** Why the last look failed, or null. */
-  readonly failed: string | null;
-  look(): Promise<void>;
-}
-
-/** How the storage stands, again and again while somebody looks. */
-function useStorage(): Storage {
-  const { owner, device } = useRoost();
-  const [status, setStatus] = useState<StorageStatus | null>(null);
-  const [failed, setFailed] = useState<string | null>(null);
-  const look = useCallback(
-    () =>
-      owner.call('storage').then(
-        (now) => {
-          setStatus(now);
-          setFailed(null);
-        },
-        (error: unknown) => setFailed(error instanceof Error ? error.message : String(error)),
-      ),
-    [owner],
-  );
-  useEffect(() => {
-    let stopped = false;
-    let stop: () => void = () => undefined;
-    const again = async () => {
-      // What nobody sees is not looked at.
-      if (!document.hidden) await look();
-      if (!stopped) stop = device.after(LOOK_EVERY, () => void again());
-    };
-    void again();
-    return () => {
-      stopped = true;
-      stop();
-    };
-  }, [device, look]);
-  return { status, failed, look };
-}
 
 /** A copy older than this is worth another one: 30 days, in ms. */
 const OLD_AFTER = 30 * 24 * 60 * 60 * 1000;
@@ -143,18 +99,6 @@ function RelayRoom() {
   );
 }
 
-function Block({ title, state, children }: { title: string; state?: 'good' | 'warn'; children: ReactNode }) {
-  return (
-    <section className="store-block" aria-label={title}>
-      <h3>
-        {state && <i className="store-dot" data-state={state} aria-hidden="true" />}
-        {title}
-      </h3>
-      {children}
-    </section>
-  );
-}
-
 function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAsked: () => Promise<void> }) {
   const { device, notices } = useRoost();
   const ask = async () => {
@@ -197,7 +141,8 @@ function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
 /** What is kept on this device, how safely, and how much room it takes. */
 export function StorageSection() {
   const problem = useInfo((state) => state.problem);
-  const { status, failed, look } = useStorage();
+  const storage = useStorage();
+  const { status, look } = storage;
   const now = useNow();
   const trouble = problem && storageTrouble(problem);
   const kept = useDevices(({ status: sync }) =>
@@ -211,22 +156,7 @@ export function StorageSection() {
         </p>
       )}
       <Work />
-      {failed !== null && (
-        <div className="wrong-note" role="alert">
-          <p>
-            <strong>The storage could not be looked at.</strong> {failed}{' '}
-            {status ? 'What stands below is from before.' : ''}
-          </p>
-          <button type="button" className="ghost" onClick={() => void look()}>
-            Look again
-          </button>
-        </div>
-      )}
-      {!status && failed === null && (
-        <p className="settings-note" role="status">
-          Looking…
-        </p>
-      )}
+      <NotRead storage={storage} />
       {status && (
         <>
           <Block title="Last copy" state={status.lastExport === null ? 'warn' : 'good'}>
@@ -252,21 +182,14 @@ export function StorageSection() {
             <Kinds kinds={status.kinds} />
           </Block>
           <BeingForgotten />
-          <Block title="On the way into the ledger">
-            <p>
-              {status.journalRows === 0
-                ? 'Nothing: all is filed.'
-                : `${plural(status.journalRows, 'document')}, safe in the journal; ${count(status.journalRows) === '1' ? 'it is' : 'they are'} filed by and by.`}
+          {faulty(status) && (
+            <p className="wrong-note" role="alert">
+              <span>
+                <strong>A check found a fault in what is stored.</strong> Rebuild mends what it can.{' '}
+                <Link href={PATHS.settings('inside')}>Look inside</Link>
+              </span>
             </p>
-          </Block>
-          <Block
-            title="Volumes"
-            {...(status.volumes.some((volume) => volume.state === 'damaged' || volume.faults.length > 0)
-              ? { state: 'warn' as const }
-              : {})}
-          >
-            <Volumes volumes={status.volumes} now={now} />
-          </Block>
+          )}
         </>
       )}
       <Block title="Rebuild">

@@ -220,6 +220,7 @@ export function ThreadView({ threadId, takeFocus }: { threadId: ThreadId; takeFo
           people={team.among(thread.participants)}
           takeFocus={filled > 0}
           onSend={(text, mentions) => void talk.send(text, mentions)}
+          onLast={() => state.messages.findLast(({ from }) => from === 'human')?.text ?? null}
         />
       )}
     </>

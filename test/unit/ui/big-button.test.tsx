@@ -144,7 +144,7 @@ test('the small menu wakes only those who are ticked', async () => {
   const page = await openPage({ docs: team(3), snapshot: runningSession() });
   await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
-  await page.user.click(screen.getByRole('checkbox', { name: 'Wren' }));
+  await page.user.click(await screen.findByRole('checkbox', { name: 'Wren' }));
   await page.user.click(screen.getByRole('button', { name: 'Wake 1' }));
   expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Wren"']);
 });

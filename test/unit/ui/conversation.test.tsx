@@ -175,6 +175,32 @@ test('the last question can be edited and sent again, in its place', async () =>
   expect(field().value).toBe('a draft');
 });
 
+test('arrow up in the empty field edits the last question of a session, and brings back what is further past', async () => {
+  const docs = [
+    ...team(2),
+    said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q' }),
+    said('agent-2', 'human', 'Long ago', NOW - 90_000_000),
+  ];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'a{ArrowUp}');
+  expect(field().value).toBe('a');
+  await page.user.type(field(), '{Backspace}{ArrowUp}');
+  expect(field().value).toBe('Secnod');
+  expect(screen.getByText(/^Editing your last message/)).toBeDefined();
+  await page.user.keyboard('{Escape}');
+  expect(field().value).toBe('');
+  await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
+  await page.user.click(field());
+  await page.user.keyboard('{ArrowUp}');
+  expect(field().value).toBe('Long ago');
+  expect(screen.getByText(/^Your last message, to be said anew/)).toBeDefined();
+  await page.user.keyboard('{Escape}');
+  expect(field().value).toBe('');
+  expect(document.activeElement).toBe(field());
+  await page.user.keyboard('{Escape}');
+  expect(document.activeElement).not.toBe(field());
+});
+
 test('an answer that the relay was cut off in says so', async () => {
   await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', 'The river', NOW - 1000, { status: 'interrupted' })],

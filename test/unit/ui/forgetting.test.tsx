@@ -95,7 +95,7 @@ test('who is awake must sleep first, and can be put to sleep right there', async
   const dialog = await ask(page, 'Forget Lyra…');
   expect(dialog.textContent).toContain('Lyra is awake, and must sleep first.');
   expect(within(dialog).queryByRole('button', { name: 'Go on…' })).toBeNull();
-  await page.user.click(within(dialog).getByRole('button', { name: 'Put Lyra to sleep' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Let Lyra sleep' }));
   expect(page.relay.asked).toEqual(['sleep agent-1']);
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: NO_SESSION_SNAPSHOT });
   expect(within(dialog).getByRole('button', { name: 'Go on…' })).toBeDefined();

@@ -187,7 +187,7 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
 test('an awake agent can be put to sleep from its menu', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   await page.user.click(screen.getByRole('button', { name: 'Menu of Lyra' }));
-  await page.user.click(screen.getByRole('menuitem', { name: 'Put Lyra to sleep' }));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Let Lyra sleep' }));
   expect(page.reach.bodies('PUT /api/v1/sessions/session-2/agent-1/sleeping')).toEqual([{ sleeping: true }]);
   expect(page.relay.asked).toEqual([]);
 });

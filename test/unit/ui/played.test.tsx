@@ -22,7 +22,7 @@ test('an agent that only a client plays is said to be played, is called by WAKE,
   expect(screen.getByRole('button', { name: 'Wake Lyra' })).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Menu of Lyra' }));
   const menu = within(screen.getByRole('menu'));
-  expect(menu.getByRole('menuitem', { name: /^Put Lyra to sleep/ })).toBeDefined();
+  expect(menu.getByRole('menuitem', { name: /^Let Lyra sleep/ })).toBeDefined();
   await page.user.keyboard('{Escape}');
   await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
   expect(page.relay.posted[0]?.text.match(/<agent name="[^"]*"/g)).toEqual(['<agent name="Lyra"']);

@@ -1,6 +1,7 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { agentDoc, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
+import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/ui/settings/named.ts';
 import { openPage } from './support/render.tsx';
 
 const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
@@ -8,6 +9,20 @@ const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]>
 const box = (label: string) => screen.findByLabelText<HTMLInputElement>(label);
 const saved = (page: Awaited<ReturnType<typeof openPage>>) =>
   page.owner.docs.flatMap((doc) => (doc.type === 'setting' && 'key' in doc ? [[doc.key, doc.value]] : [])).slice(1);
+
+/** Sections that need no answer of a relay. */
+const OFFLINE: readonly string[] = [
+  'people',
+  'team',
+  'waking',
+  'prompt',
+  'minds',
+  'devices',
+  'copies',
+  'about',
+  'storage',
+  'inside',
+];
 
 test('a name is saved by itself, says so, and can be undone', async () => {
   const page = await settings('people');
@@ -174,7 +189,6 @@ test('with a real mind there is nothing to rehearse', async () => {
 test('storage says what is kept, and can be asked to be kept for good', async () => {
   const page = await settings('storage');
   expect((await screen.findByRole('region', { name: 'Space used' })).textContent).toContain('2.4 MB of 10 GB');
-  expect(screen.getByText(/^3 documents, safe in the journal/)).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Ask the browser to keep it' }));
   expect(screen.getByText('The browser will keep what is stored here.')).toBeDefined();
 });
@@ -222,4 +236,48 @@ test('the wake preview shows each agent’s sizes and the very text it will read
   expect(prompt).not.toContain('An early word.');
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
   expect(location.pathname).toBe('/');
+});
+
+test('every setting that is looked for by name stands on its section under that name, and is gone to', async () => {
+  for (const { section, name } of NAMED_SETTINGS.filter(({ section: each }) => OFFLINE.includes(each))) {
+    const page = await openPage({ docs: team(2), path: `/settings/${section}#${encodeURIComponent(name)}` });
+    await waitFor(() => expect(document.activeElement).not.toBe(document.body));
+    const { activeElement } = document;
+    const told =
+      activeElement instanceof HTMLInputElement || activeElement instanceof HTMLTextAreaElement
+        ? activeElement.labels?.[0]
+        : activeElement;
+    expect(told?.textContent, `${section}: ${name}`).toMatch(new RegExp(`^${name}`));
+    page.unmount();
+  }
+});
+
+test('settings are found by their names, in groups while nobody looks', async () => {
+  const page = await settings('people');
+  const nav = within(screen.getByRole('navigation', { name: 'Settings' }));
+  expect(nav.getAllByRole('group').map((group) => group.getAttribute('aria-label'))).toEqual([...SETTINGS_GROUPS]);
+  const field = nav.getByRole('searchbox', { name: 'Find a setting' });
+  await page.user.type(field, 'quiet');
+  expect(nav.getAllByRole('link').map((link) => link.firstChild?.textContent)).toEqual([
+    'Quiet before everyone sleeps',
+    'Quiet hours',
+  ]);
+  await page.user.click(nav.getByRole('link', { name: /^Quiet before/ }));
+  expect(document.activeElement).toBe(await box('Quiet before everyone sleeps'));
+  await page.user.type(field, 'xyzzy');
+  expect(nav.getByText('No setting is called so.')).toBeDefined();
+  await page.user.keyboard('{Escape}');
+  expect(nav.getByRole('link', { name: 'Names' })).toBeDefined();
+});
+
+test('what differs from the default says so, in the list too, and goes back to it', async () => {
+  const page = await settings('waking', { docs: [...team(2), settingDoc('wakeTimeoutMs', 90_000)] });
+  expect(await screen.findByText(/^Changed; the default is 120 seconds\./)).toBeDefined();
+  const link = screen.getByRole('link', { name: 'Waking' });
+  expect(document.getElementById(link.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^1 changed/);
+  await page.user.click(screen.getByRole('button', { name: 'Set back' }));
+  expect((await box('Time to wake')).value).toBe('120');
+  expect(screen.queryByText(/^Changed;/)).toBeNull();
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect((await box('Time to wake')).value).toBe('90');
 });

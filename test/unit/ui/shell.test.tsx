@@ -81,7 +81,7 @@ test('the question mark lists the keys, but not while one writes', async () => {
   expect(screen.queryByRole('dialog')).toBeNull();
   screen.getByRole('textbox', { name: /^Write to/ }).blur();
   await page.user.keyboard('?');
-  expect(screen.getByRole('dialog', { name: 'Keys' })).toBeDefined();
+  expect(await screen.findByRole('dialog', { name: 'Keys' })).toBeDefined();
 });
 
 test('keys lead to the grid and to the field', async () => {

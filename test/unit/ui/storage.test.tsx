@@ -5,10 +5,10 @@ import { NOW, team } from './support/household.ts';
 import { refused } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
-const storage = (change: Partial<StorageStatus> = {}) =>
+const storage = (change: Partial<StorageStatus> = {}, section = 'storage') =>
   openPage({
     docs: team(2),
-    path: '/settings/storage',
+    path: `/settings/${section}`,
     prepare: ({ owner }) => (owner.storage = { ...owner.storage, ...change }),
   });
 const block = (name: string) => screen.findByRole('region', { name });
@@ -123,26 +123,27 @@ test('where the relay does not say it, nothing is said', async () => {
 });
 
 test('the journal’s backlog is followed while the page is open', async () => {
-  const page = await storage();
+  const page = await storage({}, 'inside');
   expect((await block('On the way into the ledger')).textContent).toContain('3 documents, safe in the journal');
   page.owner.storage = { ...page.owner.storage, journalRows: 0 };
   expect(await screen.findByText('Nothing: all is filed.')).toBeDefined();
 });
 
 test('a long list of volumes is a sentence with the rest folded', async () => {
-  await storage({ volumes: Array.from({ length: 12 }, (_, i) => volume(i)) });
+  await storage({ volumes: Array.from({ length: 12 }, (_, i) => volume(i)) }, 'inside');
   const volumes = await block('Volumes');
   expect(volumes.textContent).toContain('12 volumes, 24,000 documents: all checked, nothing wrong');
   expect(within(volumes).getByText('Each volume').closest('details')?.open).toBe(false);
 });
 
-test('a damaged volume stands in sight with what is wrong', async () => {
-  await storage({
+test('a damaged volume stands in sight with what is wrong, a link from where the storage is told of', async () => {
+  const page = await storage({
     volumes: [
       volume(0, { state: 'damaged', faults: ['2 documents cannot be read.'] }),
       ...Array.from({ length: 6 }, (_, i) => volume(i + 1)),
     ],
   });
+  await page.user.click(await screen.findByRole('link', { name: 'Look inside' }));
   const volumes = await block('Volumes');
   const fault = within(volumes).getByText('2 documents cannot be read.');
   expect(fault.closest('details')).toBeNull();

@@ -1,0 +1,38 @@
+/** The table of commands, fetched right after the page was painted: nothing of it is seen before. */
+import { useSyncExternalStore } from 'react';
+import type { Around, Command } from './command.ts';
+import type { seatCommands, leadCommands } from './seat.ts';
+
+interface Commands {
+  readonly commandsOf: (around: Around) => readonly Command[];
+  readonly seatCommands: typeof seatCommands;
+  readonly leadCommands: typeof leadCommands;
+}
+
+let held: Commands | null = null;
+let coming: Promise<Commands> | null = null;
+const listeners = new Set<() => void>();
+
+/** Rejects where it does not come now; the next one who asks tries anew. */
+export function fetchCommands(): Promise<Commands> {
+  coming ??= Promise.all([import('./table.ts'), import('./seat.ts')]).then(
+    ([table, seat]) => {
+      held = { ...table, ...seat };
+      for (const tell of listeners) tell();
+      return held;
+    },
+    (error: unknown) => {
+      coming = null;
+      throw error;
+    },
+  );
+  return coming;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** null until it is here. */
+export const useCommands = (): Commands | null => useSyncExternalStore(subscribe, () => held);

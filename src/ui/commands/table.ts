@@ -1,0 +1,218 @@
+/**
+ * Everything that can be done or gone to from anywhere. The palette, the header's menu, the keys, their sheet and the
+ * tests are read from here; to add a command is to add its line.
+ */
+import { displayName, emptySeats } from '../../domain/agent.ts';
+import { bigButton } from '../../domain/lifecycle.ts';
+import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
+import { callsOf } from '../../state/calls.ts';
+import { leadNameOf } from '../../state/wake-material.ts';
+import { PATHS } from '../routes.ts';
+import type { Around, Command, Group } from './command.ts';
+
+/** A line of the table; what is a function is asked when it is wanted. */
+interface Row extends Omit<Command, 'label' | 'run'> {
+  readonly label: string | ((around: Around) => string);
+  /** What the sheet of keys says of it, where the label says too little there. */
+  readonly does?: string;
+  /** False: there is nothing to do it to now. */
+  readonly when?: (around: Around) => boolean;
+  readonly run: (around: Around) => void;
+}
+
+const live = ({ roost }: Around) => roost.live.store.getState().live;
+const wakesOn = ({ roost }: Around): boolean | null => {
+  const limits = roost.limits.query.store.getState();
+  return limits.kind === 'ready' ? limits.value.effective.wakes_enabled : null;
+};
+const asked = ({ roost }: Around): number => {
+  const calls = callsOf(roost).approvals.store.getState();
+  return calls.kind === 'ready' ? calls.value.waiting.length : 0;
+};
+
+/** The next conversation, or with -1 the one before, in which something is new. */
+function nextNew({ roost, route, go }: Around, step: 1 | -1): void {
+  const { counts } = roost.unread.store.getState();
+  const { seats } = roost.household.store.getState().roster;
+  const order = [LEAD_ID, ...[...seats].toSorted(([a], [b]) => a - b).map(([, { agentId }]) => agentId)];
+  const from = order.indexOf(route.kind === 'agent' ? route.agentId : LEAD_ID);
+  const next = order
+    .map((_, i) => order[(from + step * (i + 1) + order.length * 2) % order.length] ?? LEAD_ID)
+    .find((agentId) => (counts.get(agentId) ?? 0) > 0);
+  if (next !== undefined) go(PATHS.agent(next));
+}
+
+/** Out of what takes the whole page, or from a conversation back to the team. */
+function back({ route, go }: Around): void {
+  if (route.kind === 'agent' && route.over !== null) go(PATHS.agent(route.agentId));
+  else if (route.kind !== 'hearth') go(PATHS.hearth);
+}
+
+const page = (id: string, label: Row['label'], path: string, more: Partial<Row> = {}): Row => ({
+  id,
+  group: 'Pages',
+  label,
+  run: ({ go }) => go(path),
+  ...more,
+});
+const action = (id: string, label: Row['label'], run: Row['run'], more: Partial<Row> = {}): Row => ({
+  id,
+  group: 'Actions',
+  label,
+  run,
+  ...more,
+});
+
+const ROWS: readonly Row[] = [
+  action('find', 'Find anything', ({ open }) => open('palette'), {
+    hint: 'Agents, actions, pages, settings',
+    does: 'Find any agent, action, page or setting',
+    keys: ['Ctrl', 'K'],
+    menu: true,
+  }),
+  action('wake', 'WAKE', ({ roost }) => void roost.actions.wake(), {
+    hint: 'everybody who sleeps',
+    words: 'start session call',
+    when: ({ roost }) =>
+      bigButton(roost.household.store.getState().roster, roost.live.store.getState().live, null).kind === 'wake',
+  }),
+  action('summon', 'SUMMON', ({ roost }) => void roost.actions.summon(), {
+    hint: 'somebody new into each empty seat',
+    words: 'hatch egg new agent',
+    when: ({ roost }) => emptySeats(roost.household.store.getState().roster).length > 0,
+  }),
+  action('end', 'End session', ({ roost }) => void roost.actions.endSession(), {
+    hint: 'everyone sleeps',
+    words: 'stop quit close',
+    when: (around) => live(around) !== null,
+  }),
+  action('stop wakes', 'Stop all wakes', ({ roost }) => void roost.actions.stopWakes(true), {
+    hint: 'At once; only you can wake anybody then',
+    words: 'pause off',
+    menu: true,
+    when: (around) => wakesOn(around) !== false,
+  }),
+  action('let wakes', 'Let wakes pass again', ({ roost }) => void roost.actions.stopWakes(false), {
+    hint: 'All wakes are stopped now',
+    words: 'on',
+    menu: true,
+    when: (around) => wakesOn(around) === false,
+  }),
+  action('thread', 'New thread', ({ go }) => go(PATHS.newThread()), { words: 'conversation group begin' }),
+  action('connect', 'Connect a model', ({ go }) => go(PATHS.connect), { words: 'key claude ollama api demo' }),
+  action('preview', 'Preview the wake', ({ go }) => go(PATHS.preview), { words: 'cost price tokens' }),
+  action('write', 'Write a message', ({ focus }) => focus('composer'), { words: 'compose say talk', keys: ['C'] }),
+  action('next new', 'To the next with something new', (around) => nextNew(around, 1), {
+    words: 'unread',
+    keys: [']'],
+  }),
+  action('new before', 'To the one before with something new', (around) => nextNew(around, -1), {
+    words: 'unread',
+    keys: ['['],
+    whenTyped: true,
+  }),
+  page('hearth', 'Team', PATHS.hearth, {
+    words: 'home hearth grid',
+    does: 'To the team',
+    keys: ['G'],
+    run: ({ focus }) => focus('grid'),
+  }),
+  page('threads', 'Threads', PATHS.threads, { words: 'conversations groups' }),
+  page('wakes', 'Wakes', PATHS.wakes(), {
+    hint: 'Who asked for whom, and what came of it',
+    words: 'history called',
+    menu: true,
+  }),
+  page('night', 'Night', PATHS.night(), {
+    hint: 'What your agents do by themselves',
+    words: 'routines reminders schedule cron scripts',
+    menu: true,
+  }),
+  page('approvals', (around) => (asked(around) > 0 ? `Approvals (${asked(around)})` : 'Approvals'), PATHS.approvals(), {
+    hint: 'What your agents ask for, and what they did',
+    words: 'yes allow tools calls',
+    menu: true,
+  }),
+  page('files', 'Files', PATHS.files(null), {
+    hint: 'What lies in your agents’ folders',
+    words: 'folders workspace',
+    menu: true,
+  }),
+  page('costs', 'Costs', PATHS.costs, { hint: 'Tokens and money, today and before', words: 'spent', menu: true }),
+  page('settings', 'Settings', PATHS.settings(), { words: 'options preferences' }),
+  action('keys', 'Keys and help', ({ open }) => open('keys'), {
+    does: 'These keys',
+    keys: ['?'],
+    words: 'shortcuts',
+    menu: true,
+  }),
+  action('back', 'Back', back, { does: 'Close what is open, or go back', keys: ['Esc'], whenTyped: true }),
+];
+
+const commandOf = (row: Row, around: Around): Command => {
+  const { label, run } = row;
+  return {
+    ...row,
+    label: typeof label === 'string' ? label : label(around),
+    // It is not known yet whether they pass.
+    ...(row.id === 'stop wakes' ? { disabled: wakesOn(around) === null } : {}),
+    run: () => run(around),
+  };
+};
+
+/** To each who lives here, by the seat's number. */
+function toAgents({ roost, go }: Around): Command[] {
+  const { roster, settings } = roost.household.store.getState();
+  const awake = roost.live.store.getState().live?.awake;
+  return [
+    {
+      id: 'agent lead',
+      group: 'Agents',
+      label: leadNameOf(roster, settings),
+      hint: 'the lead',
+      keys: [String(seatNumber(LEAD_POSITION))],
+      run: () => go(PATHS.agent(LEAD_ID)),
+    },
+    ...[...roster.seats]
+      .toSorted(([a], [b]) => a - b)
+      .map(([position, agent]): Command => ({
+        id: `agent ${agent.agentId}`,
+        group: 'Agents',
+        label: displayName(agent, roster),
+        hint: awake?.has(agent.agentId) ? 'awake' : 'asleep',
+        keys: [String(seatNumber(position))],
+        run: () => go(PATHS.agent(agent.agentId)),
+      })),
+  ];
+}
+
+/** All that can be done now, agents first. What one can do with a single agent is in `seat.ts`. */
+export const commandsOf = (around: Around): readonly Command[] => [
+  ...toAgents(around),
+  ...ROWS.filter(({ when }) => when?.(around) ?? true).map((row) => commandOf(row, around)),
+];
+
+export const GROUPS: readonly Group[] = ['Agents', 'Actions', 'Pages', 'Settings'];
+
+/** Keys of fields, menus and the grid: those parts hear them themselves. */
+const OF_PARTS: readonly ShownKeys[] = [
+  { keys: ['1', '…', '9'], does: 'To a seat by its number' },
+  { keys: ['←', '→', '↑', '↓'], does: 'From seat to seat, in the team' },
+  { keys: ['M'], does: 'The menu of a seat' },
+  { keys: ['Enter'], does: 'Open a seat; in a field: send' },
+  { keys: ['Shift', 'Enter'], does: 'A new line' },
+  { keys: ['↑'], does: 'In an empty field: your last message again' },
+];
+
+export interface ShownKeys {
+  readonly keys: readonly string[];
+  readonly does: string;
+}
+
+/** The sheet: what each key does. */
+export const KEY_SHEET: readonly ShownKeys[] = [
+  ...ROWS.flatMap(({ keys, does, label }) =>
+    keys ? [{ keys, does: does ?? (typeof label === 'string' ? label : '') }] : [],
+  ),
+  ...OF_PARTS,
+];
