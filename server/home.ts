@@ -39,6 +39,8 @@ export interface Home {
   readonly sealingKeyFile: string;
   /** Holds a folder for each agent. */
   readonly workspacesFolder: string;
+  /** Says which programs run beside the relay. */
+  readonly processesFolder: string;
 }
 
 /** What nobody but the owner may read or write; Windows has no such bits, and keeps what is in a person's folder to that person. */
@@ -51,6 +53,7 @@ const KEPT: ReadonlySet<string> = new Set([
   'store',
   'logs',
   'workspaces',
+  'processes',
   SEALING_KEY,
   `${SEALING_KEY}.new`,
   PID_FILE,
@@ -153,5 +156,6 @@ export async function readHome(path: string): Promise<Home> {
     logFolder: join(path, 'logs'),
     sealingKeyFile: join(path, SEALING_KEY),
     workspacesFolder: join(path, 'workspaces'),
+    processesFolder: join(path, 'processes'),
   };
 }

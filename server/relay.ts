@@ -219,6 +219,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     protocol,
     workspaces: home.workspacesFolder,
     runsScripts: config.scripts,
+    processesFolder: home.processesFolder,
     web,
     sandbox,
     sealer,

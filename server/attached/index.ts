@@ -15,6 +15,7 @@ import type { Caller, TeamTool } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
 import { checkAddress } from '../models/addresses.ts';
 import type { MayConnect } from '../../src/protocol/models.ts';
+import type { Processes } from '../processes/index.ts';
 import type { Sealer } from '../schedules/index.ts';
 import type { Db } from '../store/index.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
@@ -60,6 +61,7 @@ export interface AttachedDeps {
   readonly may: MayConnect;
   /** Whether programs may be run on this machine for whoever is signed in. */
   readonly programs: boolean;
+  readonly processes: Pick<Processes, 'start'>;
   readonly timers: Timers;
   /** ms since the epoch; and ms, only ever forward. */
   readonly now: () => number;
@@ -96,6 +98,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       attachment,
       may: deps.may,
       version: deps.version,
+      processes: deps.processes,
       timers: deps.timers,
       elapsed: deps.elapsed,
       onChange,

@@ -13,6 +13,7 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
 import type { MayConnect } from '../../src/protocol/models.ts';
 import { createGuardedFetch } from '../models/line.ts';
+import type { Processes } from '../processes/index.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { offeredOf, type Answered } from './offered.ts';
 import { createProgramTransport } from './program.ts';
@@ -53,6 +54,7 @@ export interface LinkDeps {
   readonly timers: Timers;
   /** ms, only ever forward */
   readonly elapsed: () => number;
+  readonly processes: Pick<Processes, 'start'>;
   /** Its state, or its tools, are others. */
   readonly onChange: () => void;
   readonly limits?: AttachedLimits;
@@ -96,7 +98,7 @@ export function createLink(deps: LinkDeps): Link {
   }
 
   function transportOf(): Transport & { said?(): string } {
-    if (attachment.kind === 'program') return createProgramTransport(attachment, limits);
+    if (attachment.kind === 'program') return createProgramTransport(attachment, deps.processes, limits);
     return new StreamableHTTPClientTransport(new URL(attachment.url), {
       fetch: createBoundedFetch(limits.messageBytes, guarded.fetch),
       requestInit: { headers: attachment.headers },

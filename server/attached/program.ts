@@ -3,9 +3,10 @@
  * is given the few variables that programs need to be found and to keep their caches, and those that the person has set for
  * it; none of the relay's. What it writes is bounded, in one message and in time.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import type { Processes } from '../processes/index.ts';
 import type { AttachedLimits } from './settings.ts';
 
 export interface Program {
@@ -24,7 +25,11 @@ type Limits = Pick<
   'messageBytes' | 'windowMs' | 'windowMessages' | 'windowBytes' | 'endMs' | 'errorChars'
 >;
 
-export function createProgramTransport({ command, args, env }: Program, limits: Limits): ProgramTransport {
+export function createProgramTransport(
+  { command, args, env }: Program,
+  processes: Pick<Processes, 'start'>,
+  limits: Limits,
+): ProgramTransport {
   const incoming = new ReadBuffer({ maxBufferSize: limits.messageBytes });
   let child: ChildProcess | null = null;
   let closing: Promise<void> | null = null;
@@ -76,30 +81,18 @@ export function createProgramTransport({ command, args, env }: Program, limits: 
 
   const transport: ProgramTransport = {
     said: () => errors.trim(),
-    start: () =>
-      new Promise((begun, failed) => {
-        const started = spawn(command, args, {
-          detached: true,
-          stdio: ['pipe', 'pipe', 'pipe'],
-          env: { ...getDefaultEnvironment(), ...env },
-        });
-        child = started;
-        started.once('spawn', () => begun());
-        started.once('error', (error) => {
-          failed(error);
-          transport.onerror?.(error);
-        });
-        started.once('close', () => {
-          signal('SIGKILL');
-          transport.onclose?.();
-        });
-        started.stdout?.on('data', take);
-        started.stdout?.on('error', fail);
-        started.stdin?.on('error', fail);
-        started.stderr?.setEncoding('utf8').on('data', (text: string) => {
-          errors = (errors + text).slice(-limits.errorChars);
-        });
-      }),
+    async start() {
+      const started = await processes.start({ command, args, env: { ...getDefaultEnvironment(), ...env } });
+      child = started.child;
+      child.once('error', (error) => transport.onerror?.(error));
+      child.once('close', () => transport.onclose?.());
+      child.stdout?.on('data', take);
+      child.stdout?.on('error', fail);
+      child.stdin?.on('error', fail);
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        errors = (errors + text).slice(-limits.errorChars);
+      });
+    },
     send: (message) =>
       new Promise((sent, failed) => {
         const input = child?.stdin;

@@ -12,13 +12,16 @@ import type { HomeStanding } from '../../src/protocol/http.ts';
 import { hashOf } from '../access/index.ts';
 import { notBegun, type Begun } from './begun.ts';
 import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
+import { createProcesses } from '../processes/index.ts';
 import { createRegistry, type HomeEntry } from './registry.ts';
 import { homeOfCredential } from './rows.ts';
 import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
 
 export { bytesOfBrowser } from './rows.ts';
 
-export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams'> {
+export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes'> {
+  /** Says which programs run beside the relay; no other relay has it. */
+  readonly processesFolder: string;
   /** Names the whole relay, and its first home. */
   readonly relay: string;
   /** Most homes in which somebody lives. */
@@ -74,6 +77,9 @@ const PROOF_MS = 12_000;
 // In one piece: which home is opened, begun or left is decided over one list.
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const { db, relay, most } = deps;
+  const processes = createProcesses(deps.processesFolder);
+  const left = await processes.endLeft();
+  if (left > 0) deps.logger.info('What an earlier relay had left running was ended.', { groups: left });
   const opened = new Map<string, OpenHome>();
   const opening = new Map<string, Promise<OpenHome>>();
   const secrets = new Map<string, string>();
@@ -87,7 +93,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const checkStreams = createStreamLimit(deps.mostStreams, () => opened.values());
 
   function open({ id }: HomeEntry): Promise<OpenHome> {
-    const under = opening.get(id) ?? openHome({ ...deps, checkStreams }, id, () => orRefuse(id));
+    const under = opening.get(id) ?? openHome({ ...deps, processes, checkStreams }, id, () => orRefuse(id));
     opening.set(id, under);
     return under.then(
       (home) => {

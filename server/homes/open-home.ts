@@ -16,6 +16,7 @@ import type { Logger } from '../logger.ts';
 import { createMcp } from '../mcp/index.ts';
 import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
+import type { Processes } from '../processes/index.ts';
 import type { HomeModels } from '../models/index.ts';
 import { createModelRoutes } from '../models/routes.ts';
 import { createProxy } from '../proxy/index.ts';
@@ -61,6 +62,7 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly sealer: Sealer;
   /** Holds a folder for each home, and in that one for each agent. */
   readonly workspaces: string;
+  readonly processes: Processes;
   /** Scripts that lie in those are run. */
   readonly runsScripts: boolean;
   readonly retentionMs: number;
@@ -124,6 +126,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     version: deps.version,
     may: models.shown().may,
     programs: deps.runsScripts,
+    processes: deps.processes,
     timers: realTimers,
     onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
     logger,

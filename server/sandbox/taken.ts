@@ -1,5 +1,5 @@
 /** What a process and all below it hold in memory. */
-import { allProcesses } from './processes.ts';
+import { allProcesses } from '../processes/proc.ts';
 
 /** Bytes that are resident, of `root` and everything that it has started. */
 export async function memoryOf(root: number): Promise<number> {

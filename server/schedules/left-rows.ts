@@ -1,6 +1,6 @@
 /** What somebody had begun with who is dead: a relay that was killed, or hung until its lease was over. */
 import { sql } from 'kysely';
-import { groupSchema } from './groups.ts';
+import { groupSchema } from '../processes/groups.ts';
 import { CLAIMED, claimOf, type Ended, type LeftScript } from './occurrence-rows.ts';
 import type { RowsDeps } from './schedule-rows.ts';
 

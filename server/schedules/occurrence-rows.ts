@@ -4,7 +4,7 @@ import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import type { OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
-import type { WrittenGroup } from './groups.ts';
+import type { WrittenGroup } from '../processes/groups.ts';
 import type { Detail } from './history.ts';
 import { judge, type Judging } from './judge.ts';
 import { json, rowOf, standing, takeAway, type Row, type RowsDeps } from './schedule-rows.ts';

@@ -14,7 +14,7 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
-import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from './groups.ts';
+import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../processes/groups.ts';
 
 /** Exit status by which a script says that it is done for good. */
 const DONE_FOR_GOOD = 75;

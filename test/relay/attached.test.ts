@@ -102,9 +102,13 @@ describe('an attached server', () => {
     expect(told).toMatchObject({ input_schema: ECHO.inputSchema });
   });
 
-  it('is known again after the relay was killed, with what the person allowed, and no secret of it is told', async () => {
+  it('is known again after the relay was killed, with what the person allowed, and no secret of it is told; what was left running of it has ended', async () => {
+    await does({ child: true, deaf: true });
     await allow(await attach('notes'));
+    const left = [...(await pids('pid')), ...(await pids('child'))];
+    await does({});
     await hands.restart();
+    await expect.poll(() => left.map(isAlive)).toEqual([false, false]);
     await expect.poll(async () => (await all())[0]?.state, { timeout: 10_000 }).toBe('connected');
     const [again] = await all();
     expect(again?.tools).toMatchObject([{ name: 'echo', use: true }]);

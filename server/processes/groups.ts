@@ -1,13 +1,13 @@
 /**
- * Process groups of scripts, as they are written down: a relay that is killed takes no script with it that runs without a
- * sandbox, and the next one ends it by what was written. A number is given to another process once it is free: so a group is
- * known by when its first process began, or by the mark that its script found in its environment. Linux only.
+ * Process groups as they are written down: a relay that is killed takes nothing with it that runs without a sandbox, and the
+ * next one ends it by what was written. A number is given to another process once it is free: so a group is known by when its
+ * first process began, or by the mark that it was given in its environment. Linux only.
  */
 import { readFile, readlink } from 'node:fs/promises';
 import { z } from 'zod';
-import { allProcesses, processOf, type Process } from '../sandbox/processes.ts';
+import { allProcesses, processOf, type Process } from './proc.ts';
 
-/** In the environment of a script: which run of it this is. */
+/** In the environment of all that is written down: which group it is of. */
 export const GROUP_MARK = 'ROOST_SCRIPT_RUN';
 
 export const groupSchema = z.object({
