@@ -6,10 +6,11 @@ export const MAY_IMPORT = {
   relay: ['protocol', 'domain'],
   sync: ['protocol', 'domain'],
   archive: ['protocol', 'domain'],
+  search: ['protocol', 'domain'],
   offline: ['domain'],
   state: ['relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
   ui: ['state', 'archive', 'protocol', 'domain'],
-  entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'archive', 'offline', 'protocol', 'domain'],
+  entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'archive', 'search', 'offline', 'protocol', 'domain'],
 };
 /** Files of `server` itself that everything there may stand on: HTTP, errors, settings, and what parts are to each other. */
 const SERVER_BASE = [
@@ -77,7 +78,7 @@ const folderOf = (type) => (type.startsWith('server/') ? type : `src/${type}`);
 const packages = (...source) => ({ to: { module: { origin: 'external', source } } });
 const nodeModules = { to: { module: { origin: 'core' } } };
 /** Storage of the browser's, each known to one folder, or two. */
-const OWNERS = { '@fireproof/*': ['ledger'], idb: ['ledger', 'sync'] };
+const OWNERS = { '@fireproof/*': ['ledger'], idb: ['ledger', 'sync', 'search'] };
 /** What a file of this type may import, and what not. `null`: of one that is in no type, which is an error of its own. */
 const arrowsOf = (type) => [
   'error',

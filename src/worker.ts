@@ -33,10 +33,11 @@ import {
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
 import { sessionEndpoints } from './protocol/endpoints/session.ts';
-import { LEDGER_METHODS, OWNER_METHODS } from './protocol/owner-rpc.ts';
+import { LEDGER_METHODS, OWNER_METHODS, SEARCH_METHODS } from './protocol/owner-rpc.ts';
 import { answersOf } from './protocol/rpc/method.ts';
 import { createRpcServer } from './protocol/rpc/server.ts';
 import { SYNC_METHODS } from './protocol/sync/methods.ts';
+import { openSearch, type Search } from './search/index.ts';
 import type { Doc, ForgetDoc } from './protocol/documents.ts';
 import type { OwnerNews } from './protocol/worker.ts';
 import { guessDeviceName } from './domain/device-name.ts';
@@ -57,7 +58,11 @@ const events = createEvents<{
 }>();
 const tell = (news: OwnerNews) => events.tell('news', news);
 /** What has opened so far. */
-const opened: { feed: Feed | null; sync: Sync | null } = { feed: null, sync: null };
+const opened: { feed: Feed | null; sync: Sync | null; search: Search | null } = {
+  feed: null,
+  sync: null,
+  search: null,
+};
 /** What synchronisation says of itself, for the ledger below it. */
 const known = { seals: true, returning: false };
 
@@ -143,6 +148,7 @@ const ledger = anew
         keyMaterial: () => Promise.resolve(null),
         onProblem(problem) {
           problems.set('ledger', problem);
+          if (problem?.kind === 'quota') opened.search?.hearNoRoom();
           if (problem?.kind === 'unreadable') anew.begin().catch(crashed);
         },
         onDocuments(docs) {
@@ -163,6 +169,11 @@ const ledger = anew
     problems.set('owner', storageProblemOf(error));
     throw error;
   });
+
+const search = ledger.then((open) => openSearch({ ledger: open, storage: buckets.storage, after: realTimers.after }));
+search.then((open) => (opened.search = open), crashed);
+events.on('documents', (docs) => opened.search?.hear(docs));
+events.on('forgotten', () => opened.search?.hearGone());
 
 const pageKey = createHeldPageKey(realTimers.after, RELAY_TIMES.pageKeyWithin);
 const line = { fetch: withPageKey((...args) => fetch(...args), pageKey.whenHeard), baseUrl: '' };
@@ -249,6 +260,7 @@ const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
   methods: OWNER_METHODS,
   answers: {
     ...answersOf(LEDGER_METHODS, () => ledger),
+    ...answersOf(SEARCH_METHODS, async () => ({ search: (await search).find })),
     ...answersOf(SYNC_METHODS, async () => (await sync).answers),
     // What was heard a moment ago is part of what is remembered.
     async wakeMaterial(request) {

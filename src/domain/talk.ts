@@ -104,6 +104,10 @@ function outcome({ result, isError }: Extract<TalkBlock, { kind: 'tool' }>): str
   return isError ? `failed: ${result}` : result;
 }
 
+/** What an agent wrote to another by this tool call; null: nothing. What is written to a thread stands there by itself. */
+export const wrote = ({ name, input }: Pick<Extract<TalkBlock, { kind: 'tool' }>, 'name' | 'input'>): string | null =>
+  WRITING.has(name) && name !== 'send_message_to_thread' ? field(input, 'message') : null;
+
 /** A tool call as its agent reads it back: a short line; what it wrote to others, and what it heard from them, in full. */
 function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
   const { name, input, isError, result } = block;

@@ -8,6 +8,7 @@ import type { JournalDatabase, OpenOptions } from './journal/database.ts';
 import type { Outgoing } from './journal/outbox.ts';
 import type { DocumentKey } from './views/copy.ts';
 import type { ViewsDatabase } from './views/database.ts';
+import type { Found, IdsPage, Place } from './views/found.ts';
 import type { LastTalk } from './views/talks.ts';
 import type { TeamCount } from './views/team.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
@@ -77,7 +78,13 @@ export interface Ledger {
   betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Where everything lies, oldest first. */
   keys(): Promise<readonly DocumentKey[]>;
-  documentsAt(keys: readonly DocumentKey[]): Promise<readonly Doc[]>;
+  documentsAt(keys: readonly Pick<DocumentKey, 'store' | 'id'>[]): Promise<readonly Doc[]>;
+  /** Ids of documents in order, without reading any. */
+  ids(page: IdsPage): Promise<readonly string[]>;
+  /** Those of the documents that are to be seen, in the same places; null: not to be seen. */
+  found(places: readonly Place[]): Promise<readonly (Found | null)[]>;
+  /** Which views are read, and how many documents they hold, by kind. */
+  counted(): Promise<{ readonly views: string; readonly kinds: StorageStatus['kinds'] }>;
   lastTalks(): Promise<readonly LastTalk[]>;
   countTalks(talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[]): Promise<readonly number[]>;
   /** Who lives here, and how much there is. */

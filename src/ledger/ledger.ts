@@ -22,6 +22,7 @@ import { createUpkeep } from './upkeep.ts';
 import { readWithin } from './views/within.ts';
 import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
 import { readState } from './views/database.ts';
+import { readCounted, readFound, readIds } from './views/found.ts';
 import { readConversation, readHousehold, readUnread, splitForgets } from './views/read.ts';
 import { readWakeMaterial } from './views/wake-material.ts';
 import { readTeam } from './views/team.ts';
@@ -261,6 +262,9 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
       }),
     keys: async () => readKeys(await views.readable()),
     documentsAt: async (keys) => readAt(await views.readable(), keys),
+    ids: async (page) => readIds(await views.readable(), page),
+    found: async (places) => readFound(await views.readable(), places, deps.now()),
+    counted: async () => readCounted(await views.readable()),
     lastTalks: async () => readLastTalks(await views.readable()),
     countTalks: async (talks) => countTalks(await views.readable(), talks),
     team: async () => readTeam(await views.readable(), views.documents()),

@@ -32,6 +32,9 @@ export const LIMITS = {
   credentialLabel: 80,
   /** An agent's soul. */
   soul: 1_000_000,
+  /** What somebody looks for, in characters, and what is found at once. */
+  searchText: 1_000,
+  searchAnswers: 200,
   /** The event stream says something at least this often, in ms; a client may take twice this silence for a loss. */
   heartbeatMs: 10_000,
 } as const;

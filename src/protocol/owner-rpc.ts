@@ -4,6 +4,7 @@ import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { method, none, typed, type CallsOf, type FromServer, type ToServer } from './rpc/method.ts';
+import type { SearchAnswer, SearchQuery } from './search.ts';
 import { SYNC_METHODS } from './sync/methods.ts';
 import type {
   Comparison,
@@ -67,6 +68,22 @@ export const LEDGER_METHODS = {
   /** Checks every volume, repairs what it can, and writes the views anew. Progress comes as news. */
   rebuild: method(none, typed<RebuildReport>()),
 };
+/** Of the search. */
+export const SEARCH_METHODS = {
+  /** What was said, wherever it was: best first. */
+  search: method<[SearchQuery], SearchAnswer>(
+    z.tuple([
+      z.object({
+        text: z.string().max(LIMITS.searchText),
+        agentId: idOf<AgentId>(z.string()).optional(),
+        author: z.string().optional(),
+        since: z.number().min(0).optional(),
+        limit: z.number().int().min(1).max(LIMITS.searchAnswers),
+      }),
+    ]),
+    typed<SearchAnswer>(),
+  ),
+};
 /** Of the owner's connection to the relay. */
 const RELAY_METHODS = {
   /** The page key, as localStorage has it, which no worker can read; told on every new line, and where it changes. */
@@ -74,7 +91,7 @@ const RELAY_METHODS = {
   /** Connect to the relay again now, without waiting for the next try. */
   reconnect: method(none, z.null()),
 };
-export const OWNER_METHODS = { ...LEDGER_METHODS, ...RELAY_METHODS, ...SYNC_METHODS };
+export const OWNER_METHODS = { ...LEDGER_METHODS, ...SEARCH_METHODS, ...RELAY_METHODS, ...SYNC_METHODS };
 
 export type OwnerCalls = CallsOf<typeof OWNER_METHODS>;
 export type OwnerCallName = keyof OwnerCalls;

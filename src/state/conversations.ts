@@ -203,6 +203,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       return {
         older: async () => reads()?.older() ?? null,
         toBeginning: async () => reads()?.toBeginning() ?? false,
+        until: async (isThere) => reads()?.until(isThere) ?? { there: false, wrong: null },
         stop: () => held.get(agentId)?.pages.stop(),
       };
     },

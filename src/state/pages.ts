@@ -1,13 +1,15 @@
 /** Reading something backwards, from its newest page to its very beginning. One page is read at a time, whoever asks. */
 
-/** `older`: one more page is on its way; `all`: page after page, to the very beginning. */
-export type Reading = 'nothing' | 'older' | 'all';
+/** `older`: one more page is on its way; `all`: page after page, to the very beginning; `until`: as far as somebody looks for. */
+export type Reading = 'nothing' | 'older' | 'all' | 'until';
 
 export interface Pages {
   /** Reads one more page, unless something is being read. Answers with why it could not, or null. */
   older(): Promise<string | null>;
   /** Reads everything. Answers whether it came to the beginning: not if `stop` was called, or a page could not be read. */
   toBeginning(): Promise<boolean>;
+  /** Reads as far back as it takes until `isThere`. Answers whether it is; if not: why it could not be read, or null. */
+  until(isThere: () => boolean): Promise<{ readonly there: boolean; readonly wrong: string | null }>;
   /** What was read stays. */
   stop(): void;
 }
@@ -60,6 +62,13 @@ export function createPages({ more, read, sizes, onReading }: Deps): Pages {
       }
       set('nothing');
       return true;
+    },
+    async until(isThere) {
+      set('until');
+      let wrong: string | null = null;
+      while (!isThere() && more() && wrong === null && is('until')) wrong = await page(sizes.all);
+      if (is('until')) set('nothing');
+      return { there: isThere(), wrong };
     },
     stop: () => set('nothing'),
   };

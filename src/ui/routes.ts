@@ -1,6 +1,6 @@
 /** The page's addresses. The URL says what is on the screen: every route can be linked to and reloaded. */
 import { useLocation } from 'wouter';
-import type { AgentId, ThreadId } from '../domain/ids.ts';
+import type { AgentId, MessageId, ThreadId } from '../domain/ids.ts';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
 /** In the order in which they are listed; `settings/named.ts` says what each is called, and in which group it stands. */
@@ -31,6 +31,8 @@ export const PATHS = {
   morning: '/morning',
   agent: agentPath,
   soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
+  /** One message of a conversation. */
+  message: (agentId: AgentId, messageId: MessageId) => `${agentPath(agentId)}/at/${encodeURIComponent(messageId)}`,
   /** All that was ever put into its inbox. */
   inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
   /** Every wake that was asked for; of one agent, or of all. */
@@ -44,6 +46,9 @@ export const PATHS = {
   adopt: (position: SeatPosition) => `/adopt/${seatNumber(position)}`,
   threads: '/threads',
   thread: (threadId: ThreadId) => `/threads/${encodeURIComponent(threadId)}`,
+  /** One message of a thread. */
+  threadMessage: (threadId: ThreadId, messageId: MessageId) =>
+    `/threads/${encodeURIComponent(threadId)}/at/${encodeURIComponent(messageId)}`,
   /** A thread that is to be begun, with these agents already chosen. */
   newThread: (agentIds: readonly AgentId[] = []) =>
     ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
@@ -71,8 +76,13 @@ const partsOf = (folder: string) => folder.split('/').filter((part) => part !== 
 export type Route =
   /** `morning`: what was put away there is open again. */
   | { readonly kind: 'hearth'; readonly morning: boolean }
-  /** `over`: the agent's own page, or its inbox, beside or over its conversation. */
-  | { readonly kind: 'agent'; readonly agentId: AgentId; readonly over: 'soul' | 'inbox' | null }
+  /** `over`: the agent's own page, or its inbox, beside or over its conversation; `at`: the message that is looked for in it. */
+  | {
+      readonly kind: 'agent';
+      readonly agentId: AgentId;
+      readonly over: 'soul' | 'inbox' | null;
+      readonly at: string | null;
+    }
   | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
   /** `section` null: the list of them. `agentId`: whose limits; null: the household's, and every other section. */
   | { readonly kind: 'settings'; readonly section: SettingsSection | null; readonly agentId: AgentId | null }
@@ -80,6 +90,7 @@ export type Route =
   | {
       readonly kind: 'threads';
       readonly threadId: ThreadId | null;
+      readonly at: string | null;
       readonly of: string | null;
       readonly begin: readonly string[] | null;
     }
@@ -102,25 +113,27 @@ function decoded(part: string): string {
 }
 
 const HEARTH = { kind: 'hearth', morning: false } as const;
+const atOf = (part: string, messageId: string) => (part === 'at' && messageId !== '' ? decoded(messageId) : null);
 const overOf = (part: string) => (part === 'soul' || part === 'inbox' ? part : null);
 
-function threadsRoute(second: string, third: string): Route {
-  const route = { kind: 'threads', threadId: null, of: null, begin: null } as const;
+function threadsRoute(second: string, third: string, fourth: string): Route {
+  const route = { kind: 'threads', threadId: null, at: null, of: null, begin: null } as const;
   if (second === 'new') return { ...route, begin: third === '' ? [] : third.split(',').map(decoded) };
   if (second === 'of' && third !== '') return { ...route, of: decoded(third) };
-  return { ...route, threadId: second === '' ? null : decoded(second) };
+  return { ...route, threadId: second === '' ? null : decoded(second), at: atOf(third, fourth) };
 }
 
 export function routeOf(path: string): Route {
-  const [, first = '', second = '', third = ''] = path.split('/');
-  if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, over: overOf(second) };
-  if (first === 'agent' && second !== '') return { kind: 'agent', agentId: decoded(second), over: overOf(third) };
+  const [, first = '', second = '', third = '', fourth = ''] = path.split('/');
+  if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, over: overOf(second), at: atOf(second, third) };
+  if (first === 'agent' && second !== '')
+    return { kind: 'agent', agentId: decoded(second), over: overOf(third), at: atOf(third, fourth) };
   if (first === 'wakes') return { kind: 'wakes', agentId: second === '' ? null : decoded(second) };
   if (first === 'settings') {
     const section = SETTINGS_SECTIONS.find((one) => one === second) ?? null;
     return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
   }
-  if (first === 'threads') return threadsRoute(second, third);
+  if (first === 'threads') return threadsRoute(second, third, fourth);
   if (first === 'costs') return { kind: 'costs' };
   if (first === 'night') return { kind: 'night', agentId: second === '' ? null : decoded(second) };
   if (first === 'approvals') return { kind: 'approvals', agentId: second === '' ? null : decoded(second) };

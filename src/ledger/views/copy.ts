@@ -105,7 +105,10 @@ export async function readKeys(db: ViewsDatabase): Promise<readonly DocumentKey[
 }
 
 /** The documents at these places, without those that are gone meanwhile. */
-export async function readAt(db: ViewsDatabase, keys: readonly DocumentKey[]): Promise<readonly Doc[]> {
+export async function readAt(
+  db: ViewsDatabase,
+  keys: readonly Pick<DocumentKey, 'store' | 'id'>[],
+): Promise<readonly Doc[]> {
   const tx = db.transaction([...DOCUMENT_STORES]);
   const records = await Promise.all(
     keys.map(async ({ store: name, id }) => {

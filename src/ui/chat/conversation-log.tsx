@@ -63,12 +63,14 @@ interface Props {
   readonly speaker: Speaker;
   readonly conversation: Conversation;
   readonly empty: ReactNode;
+  /** The message at which it opens; null: where new begins, or at the end. */
+  readonly at: string | null;
   readonly onEdit: (message: MessageDoc) => void;
   readonly onTakeBack: (text: string) => void;
 }
 
 /** What one agent and the person say to each other. */
-export function ConversationLog({ speaker, conversation, empty, onEdit, onTakeBack }: Props) {
+export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTakeBack }: Props) {
   const { agentId } = speaker;
   const actions = useActions();
   const { answers, conversations } = useRoost();
@@ -159,6 +161,7 @@ export function ConversationLog({ speaker, conversation, empty, onEdit, onTakeBa
       read={messages.length}
       beginning={`The conversation with ${speaker.name} begins here.`}
       empty={empty}
+      found={items.find((item) => item.kind === 'message' && item.message.messageId === at)?.key ?? null}
       newest={answer ? { messageId: answer.messageId, name: speaker.name, words: () => textOf(answer.blocks) } : null}
       isThere={(id) => messages.some(({ messageId }) => messageId === id)}
       listen={listen}

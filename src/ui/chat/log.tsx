@@ -31,6 +31,7 @@ import { OpenedKeys } from './opened-keys.ts';
 import { rowsOf, type Row } from './rows.ts';
 import { useFoldedInSight, useFolds } from './use-folds.ts';
 import { usePages, type Paging } from './use-pages.ts';
+import { createFocusOnce } from './use-reaches-found.ts';
 import { useStick } from './use-stick.ts';
 import './log.css';
 
@@ -110,6 +111,8 @@ function LogItemFrame({
 
 /** px of what was read already that stay in sight above the line where new begins. */
 const ABOVE_NEW = 72;
+/** px above a message that was looked for. */
+const ABOVE_FOUND = 120;
 /** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
 const AROUND = 1_000;
 /** As AROUND, while the conversation is being opened; and for how long, in ms. */
@@ -128,6 +131,8 @@ interface Props {
   readonly read: number;
   /** Stands above the very first message, where not all were there at once. */
   readonly beginning: string;
+  /** The key of the item that was looked for: it opens there, shows it and gives it the focus; null: none was. */
+  readonly found: string | null;
   /** Stands in the middle while there is nothing to read. */
   readonly empty: ReactNode;
   readonly newest: Newest | null;
@@ -142,7 +147,7 @@ const keyOf = (element: EventTarget): string | null =>
 
 /** It stays at its end while its reader is there, and is left alone where they read. */
 // In one piece: where the list is scrolled to depends on every change of it.
-export function Log({ label, items, show, paging, read, beginning, empty, newest, isThere, listen }: Props) {
+export function Log({ label, items, show, paging, read, beginning, empty, found, newest, isThere, listen }: Props) {
   const { device } = useRoost();
   const { pages, more, reading } = paging;
   const { unfolded, fold } = useFolds();
@@ -150,20 +155,21 @@ export function Log({ label, items, show, paging, read, beginning, empty, newest
 
   const log = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const [opensAtNew] = useState(() => rows.some(({ item }) => item.kind === 'new'));
+  const [opensWithin] = useState(() => found !== null || rows.some(({ item }) => item.kind === 'new'));
   const top = useRef<HTMLDivElement>(null);
   // Not by the list's own way to a row: that goes on pulling the reader there while anything in sight changes its size.
   const rowsNow = useRef(rows);
   useLayoutEffect(() => {
     rowsNow.current = rows;
   }, [rows]);
-  const [newRow] = useState(() => () => {
+  const [opensAt] = useState(() => () => {
     // Earlier ones may have come in above.
-    const index = rowsNow.current.findIndex(({ item }) => item.kind === 'new');
+    const index = rowsNow.current.findIndex(({ key, item }) => (found === null ? item.kind === 'new' : key === found));
     const offset = index < 0 ? undefined : list.current?.getItemOffset(index);
-    return offset === undefined ? null : (top.current?.offsetHeight ?? 0) + offset - ABOVE_NEW;
+    const above = found === null ? ABOVE_NEW : ABOVE_FOUND;
+    return offset === undefined ? null : (top.current?.offsetHeight ?? 0) + offset - above;
   });
-  const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending', opensAtNew ? newRow : null);
+  const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending', opensWithin ? opensAt : null);
   const { older, onScroll, onKeyDown } = usePages(paging, log, list, stick);
   const prepended = usePrepended(rows);
   useFoldedInSight(unfolded, rows, list);
@@ -171,6 +177,7 @@ export function Log({ label, items, show, paging, read, beginning, empty, newest
   const { onGrown } = stick;
   useEffect(() => listen?.(onGrown), [listen, onGrown]);
 
+  const [focusOnce] = useState(createFocusOnce);
   const showRow = useCallback(
     (row: Row) => (
       <div
@@ -179,11 +186,13 @@ export function Log({ label, items, show, paging, read, beginning, empty, newest
         data-key={row.key}
         data-kind={row.item.kind}
         data-goes-on={row.stretch?.last === false}
+        {...(row.item.key === found ? { 'data-found': true, tabIndex: -1 } : {})}
+        ref={row.key === found ? focusOnce : undefined}
       >
         {show(row, fold)}
       </div>
     ),
-    [show, fold],
+    [show, fold, found, focusOnce],
   );
 
   // Whoever is in a row keeps it, however far it is scrolled away.

@@ -1,9 +1,12 @@
 import { useMemo, useState } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
+import type { Pages } from '../../state/pages.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useAnswers, useConversations, useInfo, useRoost, useUnread } from '../context.tsx';
 import { optional } from '../parts/optional.tsx';
+import { useRoute } from '../routes.ts';
 import { whereWordsGo } from '../text/answering.ts';
 import { Composer } from './composer.tsx';
 import { ConversationLog, lastQuestion } from './conversation-log.tsx';
@@ -12,6 +15,7 @@ import { EmptyLog } from './empty.tsx';
 import { FirstWords } from './first-words.tsx';
 import type { Speaker } from './message.tsx';
 import { Skeleton } from './skeleton.tsx';
+import { useReachesFound } from './use-reaches-found.ts';
 import { useReachesNew } from './use-reaches-new.ts';
 
 const WaitingCalls = optional(() => import('../calls/waiting.tsx'));
@@ -21,6 +25,20 @@ function composerHint(speaker: Speaker): string | null {
   if (speaker.kind === 'lead')
     return speaker.awake ? null : `${name} sleeps, and will read this when the next session starts.`;
   return speaker.kind === 'agent' ? whereWordsGo(name, speaker.seat) : null;
+}
+
+/** The message that the address names, and whether the conversation is read as far as that. */
+function useFoundMessage(
+  agentId: AgentId,
+  pages: Pages,
+  loaded: boolean,
+): readonly [at: string | null, found: boolean] {
+  const { conversations } = useRoost();
+  const { route } = useRoute();
+  const at = route.kind === 'agent' && route.agentId === agentId ? route.at : null;
+  const messages = () => conversations.store.getState().byAgent.get(agentId)?.messages ?? [];
+  const isThere = () => messages().some(({ messageId }) => messageId === at);
+  return [at, useReachesFound({ pages }, { at, loaded, isThere })];
 }
 
 /** What was said with somebody, and where one writes. */
@@ -64,6 +82,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
     if (queued && queued.time > (said?.time ?? 0)) return queued.text;
     return said ? textOf(said.blocks) : null;
   };
+  const [at, found] = useFoundMessage(agentId, pages, status === 'ready');
   const fill = (text: string) => {
     keepDraft(device.tab, agentId, text);
     setFilled((times) => times + 1);
@@ -82,11 +101,15 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
     );
 
   if (!ready) return <Skeleton />;
+  if (!found) return <Skeleton label="Going to that message" />;
 
   const edit = editing ? { text: textOf(editing.blocks), cancel: () => setEditing(null) } : null;
   return (
     <>
       <ConversationLog
+        // Opened anew at each message that is looked for.
+        key={at ?? ''}
+        at={at}
         speaker={speaker}
         conversation={conversation}
         empty={<EmptyLog speaker={speaker} onPick={fill} />}

@@ -1,18 +1,35 @@
-/** One keystroke and some letters: every agent, action, page and setting in one list. */
+/** One keystroke and some letters: every agent, action, page and setting, and everything that was said, in one list. */
 import { useEffect, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useHousehold, useInfo, useLive, usePending } from '../context.tsx';
 import { keyNames, type Around, type Command } from '../commands/command.ts';
 import { useWakesOn } from '../shell/wakes-switch.tsx';
+import { LIMITS } from '../../protocol/limits.ts';
+import type { SearchHit } from '../../protocol/search.ts';
 import { writingStopped } from '../../state/relay-info.ts';
+import { useNames } from '../use-names.ts';
+import { useNow } from '../use-now.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { FilterRow, type Filters } from './filters.tsx';
 import { found, listed } from './found.ts';
+import { Hit, pathOf } from './hit.tsx';
+import { SearchNote } from './note.tsx';
+import { isSearch, useSearch } from './use-search.ts';
 import './palette.css';
 
 /** What was chosen last, newest first, as long as the page is open. */
 let recent: readonly string[] = [];
 const RECENT_MOST = 5;
-/** As many are drawn; more letters find the rest. */
+/** As many are drawn; more letters find the rest. Beside what was said, only the best. */
 const SHOWN_MOST = 60;
+const BESIDE_WORDS = 12;
+/** Results that are asked for at first, and each time somebody wants more. */
+const RESULTS = 20;
+
+type Option =
+  | { readonly kind: 'command'; readonly id: string; readonly command: Command }
+  | { readonly kind: 'hit'; readonly id: string; readonly hit: SearchHit }
+  | { readonly kind: 'more'; readonly id: 'more' };
 
 // In one piece: a field and the list that it goes through.
 export default function Palette({ onClose, around }: { onClose: () => void; around: Around }) {
@@ -39,18 +56,45 @@ export default function Palette({ onClose, around }: { onClose: () => void; arou
         before.focus();
     };
   }, []);
-  const shown = found(listed(around), typed, recent).slice(0, SHOWN_MOST);
+  const [filters, setFilters] = useState<Filters>({});
+  const [limit, setLimit] = useState(RESULTS);
+  const searches = isSearch(typed);
+  const searched = useSearch({ text: typed.trim() === '' ? '' : typed, ...filters, limit });
+  const team = useTeammates();
+  const nameOf = useNames();
+  const now = useNow();
+  const isHeld = Object.values(filters).some((value) => value !== undefined);
+  const commands = isHeld ? [] : found(listed(around), typed, recent).slice(0, searches ? BESIDE_WORDS : SHOWN_MOST);
+  const { answer } = searched;
+  const shown: readonly Option[] = [
+    ...commands.map((command): Option => ({ kind: 'command', id: command.id, command })),
+    ...(answer?.hits ?? []).map((hit): Option => ({ kind: 'hit', id: hit.id, hit })),
+    ...(answer?.more && limit < LIMITS.searchAnswers ? [{ kind: 'more', id: 'more' } as const] : []),
+  ];
   const chosen = shown[Math.min(at, shown.length - 1)];
-  const idOf = (command: Command) => `${list}-${command.id.replaceAll(/\W+/g, '-')}`;
+  const idOf = ({ id }: Option) => `${list}-${id.replaceAll(/\W+/g, '-')}`;
   useEffect(() => {
     document.getElementById(chosen ? idOf(chosen) : '')?.scrollIntoView?.({ block: 'nearest' });
   });
-  const run = (command: Command) => {
-    recent = [command.id, ...recent.filter((id) => id !== command.id)].slice(0, RECENT_MOST);
+  const run = (option: Option) => {
+    if (option.kind === 'more') return setLimit((held) => Math.min(held * 3, LIMITS.searchAnswers));
     // A dialog keeps the focus for itself while it is open.
     flushSync(onClose);
-    command.run();
+    if (option.kind === 'hit') return around.go(pathOf(option.hit));
+    const { id } = option.command;
+    recent = [id, ...recent.filter((other) => other !== id)].slice(0, RECENT_MOST);
+    option.command.run();
   };
+  // Whoever is quicker than the answer gets its best when it comes.
+  const enters = useRef(false);
+  useEffect(() => {
+    if (!enters.current || searched.waits) return;
+    enters.current = false;
+    // What is chosen closes the dialog at once, which no effect may.
+    if (chosen) queueMicrotask(() => run(chosen));
+  });
+  const groupOf = (option: Option | undefined) =>
+    option === undefined ? null : option.kind === 'command' ? option.command.group : 'Said';
   return (
     // The backdrop is the dialog itself; its keys are those of the field in it.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events
@@ -74,53 +118,69 @@ export default function Palette({ onClose, around }: { onClose: () => void; arou
           aria-expanded="true"
           aria-controls={list}
           aria-activedescendant={chosen ? idOf(chosen) : undefined}
-          aria-label="Find an agent, an action, a page or a setting"
-          placeholder="Find anything"
+          aria-label="Find an agent, an action, a page, a setting or anything that was said"
+          placeholder="Find anything, and anything that was said"
           autoComplete="off"
           spellCheck={false}
           value={typed}
           onChange={(event) => {
             setTyped(event.target.value);
+            enters.current = false;
             setAt(0);
+            setLimit(RESULTS);
           }}
           onKeyDown={(event) => {
             const last = shown.length - 1;
             const next = { ArrowDown: at >= last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1 }[event.key];
             if (next !== undefined) setAt(Math.max(0, next));
+            else if (event.key === 'Enter' && searched.waits && chosen?.kind !== 'command') enters.current = true;
             else if (event.key === 'Enter' && chosen) run(chosen);
             else return;
             event.preventDefault();
           }}
         />
-        <ul id={list} role="listbox" aria-label="Found" className="palette-list">
-          {shown.map((command, i) => {
-            const heads = i === 0 || shown[i - 1]?.group !== command.group;
+        {searches && (
+          <FilterRow
+            value={filters}
+            team={team}
+            today={new Date(now).setHours(0, 0, 0, 0)}
+            onChange={(next) => {
+              setFilters(next);
+              setAt(0);
+            }}
+          />
+        )}
+        <ul id={list} role="listbox" aria-label="Found" aria-busy={searched.waits} className="palette-list">
+          {shown.map((option, i) => {
+            const heads = groupOf(option) !== groupOf(shown[i - 1]);
             return (
               // The field holds the focus, and its keys choose.
               // eslint-disable-next-line jsx-a11y/click-events-have-key-events
               <li
-                key={command.id}
-                id={idOf(command)}
+                key={option.id}
+                id={idOf(option)}
                 role="option"
-                aria-selected={command.id === chosen?.id}
+                aria-selected={option.id === chosen?.id}
+                data-kind={option.kind}
                 onPointerMove={() => setAt(i)}
-                onClick={() => run(command)}
+                onClick={() => run(option)}
               >
-                <span className="palette-label">{command.label}</span>
-                {command.hint !== undefined && <span className="palette-hint">{command.hint}</span>}
-                {heads && <span className="palette-group">{command.group}</span>}
-                {keyNames(command.keys ?? []).map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
+                {option.kind === 'command' && (
+                  <>
+                    <span className="palette-label">{option.command.label}</span>
+                    {option.command.hint !== undefined && <span className="palette-hint">{option.command.hint}</span>}
+                  </>
+                )}
+                {option.kind === 'hit' && <Hit hit={option.hit} nameOf={nameOf} now={now} />}
+                {option.kind === 'more' && <span className="palette-label">Show more</span>}
+                {heads && <span className="palette-group">{groupOf(option)}</span>}
+                {option.kind === 'command' &&
+                  keyNames(option.command.keys ?? []).map((key) => <kbd key={key}>{key}</kbd>)}
               </li>
             );
           })}
         </ul>
-        {shown.length === 0 && (
-          <p className="palette-none" role="status">
-            Nothing here is called so.
-          </p>
-        )}
+        <SearchNote searched={searched} searches={searches} isEmpty={shown.length === 0} />
       </div>
     </dialog>
   );

@@ -75,11 +75,13 @@ interface Props {
   readonly me: Teammate;
   /** The last place that had been read when the thread was opened; null: nothing was new. */
   readonly newFrom: number | null;
+  /** The message at which it opens; null: where new begins, or at the end. */
+  readonly at: string | null;
   readonly onTakeBack: (text: string) => void;
 }
 
 /** What those who take part in a thread say to each other. */
-export function ThreadLog({ state, talk, title, team, me, newFrom, onTakeBack }: Props) {
+export function ThreadLog({ state, talk, title, team, me, newFrom, at, onTakeBack }: Props) {
   const { messages, sending, more, reading } = state;
   const now = useNow();
   const items = useMemo(() => threadItems({ messages, sending, newFrom }), [messages, sending, newFrom]);
@@ -125,6 +127,7 @@ export function ThreadLog({ state, talk, title, team, me, newFrom, onTakeBack }:
       paging={{ pages: talk.pages, more, reading }}
       read={messages.length}
       beginning={`${title} begins here.`}
+      found={messages.some(({ messageId }) => messageId === at) ? at : null}
       empty={<p className="thread-quiet">Nothing was said here yet.</p>}
       newest={
         newest ? { messageId: newest.messageId, name: team.find(newest.from).name, words: () => newest.text } : null

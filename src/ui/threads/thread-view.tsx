@@ -5,6 +5,7 @@ import type { Thread } from '../../protocol/threads.ts';
 import { Composer } from '../chat/composer.tsx';
 import { keepDraft } from '../chat/drafts.ts';
 import { Skeleton } from '../chat/skeleton.tsx';
+import { useReachesFound } from '../chat/use-reaches-found.ts';
 import { useReachesNew } from '../chat/use-reaches-new.ts';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useRoost, useUnread } from '../context.tsx';
@@ -145,12 +146,26 @@ function toldOf(mentioned: readonly Teammate[]): string {
 }
 
 /** One thread: what was said, and a place to write. `takeFocus`: the person went to it from elsewhere on the page. */
-export function ThreadView({ threadId, takeFocus }: { threadId: ThreadId; takeFocus: boolean }) {
+export function ThreadView({
+  threadId,
+  at,
+  takeFocus,
+}: {
+  threadId: ThreadId;
+  /** The message that is looked for. */
+  at: string | null;
+  takeFocus: boolean;
+}) {
   const { device } = useRoost();
   const [state, talk] = useTalk(threadId);
   const team = useTeammates();
   const humanName = useHousehold((household) => household.settings.humanName);
   const opened = useOpenedThread(threadId, state, talk);
+  const found = useReachesFound(talk, {
+    at,
+    loaded: state.kind === 'ready',
+    isThere: () => talk.store.getState().messages.some(({ messageId }) => messageId === at),
+  });
   const [filled, setFilled] = useState(0);
   const me = useMemo(
     () => ({ agentId: 'human', name: humanName, birthName: humanName, color: PLAIN_COLOR, retired: false }),
@@ -168,6 +183,7 @@ export function ThreadView({ threadId, takeFocus }: { threadId: ThreadId; takeFo
 
   if (state.kind === 'loading' || (state.kind === 'ready' && (!thread || opened === null)))
     return <Skeleton label="Reading the thread" />;
+  if (!found && thread) return <Skeleton label="Going to that message" />;
   if (!thread) {
     const gone = state.problem?.kind === 'refused' && state.problem.status === 404;
     return (
@@ -200,6 +216,8 @@ export function ThreadView({ threadId, takeFocus }: { threadId: ThreadId; takeFo
         </p>
       )}
       <ThreadLog
+        key={at ?? ''}
+        at={at}
         state={state}
         talk={talk}
         title={thread.title}

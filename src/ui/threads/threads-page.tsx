@@ -238,7 +238,7 @@ export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
         {threadId === null ? (
           <p className="thread-choose">A thread that you choose is read here.</p>
         ) : (
-          <ThreadView key={threadId} threadId={threadId} takeFocus={threadId !== openedWith} />
+          <ThreadView key={threadId} threadId={threadId} at={route.at} takeFocus={threadId !== openedWith} />
         )}
       </section>
       {begin && <BeginDialog chosen={begin} onClose={() => go(PATHS.threads)} />}

@@ -179,6 +179,7 @@ describe('the owner’s desk', () => {
     unread: () => Promise.resolve({ since: null, conversations: [], threads: new Map(), newest: '' }),
     noteExport: () => Promise.resolve(null),
     rebuild: () => Promise.resolve({ documents: 0, volumes: 0, repaired: 0, faults: [] }),
+    search: () => Promise.resolve({ hits: [], more: false, state: { kind: 'ready' as const } }),
     takePageKey: () => Promise.resolve(null),
     reconnect: () => Promise.resolve(null),
     ...aloneSyncAnswers(),

@@ -13,6 +13,7 @@ const ARROWS: Record<string, readonly string[]> = {
   'src/relay': ['src/relay', 'src/protocol', 'src/domain'],
   'src/sync': ['src/sync', 'src/protocol', 'src/domain'],
   'src/archive': ['src/archive', 'src/protocol', 'src/domain'],
+  'src/search': ['src/search', 'src/protocol', 'src/domain'],
   'src/offline': ['src/offline', 'src/domain'],
   'src/state': ['src/state', 'src/relay', 'src/ledger', 'src/sync', 'src/archive', 'src/protocol', 'src/domain'],
   'src/ui': ['src/ui', 'src/state', 'src/archive', 'src/protocol', 'src/domain'],
@@ -23,6 +24,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'src/ledger',
     'src/sync',
     'src/archive',
+    'src/search',
     'src/offline',
     'src/protocol',
     'src/domain',
@@ -120,7 +122,7 @@ describe('packages', () => {
   const OWNERS = [
     { name: '@fireproof/core', owners: ['src/ledger'] },
     { name: '@fireproof/core-runtime', owners: ['src/ledger'] },
-    { name: 'idb', owners: ['src/ledger', 'src/sync'] },
+    { name: 'idb', owners: ['src/ledger', 'src/sync', 'src/search'] },
   ];
 
   const folders = Object.keys(ARROWS);

@@ -1,10 +1,12 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { runningSession, team } from './support/household.ts';
 import { keyNames } from '../../../src/ui/commands/command.ts';
 import { commandsOf, KEY_SHEET } from '../../../src/ui/commands/table.ts';
 import type { Around } from '../../../src/ui/commands/command.ts';
+import { NOW, runningSession, said, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
+
+const DAY = 24 * 60 * 60 * 1_000;
 
 const open = async (page: Awaited<ReturnType<typeof openPage>>) => {
   await page.user.keyboard('{Control>}k{/Control}');
@@ -62,7 +64,51 @@ describe('One keystroke', () => {
     expect(screen.getAllByRole('option')[1]?.getAttribute('aria-selected')).toBe('true');
     expect(field.getAttribute('aria-activedescendant')).toBe(screen.getAllByRole('option')[1]?.id);
     await page.user.type(field, 'xyzzy');
-    expect(screen.getByText('Nothing here is called so.')).toBeDefined();
+    expect(await screen.findByText('Nothing here is called so, and nobody said it.')).toBeDefined();
+  });
+
+  test('finds what was said, with what is around it, and Enter shows the message itself, also for who is quicker', async () => {
+    const docs = [
+      ...team(2),
+      said('agent-1', 'human', 'Do you remember the old mill by the river?', NOW - 3_000),
+      said('agent-1', 'agent-1', 'I do. The heron stood there.', NOW - 2_000, { messageId: 'found-one' }),
+      said('agent-2', 'agent-2', 'Nothing of the kind.', NOW - 1_000),
+    ];
+    const page = await openPage({ docs });
+    await page.user.type(await open(page), 'the heron stood');
+    const hit = await screen.findByRole('option', { name: /Lyra.*I do\. The heron stood there\./ });
+    expect([...hit.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['The', 'heron', 'stood']);
+    expect(hit.getAttribute('aria-selected')).toBe('true');
+    await page.user.keyboard('{Enter}');
+    expect(location.pathname).toBe('/agent/agent-1/at/found-one');
+    const row = await waitFor(() => {
+      const found = document.querySelector<HTMLElement>('[data-found]');
+      expect(found?.textContent).toContain('The heron stood there.');
+      return found;
+    });
+    await waitFor(() => expect(document.activeElement).toBe(row));
+
+    await page.user.type(await open(page), 'old mill{Enter}');
+    await waitFor(() => expect(document.querySelector('[data-found]')?.textContent).toContain('Do you remember'));
+  });
+
+  test('holds what was said to one agent, one voice, or a time', async () => {
+    const docs = [
+      ...team(2),
+      said('agent-1', 'human', 'herons by day', NOW - 3 * DAY),
+      said('agent-1', 'agent-1', 'herons by night', NOW - 1_000),
+      said('agent-2', 'human', 'herons again', NOW - 1_000),
+    ];
+    const page = await openPage({ docs });
+    await page.user.type(await open(page), 'herons');
+    const hits = () => screen.getAllByRole('option').filter((option) => option.dataset['kind'] === 'hit');
+    await waitFor(() => expect(hits()).toHaveLength(3));
+    await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'Lyra');
+    await waitFor(() => expect(hits()).toHaveLength(2));
+    await page.user.selectOptions(screen.getByRole('combobox', { name: 'Said by' }), 'Said by you');
+    await waitFor(() => expect(hits()).toHaveLength(1));
+    await page.user.selectOptions(screen.getByRole('combobox', { name: 'When' }), 'Since yesterday');
+    expect(await screen.findByText('Nothing here is called so, and nobody said it.')).toBeDefined();
   });
 
   test('has what was chosen last first', async () => {

@@ -15,6 +15,8 @@ import { createTextStorage } from '../../../../src/state/text-storage.ts';
 import { visibleMessages } from '../../../../src/state/conversation-log.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
 import type { SyncCalls } from '../../../../src/protocol/sync/methods.ts';
+import type { SearchAnswer, SearchQuery } from '../../../../src/protocol/search.ts';
+import { createMemoryIndex, createMemoryLedger, searchOver } from '../../../support/search.ts';
 import { NOW } from './household.ts';
 import { aloneSync } from '../../../support/sync-calls.ts';
 
@@ -65,7 +67,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     const ids = new Set(messages.map((message) => message.sessionId));
     return known().flatMap((doc) => (doc.type === 'session' && ids.has(doc.sessionId) ? [doc] : []));
   };
-  const answers: OwnerCalls = {
+  const answers: Omit<OwnerCalls, 'search'> = {
     household: () => ({
       identities: known().flatMap((doc) => (doc.type === 'agent-identity' ? [doc] : [])),
       changes: known().flatMap((doc) => (doc.type === 'agent-change' ? [doc] : [])),
@@ -161,7 +163,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       if (name === 'rebuild') await owner.rebuilding;
       if (owner.broken !== null) throw new Error(owner.broken);
       // `answers` is keyed by the same table that types the call.
-      const answer = { ...answers, ...owner.sync }[name] as (
+      const answer = { ...answers, ...owner.sync, search: findIn(docs) }[name] as (
         ...given: typeof args
       ) => ReturnType<OwnerCalls[typeof name]>;
       return answer(...args);
@@ -173,6 +175,16 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
   };
   return owner;
 }
+
+/** The real search, over what there is at that moment. */
+const findIn =
+  (docs: readonly Doc[]) =>
+  async (query: SearchQuery): Promise<SearchAnswer> => {
+    const index = createMemoryIndex();
+    const search = searchOver(createMemoryLedger(docs), () => index);
+    await search.settled();
+    return search.find(query);
+  };
 
 export interface MemoryRelay extends RelayPort {
   readonly started: StartSession[];

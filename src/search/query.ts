@@ -1,0 +1,204 @@
+/**
+ * What documents hold the words that somebody typed, by the index alone. Each word may be the beginning of one that stands
+ * there; rare words count more than common ones, whole ones more than beginnings, and these more than ones with a typing
+ * error in them, which is only looked for where a word is found nowhere. Where no document holds all words, one in
+ * `oneWrongOf` may be missing.
+ */
+import type { Segment, Term } from './segment-read.ts';
+import { SEARCH } from './settings.ts';
+import { distance, type Wanted } from './words.ts';
+
+/** What stands in documents for a word that was typed; `quality` 0–1. */
+interface Form extends Term {
+  readonly quality: number;
+}
+
+export interface Ranked {
+  readonly segment: Segment;
+  readonly document: number;
+  readonly score: number;
+}
+
+export interface RankedList {
+  /** Best first. */
+  readonly ranked: readonly Ranked[];
+  /** Words with which each that was typed was found beside itself, by what was typed. */
+  readonly forms: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export interface RankDeps {
+  readonly segments: readonly Segment[];
+  readonly wanted: readonly Wanted[];
+  /** A document must stand under each of these terms. */
+  readonly filters: readonly string[];
+  /** s since the epoch: not earlier than that. */
+  readonly since: number;
+  /** s since the epoch */
+  readonly now: number;
+  readonly most: number;
+  /** Lets others have their turn, where it is time. */
+  readonly pause: () => Promise<void>;
+}
+
+const QUALITY = { whole: 1, beginning: 0.7, wrong: 0.4 } as const;
+/** What being new is worth beside the weight of a word, and the age in s at which that is half as much. */
+const NEWNESS = 0.6;
+const HALF_AS_NEW = 30 * 24 * 60 * 60;
+
+async function formsIn(segment: Segment, { term, asPrefix }: Wanted): Promise<Form[]> {
+  const forms: Form[] = [];
+  for await (const terms of segment.terms(term)) {
+    for (const found of terms) {
+      if (found.text !== term && !(asPrefix && found.text.startsWith(term))) return forms;
+      forms.push({ ...found, quality: found.text === term ? QUALITY.whole : QUALITY.beginning });
+    }
+  }
+  return forms;
+}
+
+/** Words that could have been meant: with the same first letter, or with the second first, where the first is wrong. */
+async function similarIn(segment: Segment, term: string, pause: () => Promise<void>): Promise<Form[]> {
+  const most = term.length >= SEARCH.forgiveTwoFrom ? 2 : 1;
+  const forms: Form[] = [];
+  for (const first of new Set([term.charAt(0), term.charAt(1)])) {
+    for await (const terms of segment.terms(first)) {
+      let over = false;
+      for (const found of terms) {
+        over = !found.text.startsWith(first);
+        if (over) break;
+        const wrong = distance(term, found.text, most, false);
+        if (wrong <= most) forms.push({ ...found, quality: QUALITY.wrong / wrong });
+      }
+      if (over) break;
+      await pause();
+    }
+  }
+  return forms;
+}
+
+/** The best of many, without sorting all of them. */
+function createBest(most: number) {
+  /** A heap with the worst first. */
+  const heap: Ranked[] = [];
+  const scoreAt = (i: number) => heap[i]?.score ?? Infinity;
+  const swap = (a: number, b: number) => {
+    const held = heap[a];
+    const other = heap[b];
+    if (held && other) [heap[a], heap[b]] = [other, held];
+  };
+  return {
+    isGood: (score: number) => heap.length < most || score > scoreAt(0),
+    add(ranked: Ranked) {
+      if (heap.length < most) {
+        heap.push(ranked);
+        for (let at = heap.length - 1; at > 0;) {
+          const above = (at - 1) >> 1;
+          if (scoreAt(above) <= scoreAt(at)) break;
+          swap(at, above);
+          at = above;
+        }
+        return;
+      }
+      heap[0] = ranked;
+      for (let at = 0; ;) {
+        const left = 2 * at + 1;
+        const least = scoreAt(left + 1) < scoreAt(left) ? left + 1 : left;
+        if (scoreAt(least) >= scoreAt(at)) break;
+        swap(at, least);
+        at = least;
+      }
+    },
+    sorted: () => [...heap].sort((a, b) => b.score - a.score),
+  };
+}
+
+/** Of one segment: how many of the words each document holds, and what that is worth. */
+async function scoresIn(
+  segment: Segment,
+  forms: readonly (readonly Form[])[],
+  weights: readonly number[],
+  { filters, since, pause }: RankDeps,
+): Promise<{ readonly held: Uint8Array; readonly scores: Float32Array }> {
+  const { documents } = segment.info;
+  const held = new Uint8Array(documents);
+  const scores = new Float32Array(documents);
+  const seen = new Uint8Array(documents);
+  for (const [word, found] of forms.entries()) {
+    const better = [...found].sort((a, b) => b.quality - a.quality);
+    const lists = await segment.lists(better);
+    for (const [i, list] of lists.entries()) {
+      const worth = (weights[word] ?? 0) * (better[i]?.quality ?? 0);
+      for (const document of list) {
+        if (seen[document] === word + 1) continue;
+        seen[document] = word + 1;
+        held[document] = (held[document] ?? 0) + 1;
+        scores[document] = (scores[document] ?? 0) + worth;
+      }
+      await pause();
+    }
+  }
+  for (const filter of filters) {
+    const term = (await formsIn(segment, { term: filter, asPrefix: false, forgiving: false }))[0];
+    const [list] = term ? await segment.lists([term]) : [];
+    seen.fill(0);
+    for (const document of list ?? []) seen[document] = 1;
+    for (let document = 0; document < documents; document++) if (seen[document] === 0) held[document] = 0;
+  }
+  if (since > 0)
+    for (let document = 0; document < documents; document++)
+      if ((segment.times[document] ?? 0) < since) held[document] = 0;
+  return { held, scores };
+}
+
+export async function rank(deps: RankDeps): Promise<RankedList> {
+  const { segments, wanted, now, most, pause } = deps;
+  const all = segments.reduce((sum, { info }) => sum + info.documents, 0);
+  /** By word, by segment. */
+  const forms = await Promise.all(
+    wanted.map(async (word) => {
+      const found = await Promise.all(segments.map((segment) => formsIn(segment, word)));
+      if (!word.forgiving || found.some((some) => some.length > 0)) return found;
+      const similar: Form[][] = [];
+      for (const segment of segments) similar.push(await similarIn(segment, word.term, pause));
+      return similar;
+    }),
+  );
+  const weights = forms.map((bySegment) => {
+    const documents = Math.min(
+      all,
+      bySegment.flat().reduce((sum, form) => sum + form.documents, 0),
+    );
+    return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
+  });
+  const scored = [];
+  for (const [n, segment] of segments.entries())
+    scored.push({
+      segment,
+      ...(await scoresIn(
+        segment,
+        forms.map((bySegment) => bySegment[n] ?? []),
+        weights,
+        deps,
+      )),
+    });
+  const least = wanted.length - Math.floor(wanted.length / SEARCH.oneWrongOf);
+  for (let needed = wanted.length; needed >= Math.max(1, least); needed--) {
+    const best = createBest(most);
+    for (const { segment, held, scores } of scored) {
+      for (let document = 0; document < held.length; document++) {
+        if ((held[document] ?? 0) < needed) continue;
+        const age = Math.max(0, now - (segment.times[document] ?? 0));
+        const score = (scores[document] ?? 0) + NEWNESS / (1 + age / HALF_AS_NEW);
+        if (best.isGood(score)) best.add({ segment, document, score });
+      }
+      await pause();
+    }
+    const ranked = best.sorted();
+    if (ranked.length > 0)
+      return {
+        ranked,
+        forms: new Map(wanted.map(({ term }, i) => [term, new Set((forms[i] ?? []).flat().map(({ text }) => text))])),
+      };
+  }
+  return { ranked: [], forms: new Map() };
+}

@@ -1,0 +1,156 @@
+/** Where the index lies: an IndexedDB database of its own, that holds nothing but what can be made anew. */
+import { deleteDB, openDB, type DBSchema, type IDBPDatabase } from 'idb';
+import { DamagedIndexError, unsealed } from './bytes.ts';
+import type { ReadParts } from './segment-read.ts';
+import type { Part, PartKey, SegmentInfo } from './segment-write.ts';
+import { SEARCH } from './settings.ts';
+
+/** Which segments there are. Parts of others are of no use. */
+export interface Manifest {
+  readonly version: number;
+  readonly segments: readonly SegmentInfo[];
+  /** The next segment's. */
+  readonly next: number;
+  /** The ledger's views with which the index was last compared; null: it never was. */
+  readonly views: string | null;
+}
+const EMPTY: Manifest = { version: SEARCH.version, segments: [], next: 1, views: null };
+
+/** What an index needs of the place where it lies: one write at a time, each whole or not at all. */
+export interface IndexStore {
+  manifest(): Promise<Manifest>;
+  /** In order; rejects with a DamagedIndexError for what is not there or not as it was written. */
+  readonly read: ReadParts;
+  /** Parts that no manifest names yet. */
+  put(parts: readonly Part[]): Promise<void>;
+  /** From here on this manifest holds; what is of segments that it does not name goes. */
+  commit(manifest: Manifest, parts?: readonly Part[]): Promise<void>;
+  close(): void;
+}
+
+interface SearchSchema extends DBSchema {
+  meta: { key: string; value: unknown };
+  parts: { key: [number, string, number]; value: Uint8Array };
+}
+const STORES = ['meta', 'parts'] as const;
+
+const isManifest = (value: unknown): value is Manifest =>
+  typeof value === 'object' &&
+  value !== null &&
+  'version' in value &&
+  value.version === SEARCH.version &&
+  'segments' in value &&
+  Array.isArray(value.segments);
+
+/** Throws the index away. */
+export const deleteIndex = (): Promise<void> => deleteDB(SEARCH.database);
+
+/** Opens the index, and makes it anew where it is of another version or has lost a store. */
+export async function openIndexStore(): Promise<IndexStore> {
+  let db: IDBPDatabase<SearchSchema> = await open();
+  const held = STORES.every((name) => db.objectStoreNames.contains(name)) ? await db.get('meta', 'manifest') : null;
+  if (held !== undefined && !isManifest(held)) {
+    db.close();
+    await deleteIndex();
+    db = await open();
+  }
+
+  function open() {
+    return openDB<SearchSchema>(SEARCH.database, 1, {
+      upgrade(fresh) {
+        for (const name of STORES) fresh.createObjectStore(name);
+      },
+      // Whoever wants it deleted, or has a newer one, goes first: nothing here is of worth.
+      blocking: (_now, _next, event) => (event.target as IDBDatabase).close(),
+    });
+  }
+
+  /** Every write opens every store, so that there is never more than one under way, as in the ledger's databases. */
+  async function write(
+    run: (tx: { put(part: Part): void; drop(range: IDBKeyRange): void; note(manifest: Manifest): void }) => void,
+  ) {
+    const tx = db.transaction([...STORES], 'readwrite', { durability: 'relaxed' });
+    const failed = (error: unknown) => void error;
+    run({
+      // What fails aborts the transaction, and is told by its `done`.
+      put: ({ key, bytes }) =>
+        void tx
+          .objectStore('parts')
+          .put(bytes, [...key])
+          .catch(failed),
+      drop: (range) => void tx.objectStore('parts').delete(range).catch(failed),
+      note: (manifest) => void tx.objectStore('meta').put(manifest, 'manifest').catch(failed),
+    });
+    await tx.done;
+  }
+
+  return {
+    async manifest() {
+      const manifest = await db.get('meta', 'manifest');
+      return isManifest(manifest) ? manifest : EMPTY;
+    },
+    async read(keys) {
+      if (keys.length === 0) return [];
+      const parts = db.transaction('parts').objectStore('parts');
+      const found = await Promise.all(keys.map((key) => parts.get([...key])));
+      return found.map(unsealed);
+    },
+    put: (parts) => write((tx) => parts.forEach(tx.put)),
+    async commit(manifest, parts = []) {
+      const kept = new Set(manifest.segments.map(({ id }) => id));
+      const there = await segmentsThere(db);
+      await write((tx) => {
+        parts.forEach(tx.put);
+        for (const id of there) if (!kept.has(id)) tx.drop(IDBKeyRange.bound([id], [id + 1], false, true));
+        tx.note(manifest);
+      });
+    },
+    close: () => db.close(),
+  };
+}
+
+/** Segments of which there are parts, a look at one key each. */
+async function segmentsThere(db: IDBPDatabase<SearchSchema>): Promise<readonly number[]> {
+  const ids: number[] = [];
+  const parts = db.transaction('parts').objectStore('parts');
+  for (let range: IDBKeyRange | null = null; ;) {
+    const cursor: { readonly key: readonly [number, string, number] } | null = await parts.openKeyCursor(range);
+    if (!cursor) return ids;
+    ids.push(cursor.key[0]);
+    range = IDBKeyRange.lowerBound([cursor.key[0] + 1]);
+  }
+}
+
+/** Parts that were read lately, in memory, up to so many bytes. */
+export function withCache(read: ReadParts, most: number): { readonly read: ReadParts; clear(): void; bytes(): number } {
+  /** The one that was used last at the end. */
+  const held = new Map<string, Uint8Array>();
+  let bytes = 0;
+  const nameOf = (key: PartKey) => key.join(' ');
+  return {
+    async read(keys) {
+      const missing = keys.filter((key) => !held.has(nameOf(key)));
+      const fresh = new Map(missing.map((key) => [nameOf(key), null as Uint8Array | null]));
+      (await read(missing)).forEach((part, i) => fresh.set(nameOf(missing[i] ?? [0, 'about', 0]), part));
+      const parts = keys.map((key) => {
+        const name = nameOf(key);
+        const part = fresh.get(name) ?? held.get(name);
+        if (!part) throw new DamagedIndexError('A part of the index is missing.');
+        if (!held.delete(name)) bytes += part.length;
+        held.set(name, part);
+        return part;
+      });
+      for (const [name, part] of held) {
+        if (bytes <= most) break;
+        held.delete(name);
+        bytes -= part.length;
+      }
+      return parts;
+    },
+    clear() {
+      held.clear();
+      bytes = 0;
+    },
+    bytes: () => bytes,
+  };
+}

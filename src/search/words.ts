@@ -1,0 +1,165 @@
+/**
+ * From text to the terms of an index, and back to where they stand in it. Pure.
+ *
+ * A word is a run of letters, digits and marks, folded: without case, accents and widths. In scripts that are written
+ * without spaces a run is cut into overlapping pieces, at each character one, shorter ones at its end: whatever part of
+ * the run somebody types is then found by its pieces, and a single character as the beginning of one. (Dictionaries,
+ * as Intl.Segmenter has them, cut 東京都 and 京都 differently, take twenty times as long, and differ between browsers.)
+ */
+import { SEARCH } from './settings.ts';
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const UNSPACED = /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]+/gu;
+/** Alphabets, of which two letters tell little. */
+const THREE = /^[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+const PLAIN = /^[\0-\x7f]*$/;
+/** The first unit of anything unspaced lies behind this. */
+const LATER = /[\u0e00-\uffff]/;
+/** Accents, points and signs that people leave out; not the vowels of Indic and Thai, nor the voicing of kana. */
+const MARKS = /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
+/** Letters that no decomposition takes apart. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ħ: 'h',
+  ı: 'i',
+  ς: 'σ',
+};
+const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
+
+/** Without case, accents and widths. */
+export function fold(text: string): string {
+  const lower = text.toLowerCase();
+  if (PLAIN.test(lower)) return lower;
+  return lower
+    .normalize('NFKD')
+    .replace(MARKS, '')
+    .replace(LETTER, (letter) => LETTERS[letter] ?? letter)
+    .normalize('NFC')
+    .toLowerCase();
+}
+
+/** A folded word, or a folded run without spaces, and where it stands in the text. */
+export interface Token {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  readonly unspaced: boolean;
+}
+
+/** Visits the words that begin in `text` from `from` on and before `until`. Answers where the next look begins. */
+export function visitTokens(text: string, from: number, until: number, visit: (token: Token) => void): number {
+  WORD.lastIndex = from;
+  for (let match = WORD.exec(text); match; match = WORD.exec(text)) {
+    if (match.index >= until) return match.index;
+    const [word] = match;
+    const { index } = match;
+    if (!LATER.test(word)) {
+      visit({ text: fold(word), from: index, to: index + word.length, unspaced: false });
+      continue;
+    }
+    let at = 0;
+    for (const run of word.matchAll(UNSPACED)) {
+      if (run.index > at)
+        visit({ text: fold(word.slice(at, run.index)), from: index + at, to: index + run.index, unspaced: false });
+      at = run.index + run[0].length;
+      visit({ text: fold(run[0]), from: index + run.index, to: index + at, unspaced: true });
+    }
+    if (at < word.length)
+      visit({ text: fold(word.slice(at)), from: index + at, to: index + word.length, unspaced: false });
+  }
+  return text.length;
+}
+
+/** All of a text. */
+export function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  visitTokens(text, 0, text.length, (token) => tokens.push(token));
+  return tokens;
+}
+
+/** The pieces of a run without spaces: at each character one; at the end they are shorter. */
+function* piecesOf(run: string): Generator<string> {
+  const size = THREE.test(run) ? 3 : 2;
+  const characters = [...run];
+  for (let at = 0; at < characters.length; at++) yield characters.slice(at, at + size).join('');
+}
+
+/** The terms under which a token stands in the index. */
+export function* termsOf({ text, unspaced }: Token): Generator<string> {
+  if (unspaced) yield* piecesOf(text);
+  else if (text !== '') yield text.slice(0, SEARCH.termChars);
+}
+
+/** Something that a document must hold. */
+export interface Wanted {
+  readonly term: string;
+  /** Other words that begin with it will do. */
+  readonly asPrefix: boolean;
+  /** A typing error in it is forgiven. */
+  readonly forgiving: boolean;
+}
+
+/**
+ * What somebody typed, as what a document must hold; each once. `typing`: the last word may go on. Of a single letter
+ * nearly every document has a word: it only counts where it is all there is, or a word of its own.
+ */
+export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const [i, { text, unspaced }] of tokens.entries()) {
+    const isOpen = typing && i === tokens.length - 1;
+    if (unspaced) {
+      const pieces = [...piecesOf(text)];
+      const [first = ''] = pieces;
+      const full = pieces.filter((piece) => [...piece].length === [...first].length);
+      // Shorter than a piece: as the beginning of one. Else its whole pieces say all there is.
+      const short = full.length === 1 && pieces.length > 0 && [...text].length < (THREE.test(text) ? 3 : 2);
+      for (const term of full) wanted.set(term, { term, asPrefix: short, forgiving: false });
+    } else if (text !== '') {
+      const term = text.slice(0, SEARCH.termChars);
+      if (term.length === 1 && isOpen && tokens.length > 1) continue;
+      const asPrefix = term.length > (isOpen ? 1 : 3);
+      wanted.set(term, { term, asPrefix, forgiving: term.length >= SEARCH.forgiveFrom && !/\d/.test(term) });
+    }
+  }
+  return [...wanted.values()].slice(0, SEARCH.wordsMost);
+}
+
+/**
+ * How many letters of `word` must be changed, added, left out or swapped with their neighbour to make it a beginning of
+ * `term` (of all of it, where `whole`); more than `most`: at least that many.
+ */
+export function distance(word: string, term: string, most: number, whole: boolean): number {
+  const long = word.length;
+  const wide = Math.min(term.length, long + most);
+  if (whole && Math.abs(term.length - long) > most) return most + 1;
+  let before: number[] = [];
+  let last = Array.from({ length: wide + 1 }, (_, i) => i);
+  for (let i = 1; i <= long; i++) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= wide; j++) {
+      const same = word.charCodeAt(i - 1) === term.charCodeAt(j - 1);
+      let cost = Math.min((last[j - 1] ?? 0) + (same ? 0 : 1), (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
+      if (
+        i > 1 &&
+        j > 1 &&
+        word.charCodeAt(i - 1) === term.charCodeAt(j - 2) &&
+        word.charCodeAt(i - 2) === term.charCodeAt(j - 1)
+      )
+        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      row.push(cost);
+      if (cost < least) least = cost;
+    }
+    if (least > most) return most + 1;
+    before = last;
+    last = row;
+  }
+  return whole ? (last[wide] ?? most + 1) : Math.min(...last);
+}

@@ -1,0 +1,65 @@
+import type { SearchQuery } from '../../protocol/search.ts';
+import type { Teammates } from '../use-teammates.ts';
+
+export type Filters = Pick<SearchQuery, 'agentId' | 'author' | 'since'>;
+
+const DAY = 24 * 60 * 60 * 1_000;
+/** Days back, by the words for them. */
+const SPANS = [
+  [1, 'Since yesterday'],
+  [7, 'In the last week'],
+  [30, 'In the last month'],
+  [365, 'In the last year'],
+] as const;
+
+/** Holds what is found to one agent, one voice, or a time. `today`: midnight, in ms since the epoch. */
+export function FilterRow({
+  value,
+  team,
+  today,
+  onChange,
+}: {
+  value: Filters;
+  team: Teammates;
+  today: number;
+  onChange: (value: Filters) => void;
+}) {
+  const people = team.all.map(({ agentId, name }) => (
+    <option key={agentId} value={agentId}>
+      {name}
+    </option>
+  ));
+  return (
+    <div className="palette-filters" role="group" aria-label="Which messages">
+      <select
+        aria-label="With whom"
+        value={value.agentId ?? ''}
+        onChange={({ target }) => onChange({ ...value, agentId: target.value || undefined })}
+      >
+        <option value="">With anybody</option>
+        {people}
+      </select>
+      <select
+        aria-label="Said by"
+        value={value.author ?? ''}
+        onChange={({ target }) => onChange({ ...value, author: target.value || undefined })}
+      >
+        <option value="">Said by anybody</option>
+        <option value="human">Said by you</option>
+        {people}
+      </select>
+      <select
+        aria-label="When"
+        value={value.since ?? ''}
+        onChange={({ target }) => onChange({ ...value, since: target.value === '' ? undefined : Number(target.value) })}
+      >
+        <option value="">At any time</option>
+        {SPANS.map(([days, label]) => (
+          <option key={days} value={today - days * DAY}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react';
+import type { Passage, SearchHit } from '../../protocol/search.ts';
+import { PATHS } from '../routes.ts';
+import { since } from '../text/time.ts';
+
+/** Where a result leads. */
+export function pathOf({ kind, agentId, messageId, threadId }: SearchHit): string {
+  switch (kind) {
+    case 'message':
+      return messageId === null ? PATHS.agent(agentId ?? '') : PATHS.message(agentId ?? '', messageId);
+    case 'thread-message':
+      return threadId === null || messageId === null ? PATHS.threads : PATHS.threadMessage(threadId, messageId);
+    case 'thread':
+      return threadId === null ? PATHS.threads : PATHS.thread(threadId);
+    case 'soul':
+      return PATHS.soul(agentId ?? '');
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Whose words they are, and where they stand. */
+export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id: string) => string): string {
+  const name = nameOf(author);
+  switch (kind) {
+    case 'message':
+      return agentId === null || author === agentId ? name : `${name} to ${nameOf(agentId)}`;
+    case 'thread-message':
+      return title === null ? `${name} in a thread` : `${name} in ${title}`;
+    case 'thread':
+      return 'Thread';
+    case 'soul':
+      return `${name}’s soul`;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** A passage with what was found in it. */
+function Marked({ passage: { text, marks } }: { passage: Passage }) {
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const [from, to] of marks) {
+    if (from > at) parts.push(text.slice(at, from));
+    parts.push(<mark key={from}>{text.slice(from, to)}</mark>);
+    at = to;
+  }
+  parts.push(text.slice(at));
+  return <>{parts}</>;
+}
+
+/** One result: who said it, when, and the words around. */
+export function Hit({ hit, nameOf, now }: { hit: SearchHit; nameOf: (id: string) => string; now: number }) {
+  return (
+    <span className="palette-hit">
+      <span className="palette-hit-head">
+        <span className="palette-hit-who" dir="auto">
+          {whereOf(hit, nameOf)}
+        </span>
+        <time dateTime={new Date(hit.time).toISOString()}>{since(hit.time, now)}</time>
+      </span>
+      <span className="palette-passage" dir="auto">
+        <Marked passage={hit.passage} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,68 @@
+/** What was said, found while somebody types: one question at a time, the newest next. */
+import { useEffect, useRef, useState } from 'react';
+import type { SearchAnswer, SearchQuery } from '../../protocol/search.ts';
+import { useRoost } from '../context.tsx';
+
+/** Letters from which on it is looked for; a single sign of a script without spaces is a word. */
+const LEAST = 2;
+const UNSPACED = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u;
+/** ms between two looks while not everything can be found yet. */
+const LOOK_AGAIN = 1_500;
+
+export interface Searched {
+  /** To the question that was asked last and is answered; null: none is. */
+  readonly answer: SearchAnswer | null;
+  /** What is typed is not answered yet. */
+  readonly waits: boolean;
+  /** Why it could not be looked for; null: it could. */
+  readonly problem: string | null;
+}
+const NOTHING: Searched = { answer: null, waits: false, problem: null };
+
+export const isSearch = (text: string): boolean => text.trim().length >= LEAST || UNSPACED.test(text);
+
+export function useSearch(query: SearchQuery): Searched {
+  const { owner, device } = useRoost();
+  const [searched, setSearched] = useState(NOTHING);
+  const asked = isSearch(query.text) ? JSON.stringify(query) : null;
+  const wanted = useRef<string | null>(null);
+  const busy = useRef(false);
+  const [look, setLook] = useState(0);
+  useEffect(() => {
+    wanted.current = asked;
+    if (asked === null) {
+      setSearched(NOTHING);
+      return;
+    }
+    setSearched((held) => ({ ...held, waits: true }));
+    const ask = async () => {
+      if (busy.current) return;
+      busy.current = true;
+      for (let last: string | null = null; wanted.current !== null && wanted.current !== last;) {
+        last = wanted.current;
+        try {
+          // As it was put together above.
+          const answer = await owner.call('search', JSON.parse(last) as SearchQuery);
+          if (wanted.current === last) setSearched({ answer, waits: false, problem: null });
+        } catch (error) {
+          const problem = error instanceof Error ? error.message : String(error);
+          if (wanted.current === last) setSearched({ answer: null, waits: false, problem });
+        }
+      }
+      busy.current = false;
+    };
+    void ask();
+  }, [asked, owner, look]);
+  useEffect(
+    () => () => {
+      wanted.current = null;
+    },
+    [],
+  );
+  const isBuilding = searched.answer?.state.kind === 'building';
+  useEffect(
+    () => (isBuilding ? device.after(LOOK_AGAIN, () => setLook((times) => times + 1)) : undefined),
+    [isBuilding, look, device],
+  );
+  return asked === null ? NOTHING : searched;
+}

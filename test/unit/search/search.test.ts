@@ -1,0 +1,299 @@
+import { describe, expect, it } from 'vitest';
+import type { Doc, MessageDoc } from '../../../src/protocol/documents.ts';
+import type { SearchQuery } from '../../../src/protocol/search.ts';
+import { SEARCH } from '../../../src/search/settings.ts';
+import { changeDoc, identityDoc, messageDoc, queuedDoc } from '../../support/documents.ts';
+import { generateHousehold } from '../../support/household-generator.ts';
+import { createMemoryIndex, createMemoryLedger, searchOver, type MemoryIndex } from '../../support/search.ts';
+
+const said = (n: number, text: string, more: Partial<MessageDoc> = {}) =>
+  messageDoc(n, { blocks: [{ kind: 'text', text }], ...more });
+
+/** A search over these documents, settled. */
+async function over(docs: readonly Doc[]) {
+  const memory = createMemoryLedger(docs);
+  const index = createMemoryIndex();
+  const search = searchOver(memory, () => index);
+  await search.settled();
+  const find = async (text: string, more: Partial<SearchQuery> = {}) =>
+    (await search.find({ text, limit: 20, ...more })).hits;
+  const ids = async (text: string, more?: Partial<SearchQuery>) =>
+    (await find(text, more)).map(({ messageId }) => messageId);
+  return { memory, index, search, find, ids };
+}
+/** Everything that stands in the words of an index. */
+const wordsOf = (index: MemoryIndex) =>
+  [...index.parts].flatMap(([key, bytes]) => (key.includes('terms') ? [new TextDecoder().decode(bytes)] : [])).join('');
+
+describe('What is found', () => {
+  it('is a sentence among others, before what only has its words, with its place marked', async () => {
+    const { find } = await over([
+      said(1, 'The mill is old, and by the river we never met.'),
+      said(2, 'Well.\n\nWe met by the **old mill** at noon, remember? I do.'),
+      said(3, 'Nothing of the kind.'),
+    ]);
+    const [first, second, ...rest] = await find('met by the old mill');
+    expect(first).toMatchObject({ kind: 'message', messageId: 'm2', agentId: 'a1', author: 'human' });
+    expect(second?.messageId).toBe('m1');
+    expect(rest).toEqual([]);
+    const { text, marks } = first?.passage ?? { text: '', marks: [] };
+    expect(marks.map(([from, to]) => text.slice(from, to))).toEqual(['met', 'by', 'the', 'old', 'mill']);
+    expect(text).toBe('… We met by the **old mill** at noon, remember? I do.');
+  });
+
+  it('is found by the beginnings of words while they are typed', async () => {
+    const { ids } = await over([said(1, 'The lighthouse keeper'), said(2, 'A light snow')]);
+    expect(await ids('li')).toHaveLength(2);
+    expect(await ids('lighth')).toEqual(['m1']);
+    expect(await ids('keep lig')).toEqual(['m1']);
+    // A single letter more takes nothing away.
+    expect(await ids('lighthouse k')).toEqual(['m1']);
+  });
+
+  it.each([
+    ['lighthuose', 'letters swapped'],
+    ['lihthouse', 'one left out'],
+    ['lightthouse', 'one too many'],
+    ['ligthhous', 'wrong and not yet whole'],
+    ['ilghthouse', 'the first two swapped'],
+  ])('is found by “%s”: %s', async (typed) => {
+    const { ids } = await over([said(1, 'The lighthouse keeper'), said(2, 'A light snow')]);
+    expect(await ids(typed)).toEqual(['m1']);
+  });
+
+  it('is found without case, accents and widths', async () => {
+    const { ids } = await over([
+      said(1, 'Die Straße nach Łódź, naïve Übung'),
+      said(2, 'Ｒｏｏｓｔ ２０２６'),
+      said(3, 'ἌΝΘΡΩΠΟΣ και λόγος'),
+      said(4, 'مُحَمَّد'),
+    ]);
+    for (const typed of ['strasse', 'LODZ', 'naive ubung', 'straße']) expect(await ids(typed)).toEqual(['m1']);
+    expect(await ids('roost 2026')).toEqual(['m2']);
+    expect(await ids('ανθρωπος λογος')).toEqual(['m3']);
+    expect(await ids('محمد')).toEqual(['m4']);
+  });
+
+  it('is found in scripts without spaces by any part of a run, and marked there', async () => {
+    const { ids, find } = await over([
+      said(1, '東京都庁の前で会いましょう。'),
+      said(2, '京都は雪です'),
+      said(3, 'พรุ่งนี้ฝนจะตกหนักที่กรุงเทพ'),
+      said(4, 'ﾛｰｽﾄでコーヒーを飲む'),
+      said(5, '𠮷野家で待つ'),
+    ]);
+    expect(await ids('都庁')).toEqual(['m1']);
+    expect(new Set(await ids('京都'))).toEqual(new Set(['m1', 'm2']));
+    expect(new Set(await ids('京'))).toEqual(new Set(['m1', 'm2']));
+    expect(await ids('都庁の前')).toEqual(['m1']);
+    expect(await ids('ฝนจะตก')).toEqual(['m3']);
+    expect(await ids('กรุง')).toEqual(['m3']);
+    expect(await ids('コーヒー')).toEqual(['m4']);
+    expect(await ids('ロースト')).toEqual(['m4']);
+    expect(await ids('𠮷野')).toEqual(['m5']);
+    const [hit] = await find('都庁の前');
+    const [mark] = hit?.passage.marks ?? [];
+    expect(hit?.passage.text.slice(...(mark ?? [0, 0]))).toBe('都庁の前');
+  });
+
+  it('may lack one word of four, and not one of three', async () => {
+    const { ids } = await over([said(1, 'the heron stood in the reeds at dawn')]);
+    expect(await ids('heron reeds dawn marble')).toEqual(['m1']);
+    expect(await ids('heron dawn marble')).toEqual([]);
+  });
+
+  it('is held to an agent, a voice and a time', async () => {
+    const { ids } = await over([
+      said(2, 'herons by day', { agentId: 'a1', author: 'human' }),
+      said(3, 'herons by night', { agentId: 'a1', author: 'a1' }),
+      said(4, 'herons again', { agentId: 'a2', author: 'human' }),
+    ]);
+    expect(await ids('herons', { agentId: 'a1' })).toHaveLength(2);
+    expect(await ids('herons', { author: 'human', agentId: 'a1' })).toEqual(['m2']);
+    expect(await ids('herons', { since: messageDoc(4).time })).toEqual(['m4']);
+    expect(await ids('herons', { author: 'nobody' })).toEqual([]);
+  });
+
+  it('is also what waits to be sent, what an agent wrote to another, a soul as it is now, a thread and its messages', async () => {
+    const { find } = await over([
+      identityDoc(1, 'a1', 0, 'I keep the old herons.'),
+      changeDoc(2, 'a1', { kind: 'soul', individuationArtifact: 'I keep the new herons.' }),
+      { ...queuedDoc(3, 'a1'), text: 'herons, later' },
+      messageDoc(5, {
+        blocks: [
+          {
+            kind: 'tool',
+            toolUseId: 't',
+            name: 'message_agent',
+            input: { to: 'a2', message: 'Do tell me of herons' },
+            result: null,
+            isError: false,
+          },
+        ],
+      }),
+      {
+        _id: 'thread:t1:x',
+        type: 'thread',
+        schema: 1,
+        at: messageDoc(6).at,
+        recordId: 't1',
+        value: { title: 'Herons and others', createdBy: 'human' },
+      },
+      {
+        _id: 'thread-message:t1:1',
+        type: 'thread-message',
+        schema: 1,
+        at: messageDoc(7).at,
+        recordId: 't1:1',
+        agentId: 'a1',
+        value: { threadId: 't1', sequence: 1, time: messageDoc(7).time, messageId: 'tm1', text: 'All herons?' },
+      },
+    ]);
+    const kinds = (await find('herons')).map(({ kind, threadId, messageId }) => [kind, threadId ?? messageId]);
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        ['message', null],
+        ['message', 'm5'],
+        ['thread', 't1'],
+        ['thread-message', 't1'],
+        ['soul', null],
+      ]),
+    );
+  });
+
+  it('leaves out what may not be seen', async () => {
+    const { memory, ids } = await over([said(1, 'a heron'), said(2, 'two herons')]);
+    memory.hidden.add('message:m1');
+    expect(await ids('heron')).toEqual(['m2']);
+  });
+});
+
+describe('The index', () => {
+  it('follows what is new, and is not asked to wait for it', async () => {
+    const { memory, search, ids } = await over([said(1, 'first words')]);
+    const doc = said(2, 'second words');
+    memory.docs.set(doc._id, doc);
+    search.hear([doc]);
+    expect(new Set(await ids('words'))).toEqual(new Set(['m1', 'm2']));
+  });
+
+  it('is made of many segments that become few, and finds the same', async () => {
+    const docs = [...generateHousehold({ seed: 3, messages: 300, lastSession: 1 })].flat();
+    const messages = docs.filter((doc): doc is MessageDoc => doc.type === 'message');
+    const memory = createMemoryLedger();
+    const index = createMemoryIndex();
+    const search = searchOver(memory, () => index);
+    await search.settled();
+    let most = 0;
+    for (let at = 0; at < messages.length; at += 10) {
+      const some = messages.slice(at, at + 10);
+      for (const doc of some) memory.docs.set(doc._id, doc);
+      search.hear(some);
+      await search.settled();
+      most = Math.max(most, (await index.manifest()).segments.length);
+    }
+    const { segments } = await index.manifest();
+    expect(segments.reduce((sum, { documents }) => sum + documents, 0)).toBe(messages.length);
+    expect(most).toBeLessThan(2 * SEARCH.segmentsOfSize);
+    for (const message of [messages[7], messages[150], messages.at(-1)]) {
+      const [block] = message?.blocks ?? [];
+      const text = block?.kind === 'text' ? block.text.split(/\s+/).slice(0, 12).join(' ') : '';
+      const { hits } = await search.find({ text, limit: 5 });
+      expect(hits.map(({ id }) => id)).toContain(message?._id);
+    }
+  });
+
+  it('lets go of every word of what is forgotten, and keeps the others', async () => {
+    const { memory, index, search, ids } = await over([
+      ...Array.from({ length: 40 }, (_, n) => said(n, `common words ${n}`)),
+      said(50, 'xylophone xylophone', { agentId: 'gone' }),
+    ]);
+    expect(wordsOf(index)).toContain('xylophone');
+    memory.docs.delete('message:m50');
+    memory.renew();
+    search.hearGone();
+    await search.settled();
+    expect(wordsOf(index)).not.toContain('xylophone');
+    expect(wordsOf(index)).not.toContain('gone');
+    expect([...index.parts.values()].some((part) => new TextDecoder().decode(part).includes('m50'))).toBe(false);
+    expect(await ids('common words 7')).toContain('m7');
+    expect((await index.manifest()).segments.map(({ documents }) => documents)).toEqual([40]);
+  });
+
+  it('goes on where it was when it was cut off, and takes nothing twice', async () => {
+    const docs = Array.from({ length: 30 }, (_, n) => said(n, `herons ${n}`));
+    const memory = createMemoryLedger(docs.slice(0, 20));
+    const index = createMemoryIndex();
+    await searchOver(memory, () => index).settled();
+    // Said while nobody listened.
+    for (const doc of docs) memory.docs.set(doc._id, doc);
+    const search = searchOver(memory, () => index);
+    // And what is told while the two are compared is there already.
+    search.hear(docs.slice(25));
+    await search.settled();
+    expect((await index.manifest()).segments.map(({ documents }) => documents).reduce((a, b) => a + b)).toBe(30);
+    expect((await search.find({ text: 'herons 27', limit: 1 })).hits[0]?.messageId).toBe('m27');
+  });
+
+  it.each(['a part is missing', 'a part is cut', 'a letter is another'])('is made anew where %s', async (how) => {
+    const memory = createMemoryLedger([said(1, 'herons in the reeds')]);
+    const indexes: MemoryIndex[] = [];
+    const open = () => {
+      const fresh = createMemoryIndex();
+      indexes.push(fresh);
+      return fresh;
+    };
+    const first = createMemoryIndex();
+    await searchOver(memory, () => first).settled();
+    for (const [key, bytes] of first.parts)
+      if (key.includes('terms')) {
+        if (how === 'a part is missing') first.parts.delete(key);
+        else if (how === 'a part is cut') first.parts.set(key, bytes.slice(0, 9));
+        else bytes[5] = (bytes[5] ?? 0) ^ 1;
+      }
+    let isFirst = true;
+    const search = searchOver(memory, () => {
+      const store = isFirst ? first : open();
+      isFirst = false;
+      return store;
+    });
+    expect(await search.find({ text: 'herons', limit: 5 })).toMatchObject({
+      hits: [],
+      state: { kind: 'unavailable', why: 'broken' },
+    });
+    await search.again();
+    expect((await search.find({ text: 'herons', limit: 5 })).hits).toHaveLength(1);
+    expect(indexes).toHaveLength(1);
+  });
+
+  it('gives way where there is no room, says so, and comes back', async () => {
+    const memory = createMemoryLedger([said(1, 'herons')]);
+    let isFull = true;
+    let dropped = 0;
+    const search = searchOver(
+      memory,
+      () =>
+        createMemoryIndex(() => {
+          if (isFull) throw new DOMException('no room', 'QuotaExceededError');
+        }),
+      { dropStore: () => Promise.resolve(void dropped++) },
+    );
+    expect((await search.find({ text: 'herons', limit: 5 })).state).toEqual({ kind: 'unavailable', why: 'no-room' });
+    expect(dropped).toBe(1);
+    isFull = false;
+    await search.again();
+    expect((await search.find({ text: 'herons', limit: 5 })).hits).toHaveLength(1);
+    search.hearNoRoom();
+    expect((await search.find({ text: 'herons', limit: 5 })).state).toEqual({ kind: 'unavailable', why: 'no-room' });
+  });
+
+  it('says how far it is', async () => {
+    const memory = createMemoryLedger(Array.from({ length: 200 }, (_, n) => said(n, `herons ${n}`)));
+    const index = createMemoryIndex();
+    const search = searchOver(memory, () => index);
+    const { state } = await search.find({ text: 'herons', limit: 5 });
+    expect(['building', 'ready']).toContain(state.kind);
+    await search.settled();
+    expect((await search.find({ text: 'herons', limit: 5 })).state).toEqual({ kind: 'ready' });
+  });
+});
