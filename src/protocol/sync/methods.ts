@@ -64,13 +64,22 @@ export const SYNC_METHODS = {
     z.tuple([z.object({ deviceId: idOf<DeviceId>(z.string()), keep: z.array(z.string()).max(SYNC.devices) })]),
     typed<{ readonly removed: readonly string[] }>(),
   ),
-  /** Resolves when the last sessions of these agents are here, or after `patience` ms; those still on their way. */
+  /**
+   * Resolves when the last sessions of these agents are here, or after `patience` ms; those still on their way. Where it is
+   * not known yet what other devices have, that is waited for up to `comparePatience` ms; `compared`: it is known.
+   */
   caughtUp: method<
-    [{ readonly agentIds: readonly AgentId[]; readonly patience: number }],
-    { readonly arriving: readonly string[] }
+    [{ readonly agentIds: readonly AgentId[]; readonly patience: number; readonly comparePatience: number }],
+    { readonly arriving: readonly string[]; readonly compared: boolean }
   >(
-    z.tuple([z.object({ agentIds: z.array(idOf<AgentId>(z.string())), patience: z.number().min(0) })]),
-    typed<{ readonly arriving: readonly string[] }>(),
+    z.tuple([
+      z.object({
+        agentIds: z.array(idOf<AgentId>(z.string())),
+        patience: z.number().min(0),
+        comparePatience: z.number().min(0),
+      }),
+    ]),
+    typed<{ readonly arriving: readonly string[]; readonly compared: boolean }>(),
   ),
   direct: method<[DirectReport], null>(
     z.tuple([

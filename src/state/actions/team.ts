@@ -6,15 +6,15 @@ import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } fro
 import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { RelayProblem } from '../../relay/index.ts';
-import { arrivingOf } from '../devices.ts';
-import { payloadOf, startSessionBody } from '../wake-material.ts';
+import { leadNameOf, payloadOf, startSessionBody } from '../wake-material.ts';
+import { createCatchingUp } from './catching-up.ts';
 import type { Parts } from './parts.ts';
 
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;
-/** ms that a call waits for what was said on other devices. */
-const CATCH_UP_PATIENCE_MS = 4_000;
-const NOBODY: ReadonlySet<string> = new Set();
+
+const NOT_COMPARED =
+  'It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.';
 
 /** Another tab or device was first: what was asked for happens, only not from here. */
 const isAlreadyUnderWay = (problem: RelayProblem) =>
@@ -24,7 +24,8 @@ export interface TeamActions {
   /**
    * Wakes these agents, or everyone who sleeps or is only played by a client. Who is in the session and only set to sleep goes on where it was;
    * the others are called by the lead. Whose last session is not whole on this device yet is waited for a little, and then
-   * left to sleep. Does nothing while a call of this page is under way.
+   * left to sleep; where that is the lead, or where it cannot be told, the person is asked. Does nothing while a call of this
+   * page is under way.
    */
   wake(agents?: readonly Agent[]): Promise<void>;
   /** Brings somebody to life in these seats, or in every empty one. */
@@ -39,19 +40,10 @@ export interface TeamActions {
 }
 
 // In one piece: the steps of one press share what is asked, awaited and called off.
-export function createTeamActions({
-  owner,
-  devices,
-  relay,
-  reach,
-  device,
-  clock,
-  household,
-  live,
-  wakeSizes,
-  notices,
-  pending,
-}: Parts): TeamActions {
+export function createTeamActions(parts: Parts): TeamActions {
+  const { relay, reach, device, clock, household, live, wakeSizes, notices, pending } = parts;
+  const catchingUp = createCatchingUp(parts);
+
   async function startSession(ahead = false): Promise<boolean> {
     if (live.store.getState().live) return true;
     pending.setState({ step: 'Starting the session…' });
@@ -93,36 +85,10 @@ export function createTeamActions({
     });
   }
 
-  /** Waits for the last sessions of these agents, where the team is shared; answers with those that are still on their way. */
-  async function lateOf(agentIds: readonly AgentId[]): Promise<ReadonlySet<string>> {
-    const { status } = devices.store.getState();
-    if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY;
-    pending.setState({ step: 'Fetching what was said elsewhere…' });
-    const hopeful = status.link === 'live' || status.link === 'connecting';
-    try {
-      const { arriving } = await owner.call('caughtUp', { agentIds, patience: hopeful ? CATCH_UP_PATIENCE_MS : 0 });
-      return new Set(arriving);
-    } catch {
-      // Who is whole here can be woken all the same: what was told last of the others stands.
-      return new Set(arrivingOf(devices.store.getState()));
-    }
-  }
-
-  /** Waits a little until what the relay still holds of the last session is here: the page may just have been opened. */
-  function heard(): Promise<void> {
-    const isBehind = () => live.store.getState().link.kind === 'connecting';
-    if (!isBehind()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        stop();
-        stopTimer();
-        resolve();
-      };
-      const stopTimer = device.after(CATCH_UP_PATIENCE_MS, done);
-      const stop = live.store.subscribe(() => isBehind() || done());
-    });
-  }
-
+  const leadIsLate = () => {
+    const { roster, settings } = household.store.getState();
+    return `What ${leadNameOf(roster, settings)} heard last is still on its way to this device. Press again in a moment, or go on without it.`;
+  };
   const leftOut = (count: number) =>
     notices.info(
       `${count === 1 ? 'One agent is' : `${count} agents are`} still on the way to this device, and sleep${count === 1 ? 's' : ''} on. WAKE calls ${count === 1 ? 'it' : 'them'} once ${count === 1 ? 'it is' : 'they are'} here.`,
@@ -136,17 +102,23 @@ export function createTeamActions({
     kind: 'wake' | 'summon',
     called: readonly Agent[],
     write: (late: ReadonlySet<string>) => Promise<string | null>,
+    anyway = false,
   ): Promise<void> {
     if (pending.getState().call) return;
     pending.setState({ call: kind, step: null });
     live.dismissCallError();
     try {
-      await heard();
       // A session begins with the lead, and with what it remembers.
-      const late = await lateOf([
-        ...(live.store.getState().live ? [] : [LEAD_ID]),
-        ...called.map(({ agentId }) => agentId),
-      ]);
+      const begins = live.store.getState().live === null;
+      const agentIds = [...(begins ? [LEAD_ID] : []), ...called.map(({ agentId }) => agentId)];
+      const { late, compared } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
+      if (!anyway && (!compared || (begins && late.has(LEAD_ID)))) {
+        notices.offer(compared ? leadIsLate() : NOT_COMPARED, {
+          label: 'Go on without it',
+          run: () => void call(kind, called, write, true),
+        });
+        return;
+      }
       const lateCalled = called.filter(({ agentId }) => late.has(agentId)).length;
       if (lateCalled > 0) leftOut(lateCalled);
       if (lateCalled > 0 && lateCalled === called.length) return;

@@ -60,8 +60,14 @@ export interface Shared {
   introduce(name: string): Promise<void>;
   /** Everything that waits is sealed, and the last conversations are told: before a device joins. */
   flush(): Promise<void>;
-  /** Resolves when the last sessions of these agents are here, or after `patience` ms; those that are not. */
-  caughtUp(agentIds: readonly AgentId[], patience: number): Promise<readonly string[]>;
+  /**
+   * Resolves when the last sessions of these agents are here, or after `patience` ms; those that are not. What others have is
+   * waited to be known up to `comparePatience` ms more; `compared`: it is.
+   */
+  caughtUp(
+    agentIds: readonly AgentId[],
+    times: { readonly patience: number; readonly comparePatience: number },
+  ): Promise<{ readonly arriving: readonly string[]; readonly compared: boolean }>;
   readonly direct: Direct;
   report(report: DirectReport): void;
   reconnect(): void;

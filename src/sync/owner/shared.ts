@@ -236,11 +236,15 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       await outgoing.flush();
       await tipTeller.tell();
     },
-    // A relay that is away has nothing newer; and where nobody is let in, nothing comes either.
-    caughtUp: (agentIds, patience) =>
-      standing
-        .until(() => isCaughtUp(agentIds) || standing.now().link === 'lost', patience)
-        .then(() => isLate(agentIds)),
+    async caughtUp(agentIds, { patience, comparePatience }) {
+      const arriving = () => isLate(agentIds);
+      // A line that broke just now is not waited for until its next turn.
+      relayConnection.reconnect();
+      await standing.until(() => isCaughtUp(agentIds), patience);
+      // Nobody is known to be late as long as nothing was compared: that is no reason to think that all is here.
+      await standing.until(() => isCaughtUp(agentIds) || arriving().length > 0, comparePatience);
+      return { arriving: arriving(), compared: isCaughtUp(agentIds) || arriving().length > 0 };
+    },
     status: () =>
       sharedStatus({
         facts: standing.now(),

@@ -101,10 +101,10 @@ const createSyncAnswers = ({ participation, pairing, phrases, status, need }: An
       throw new Error('A device cannot remove itself. Do it on another one.');
     return { removed: await here.keyRotation.remove(deviceId, keep) };
   },
-  async caughtUp({ agentIds, patience }) {
+  async caughtUp({ agentIds, ...patience }) {
     const shared = participation.shared();
     const isAwaited = participation.isOpen() || participation.now().kind === 'returning';
-    return { arriving: shared && isAwaited ? await shared.caughtUp(agentIds, patience) : [] };
+    return shared && isAwaited ? await shared.caughtUp(agentIds, patience) : { arriving: [], compared: !isAwaited };
   },
   async direct(report) {
     participation.shared()?.report(report);

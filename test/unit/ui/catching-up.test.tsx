@@ -17,7 +17,7 @@ async function open(status: Partial<SharedStatus>, late: readonly string[], aske
         syncStatus: () => sharedStatus(status),
         caughtUp: (request) => {
           asked.push(request);
-          return { arriving: late };
+          return { arriving: late, compared: true };
         },
       }),
   });
@@ -27,7 +27,9 @@ test('a wake waits for what was said elsewhere, the lead’s words too, and take
   const asked: unknown[] = [];
   const page = await open({ arriving: ['agent-2'] }, [], asked);
   await wake(page);
-  expect(asked).toEqual([{ agentIds: ['lead', 'agent-1', 'agent-2', 'agent-3'], patience: 4_000 }]);
+  expect(asked).toEqual([
+    { agentIds: ['lead', 'agent-1', 'agent-2', 'agent-3'], patience: 4_000, comparePatience: 10_000 },
+  ]);
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
 });
 
@@ -46,11 +48,40 @@ test('where everybody is still on the way, no session is begun for nobody', asyn
   expect(screen.getByRole('button', { name: 'WAKE' })).toBeDefined();
 });
 
-test('while the relay’s line is lost nothing is waited for, and nothing is said', async () => {
+test('a lead whose last words are on the way is not begun with unasked', async () => {
+  const page = await open({ arriving: ['lead'] }, ['lead']);
+  await wake(page);
+  expect(page.relay.started).toEqual([]);
+  expect(screen.getByText(/^What Julian heard last is still on its way to this device\./)).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
+  expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
+});
+
+test('where it cannot be told whether there is more, the person is asked', async () => {
+  const page = await open({}, []);
+  page.owner.sync.caughtUp = () => ({ arriving: [], compared: false });
+  await wake(page);
+  expect(page.relay.started).toEqual([]);
+  await page.user.click(screen.getByRole('button', { name: 'Go on without it' }));
+  expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
+});
+
+test('while only the line to the other devices is lost, its return is waited for a little', async () => {
   const asked: unknown[] = [];
   const page = await open({ link: 'lost' }, [], asked);
   await wake(page);
-  expect(asked).toEqual([expect.objectContaining({ patience: 0 })]);
+  expect(asked).toEqual([expect.objectContaining({ patience: 4_000, comparePatience: 0 })]);
+});
+
+test('where the relay is away, or is not to hold what devices tell each other, nothing is waited for, and nothing is asked', async () => {
+  const asked: unknown[] = [];
+  const page = await open({ link: 'off' }, [], asked);
+  page.owner.sync.caughtUp = (request) => {
+    asked.push(request);
+    return { arriving: [], compared: false };
+  };
+  await wake(page);
+  expect(asked).toEqual([expect.objectContaining({ patience: 0, comparePatience: 0 })]);
   expect(called(page)).toEqual(['Lyra', 'Wren', 'Sable']);
   expect(document.querySelectorAll('.notice')).toHaveLength(0);
 });
@@ -102,7 +133,7 @@ test('among those to choose from, whoever is on the way cannot be ticked', async
   const page = await open({ arriving: ['agent-2'] }, []);
   await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
-  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: /Wren/ }).disabled).toBe(true);
+  expect((await screen.findByRole<HTMLInputElement>('checkbox', { name: /Wren/ })).disabled).toBe(true);
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Lyra' }).disabled).toBe(false);
 });
 
