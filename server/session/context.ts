@@ -13,7 +13,8 @@ export interface SessionContext extends RunContext {
   /** A run in this session, for whoever takes a seat. */
   readonly newLife: (agentId: AgentId) => Life;
   readonly sessionId: SessionId;
-  readonly models: { readonly lead: string; readonly agent: string };
+  /** `of`: what answers for this agent; `agent`: for who has nothing of its own, and for whoever is born. */
+  readonly models: { readonly lead: string; readonly agent: string; readonly of: (agentId: AgentId) => string };
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly pauses: Pauses;

@@ -88,6 +88,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     // A session keeps the mind that it began with.
     const mind = deps.mind.current?.() ?? deps.mind;
     const info = mind.models({ lead: request.settings?.leadModel ?? '', agent: request.settings?.agentModel ?? '' });
+    const own = new Map(Object.entries(request.settings?.agentModels ?? {}));
     let broken = false;
     let sealed = false;
     let idle: Idle | null = null;
@@ -125,7 +126,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       mind,
       rest,
       room: settings,
-      models: { lead: info.leadModel, agent: info.agentModel },
+      models: {
+        lead: info.leadModel,
+        agent: info.agentModel,
+        of: (agentId) => mind.models({ lead: '', agent: own.get(agentId) ?? info.agentModel }).agentModel,
+      },
       inbox,
       directory,
       pauses,

@@ -105,7 +105,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     speaker = createSpeaker({
       context,
       life,
-      model: context.models.agent,
+      model: context.models.of(agentId),
       system: prompts.agentSystem(payload),
       tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall) => {
         if (toolCall.tool === 'choose_name') name = toolCall.input.name;

@@ -5,6 +5,7 @@
  * later soul are further records, and the newest by (stamp, id) is what shows. Any union of two
  * households' records gives every device the same team.
  */
+import { AGENT_COLORS, NO_CHOICE, type AgentChoice } from './choices.ts';
 import type { AgentId, SessionId } from './ids.ts';
 import { alikeOf, shownName } from './names.ts';
 import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatColor, SEAT_ORDER, type SeatPosition } from './seat.ts';
@@ -42,8 +43,11 @@ export interface AgentChange {
 export interface Agent {
   readonly agentId: AgentId;
   readonly name: string;
-  /** The name it chose at birth: the face is drawn from it, so that a rename keeps the face. */
   readonly birthName: string;
+  /** What the face is drawn from: the name it chose at birth, so that a rename keeps the face, or the parts that the person chose. */
+  readonly face: string;
+  /** The model that the person chose for it; empty: the household's. */
+  readonly model: string;
   readonly color: string;
   readonly colorName: string;
   /** The seat it asks for; `Roster.seats` says whether it has it. */
@@ -82,13 +86,18 @@ function newestChanges(changes: readonly AgentChange[]): Map<string, AgentChange
 }
 
 /** One agent from its identity and all changes written about it, in any order. */
-export function resolveAgent(identity: Identity, changes: readonly AgentChange[]): Agent {
+export function resolveAgent(
+  identity: Identity,
+  changes: readonly AgentChange[],
+  choice: AgentChoice = NO_CHOICE,
+): Agent {
   const newest = newestChanges(changes);
   const rename = newest.get('rename')?.change;
   const seat = newest.get('seat')?.change;
   const soul = newest.get('soul')?.change;
   const position = seat?.kind === 'seat' ? seat.position : identity.position;
-  const colors = isSeatPosition(position) ? seatColor(position) : identity;
+  const given = AGENT_COLORS.find(({ color }) => color === choice.color);
+  const colors = given ?? (isSeatPosition(position) ? seatColor(position) : identity);
   return {
     agentId: identity.agentId,
     name: shownName(
@@ -96,6 +105,8 @@ export function resolveAgent(identity: Identity, changes: readonly AgentChange[]
       identity.agentId === LEAD_ID ? 'lead' : 'agent',
     ),
     birthName: identity.name,
+    face: choice.face === '' ? identity.name : choice.face,
+    model: choice.model,
     color: colors.color,
     colorName: colors.colorName,
     position,
@@ -106,11 +117,12 @@ export function resolveAgent(identity: Identity, changes: readonly AgentChange[]
   };
 }
 
-/** The team from every identity and change a replica holds. Order and repetition of the input do not matter. `person`: what the person is called. */
+/** The team from every identity and change a replica holds. Order and repetition of the input do not matter. `person`: what the person is called; `choices`: what they chose for each agent. */
 export function rosterOf(
   identities: readonly Identity[],
   changes: readonly AgentChange[],
   person: string | null = null,
+  choices: ReadonlyMap<string, AgentChoice> = new Map(),
 ): Roster {
   const changesOf = new Map<string, AgentChange[]>();
   for (const change of changes) {
@@ -126,7 +138,7 @@ export function rosterOf(
       firstIdentity.set(identity.agentId, identity);
   }
   const agents = [...firstIdentity.values()]
-    .map((identity) => resolveAgent(identity, changesOf.get(identity.agentId) ?? []))
+    .map((identity) => resolveAgent(identity, changesOf.get(identity.agentId) ?? [], choices.get(identity.agentId)))
     .sort(byAge);
 
   const seats = new Map<SeatPosition, Agent>();

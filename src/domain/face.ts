@@ -79,12 +79,47 @@ export function faceHash(agentId: AgentId, birthName: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-export function facePixels(agentId: AgentId, birthName: string): FacePixel[] {
-  const hash = faceHash(agentId, birthName);
-  const [eyes = EYES[0]] = EYES.slice(hash & 7);
-  const [mouth = MOUTHS[0]] = MOUTHS.slice((hash >>> 3) & 7);
-  const [brows = BROWS[0]] = BROWS.slice((hash >>> 6) & 3);
-  const [marks = MARKS[0]] = MARKS.slice((hash >>> 8) & 3);
+/** How many there are of each part. */
+export const FACE_PARTS = {
+  eyes: EYES.length,
+  mouth: MOUTHS.length,
+  brows: BROWS.length,
+  marks: MARKS.length,
+} as const;
+export type FacePart = keyof typeof FACE_PARTS;
+export type FaceParts = Readonly<Record<FacePart, number>>;
+
+const PARTS = /^parts:(\d)-(\d)-(\d)-(\d)$/;
+
+/** As it is kept where a person chose it. */
+export const facePartsText = ({ eyes, mouth, brows, marks }: FaceParts): string =>
+  `parts:${eyes}-${mouth}-${brows}-${marks}`;
+
+/** The parts of a face: as they were chosen, or drawn. `face`: parts as they are kept, or the name it was born with. */
+export function facePartsOf(agentId: AgentId, face: string): FaceParts {
+  const chosen = PARTS.exec(face)?.slice(1).map(Number);
+  if (chosen) {
+    const [eyes = 0, mouth = 0, brows = 0, marks = 0] = chosen;
+    return { eyes, mouth, brows, marks };
+  }
+  const hash = faceHash(agentId, face);
+  return { eyes: hash & 7, mouth: (hash >>> 3) & 7, brows: (hash >>> 6) & 3, marks: (hash >>> 8) & 3 };
+}
+
+/** Are these parts of a face, each of which there is? */
+export function isFaceParts(text: string): boolean {
+  if (!PARTS.test(text)) return false;
+  const { eyes, mouth, brows, marks } = facePartsOf('', text);
+  return eyes < EYES.length && mouth < MOUTHS.length && brows < BROWS.length && marks < MARKS.length;
+}
+
+/** `face`: the name it was born with, or parts that a person chose. */
+export function facePixels(agentId: AgentId, face: string): FacePixel[] {
+  const parts = facePartsOf(agentId, face);
+  const [eyes = EYES[0]] = EYES.slice(parts.eyes);
+  const [mouth = MOUTHS[0]] = MOUTHS.slice(parts.mouth);
+  const [brows = BROWS[0]] = BROWS.slice(parts.brows);
+  const [marks = MARKS[0]] = MARKS.slice(parts.marks);
   const pixels: FacePixel[] = [];
   eyes.forEach((row, y) =>
     [...row].forEach((bit, x) => {

@@ -81,6 +81,12 @@ export const startSessionSchema = z.strictObject({
     .strictObject({
       leadModel: z.string().max(SETTING_TEXT_MAX.leadModel).describe('empty: the relay’s own default'),
       agentModel: z.string().max(SETTING_TEXT_MAX.agentModel).describe('empty: the relay’s own default'),
+      agentModels: z
+        .record(agentIdSchema, z.string().min(1).max(SETTING_TEXT_MAX.agentModel))
+        .refine((models) => Object.keys(models).length <= LIMITS.agentModels, {
+          message: `must name at most ${LIMITS.agentModels} agents`,
+        })
+        .describe('by agent id: the model that the person chose for this one; the others have `agentModel`'),
       maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens one answer may take'),
       contextTokens: bounded('contextTokens').describe(
         'tokens that the models read; 0: as their names or their refusals tell',

@@ -2,6 +2,8 @@ import { NAME_MAX } from '../domain/names.ts';
 
 /** Every size that a line crossing may have. Characters unless a name says otherwise. */
 export const LIMITS = {
+  /** Agents for which a session is told a model of their own: more than ever sit. */
+  agentModels: 64,
   /** A message a person writes. */
   messageText: 1_000_000,
   /** A message of one agent to another. Many may be read in one turn, so it is shorter than a person's. */

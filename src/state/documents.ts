@@ -3,6 +3,7 @@ import { FORGET_AFTER } from '../domain/forgetting.ts';
 import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
 import { readMarkSetting, type ReadMark } from '../domain/read-marks.ts';
 import type { SettingKey, Settings } from '../domain/settings.ts';
+import { choiceSetting, type ChoiceKey } from '../domain/choices.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
 import type { AgentId } from '../domain/ids.ts';
@@ -19,6 +20,8 @@ import { SCHEMA_VERSION } from '../protocol/known.ts';
 export interface Writer {
   leadIdentity(name: string): AgentIdentityDoc;
   setting<K extends SettingKey>(key: K, value: Settings[K]): SettingDoc;
+  /** The person chose this for an agent; empty: nothing of its own any more. */
+  choice(agentId: AgentId, key: ChoiceKey, value: string): SettingDoc;
   /** The person has read up to here. */
   readMark(mark: ReadMark): SettingDoc;
   /** From now on messages are new where a conversation has no mark of its own; `newest` is the greatest stamp there is. */
@@ -45,6 +48,12 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       bornSessionId: null,
     }),
     setting: (key, value) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key, value }),
+    choice: (agentId, key, value) => ({
+      _id: `setting:${newId()}`,
+      type: 'setting',
+      ...base(),
+      ...choiceSetting(agentId, key, value),
+    }),
     readMark: (mark) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), ...readMarkSetting(mark) }),
     readSince(newest) {
       // What is here already is not new, also where the clock that stamped it is ahead.

@@ -4,6 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { rosterOf, type Roster } from '../domain/agent.ts';
+import { choiceOf, choicesOf, type AgentChoice } from '../domain/choices.ts';
 import { finalForgets, forgottenAgents, pendingForgets } from '../domain/forgetting.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { readMarkOf } from '../domain/read-marks.ts';
@@ -17,7 +18,7 @@ import type {
   QueuedMessageDoc,
   SettingDoc,
 } from '../protocol/documents.ts';
-import { isCovered, isKnown, slotOf, storeOf, wins } from '../protocol/known.ts';
+import { isCovered, isKnown, slotOf, storeOf, wins, type KnownDoc } from '../protocol/known.ts';
 import type { HouseholdView } from '../protocol/worker.ts';
 
 export interface HouseholdState {
@@ -57,7 +58,8 @@ export const rosterOfDocs = (
   identities: Iterable<AgentIdentityDoc>,
   changes: Iterable<AgentChangeDoc>,
   person: string | null = null,
-): Roster => rosterOf([...identities].map(withId), [...changes].map(withId), person);
+  choices: ReadonlyMap<string, AgentChoice> = new Map(),
+): Roster => rosterOf([...identities].map(withId), [...changes].map(withId), person, choices);
 
 /** With those of the documents that hold from now on; the same map where none does. */
 function withNewest(held: ReadonlyMap<string, Doc>, docs: readonly Doc[]): ReadonlyMap<string, Doc> {
@@ -71,6 +73,8 @@ function withNewest(held: ReadonlyMap<string, Doc>, docs: readonly Doc[]): Reado
   }
   return records ?? held;
 }
+
+const isChoice = (doc: KnownDoc) => doc.type === 'setting' && choiceOf(doc) !== null;
 
 const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
 
@@ -151,8 +155,9 @@ export function createHousehold(now: () => number): Household {
     const people = letGo || identities.size !== held.identities.size || changes.size !== held.changes.size;
     const wishes = settingDocs.size !== held.settingDocs.size;
     const settings = wishes ? settingsOf([...settingDocs.values()].map(withId)) : held.settings;
-    // Who shares the person's name is told apart: that changes with it.
-    const called = settings.humanName !== held.settings.humanName;
+    // Who shares the person's name is told apart: that changes with it. And how somebody looks may have been chosen.
+    const called =
+      settings.humanName !== held.settings.humanName || (wishes && docs.some((doc) => isKnown(doc) && isChoice(doc)));
     const waiting = queued.size !== held.queued.length;
     const recorded = records !== held.records;
     if (!people && !wishes && !waiting && !recorded && !status) return;
@@ -165,6 +170,7 @@ export function createHousehold(now: () => number): Household {
               [...identities.values()].filter(inSight),
               [...changes.values()].filter(inSight),
               settings.humanName,
+              choicesOf([...settingDocs.values()].map(withId)),
             ),
           }
         : {}),

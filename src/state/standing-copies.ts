@@ -52,7 +52,7 @@ function copyOf(
     ...{ name, color, colorName, position, soul, transcript },
     human: humanNameOf(settings),
     lead: leadNameOf(roster, settings),
-    model: settings.agentModel,
+    model: share.agent.model || settings.agentModel,
     maxAnswerTokens: settings.maxAnswerTokens,
     contextTokens: settings.contextTokens,
   };

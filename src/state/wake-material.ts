@@ -143,6 +143,12 @@ export function wakePromptOf(
   };
 }
 
+/** Models that the person chose for single agents; nothing where there are none. */
+function agentModelsOf(roster: Roster): { readonly agentModels?: Readonly<Record<string, string>> } {
+  const own = [...roster.seats.values()].filter(({ model }) => model !== '');
+  return own.length === 0 ? {} : { agentModels: Object.fromEntries(own.map(({ agentId, model }) => [agentId, model])) };
+}
+
 /** The body that starts a session: who the lead is, and how the household wants things. */
 export function startSessionBody(lead: WakeShare | null, roster: Roster, settings: Settings): StartSession {
   const { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } =
@@ -159,6 +165,7 @@ export function startSessionBody(lead: WakeShare | null, roster: Roster, setting
     settings: {
       leadModel,
       agentModel,
+      ...agentModelsOf(roster),
       maxAnswerTokens,
       contextTokens,
       wakeTimeoutMs,

@@ -6,7 +6,7 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import { lazy, Suspense, useCallback, useRef, useState, type ReactNode, useSyncExternalStore } from 'react';
+import { lazy, startTransition, Suspense, useCallback, useRef, useState, type ReactNode, useSyncExternalStore } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
@@ -41,6 +41,7 @@ function useMedia(query: string): boolean {
 }
 
 const AgentPage = optional(() => import('./agent/agent-page.tsx'));
+const ChangeDialog = lazy(() => import('./agent/change-dialog.tsx'));
 const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
 const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
@@ -171,6 +172,9 @@ function Home() {
         {route.kind === 'agent' && route.over === 'inbox' && (
           <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />
         )}
+        {route.kind === 'agent' && route.over === 'change' && (
+          <ChangeDialog agentId={talkTo} onClose={() => go(PATHS.agent(talkTo))} />
+        )}
         {route.kind === 'agent' && route.over === 'soul' && !beside && (
           <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
             <AgentPage agentId={talkTo} />
@@ -229,7 +233,8 @@ export function App() {
     route,
     go,
     focus,
-    open: (what) => (what === 'keys' ? setHelp(true) : setPalette(true)),
+    // As a transition what is still to be fetched is waited for, where React would else show nothing for a third of a second.
+    open: (what) => startTransition(() => (what === 'keys' ? setHelp(true) : setPalette(true))),
   };
   useKeys(around, ({ id }) => begun || ALWAYS.includes(id));
   return (
@@ -251,16 +256,10 @@ export function App() {
           </Suspense>
         </Dialog>
       )}
-      {palette && (
-        <Suspense fallback={null}>
-          <Palette onClose={() => setPalette(false)} around={around} />
-        </Suspense>
-      )}
-      {help && (
-        <Suspense fallback={null}>
-          <KeysDialog onClose={() => setHelp(false)} />
-        </Suspense>
-      )}
+      <Suspense fallback={null}>
+        {palette && <Palette onClose={() => setPalette(false)} around={around} />}
+        {help && <KeysDialog onClose={() => setHelp(false)} />}
+      </Suspense>
     </div>
   );
 }

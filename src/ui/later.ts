@@ -15,6 +15,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./shell/keys-dialog.tsx'),
     import('./grid/choose-who.tsx'),
     import('./agent/agent-page.tsx'),
+    import('./agent/change-dialog.tsx'),
     import('./inbox/inbox-dialog.tsx'),
     import('./wakes/wakes-page.tsx'),
     import('./settings/settings-page.tsx'),

@@ -33,6 +33,8 @@ export const PATHS = {
   soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
   /** One message of a conversation. */
   message: (agentId: AgentId, messageId: MessageId) => `${agentPath(agentId)}/at/${encodeURIComponent(messageId)}`,
+  /** Its name, its colour, its face, its model. */
+  change: (agentId: AgentId) => `${agentPath(agentId)}/change`,
   /** All that was ever put into its inbox. */
   inbox: (agentId: AgentId) => `${agentPath(agentId)}/inbox`,
   /** Every wake that was asked for; of one agent, or of all. */
@@ -80,7 +82,7 @@ export type Route =
   | {
       readonly kind: 'agent';
       readonly agentId: AgentId;
-      readonly over: 'soul' | 'inbox' | null;
+      readonly over: 'soul' | 'inbox' | 'change' | null;
       readonly at: string | null;
     }
   | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
@@ -114,7 +116,7 @@ function decoded(part: string): string {
 
 const HEARTH = { kind: 'hearth', morning: false } as const;
 const atOf = (part: string, messageId: string) => (part === 'at' && messageId !== '' ? decoded(messageId) : null);
-const overOf = (part: string) => (part === 'soul' || part === 'inbox' ? part : null);
+const overOf = (part: string) => (part === 'soul' || part === 'inbox' || part === 'change' ? part : null);
 
 function threadsRoute(second: string, third: string, fourth: string): Route {
   const route = { kind: 'threads', threadId: null, at: null, of: null, begin: null } as const;

@@ -8,7 +8,7 @@ import { seatView, type SeatView } from './grid/seat-view.ts';
 interface Shown {
   readonly agentId: AgentId;
   readonly name: string;
-  readonly birthName: string;
+  readonly face: string;
   readonly color: string;
 }
 
@@ -33,7 +33,7 @@ export function useSomebody(agentId: AgentId): Somebody {
         kind: 'lead',
         agentId,
         name,
-        birthName: roster.lead?.birthName ?? name,
+        face: roster.lead?.face ?? name,
         color: LEAD_COLOR.color,
         awake: live.live !== null,
       };
@@ -46,7 +46,7 @@ export function useSomebody(agentId: AgentId): Somebody {
           kind: 'egg',
           agentId,
           name: `The egg in seat ${position + 1}`,
-          birthName: '',
+          face: '',
           color: seat.color,
           awake: false,
           seat,
@@ -55,7 +55,7 @@ export function useSomebody(agentId: AgentId): Somebody {
         kind: 'agent',
         agentId,
         name: seat.name ?? seat.agent.name,
-        birthName: seat.agent.birthName,
+        face: seat.agent.face,
         color: seat.color,
         awake: seat.state === 'awake',
         seat,
@@ -63,12 +63,12 @@ export function useSomebody(agentId: AgentId): Somebody {
     }
     const agent = roster.byId.get(agentId);
     if (!agent) return { kind: 'nobody' };
-    const { name, birthName, color, retired, position } = agent;
+    const { name, face, color, retired, position } = agent;
     return {
       kind: 'seatless',
       agentId,
       name,
-      birthName,
+      face,
       color,
       awake: false,
       retired: retired || !isSeatPosition(position),

@@ -10,7 +10,7 @@ export interface Teammate {
   readonly agentId: AgentId;
   /** As people tell them apart. */
   readonly name: string;
-  readonly birthName: string;
+  readonly face: string;
   readonly color: string;
   readonly retired: boolean;
 }
@@ -35,7 +35,7 @@ export function useTeammates(): Teammates {
     const lead: Teammate = {
       agentId: LEAD_ID,
       name: leadName,
-      birthName: roster.lead?.birthName ?? leadName,
+      face: roster.lead?.face ?? leadName,
       color: LEAD_COLOR.color,
       retired: false,
     };
@@ -43,7 +43,7 @@ export function useTeammates(): Teammates {
     const others = [...seated, ...roster.waiting, ...roster.retired].map((agent): Teammate => ({
       agentId: agent.agentId,
       name: displayName(agent, roster),
-      birthName: agent.birthName,
+      face: agent.face,
       color: agent.color,
       retired: agent.retired,
     }));
@@ -53,7 +53,7 @@ export function useTeammates(): Teammates {
       byId.get(agentId) ?? {
         agentId,
         name: 'Somebody unknown here',
-        birthName: agentId,
+        face: agentId,
         color: PLAIN_COLOR,
         retired: true,
       };

@@ -108,6 +108,8 @@ else {
   // Parts of the page that come when they are first wanted.
   do await settled();
   while (document.querySelector('.lazy'));
+  // React shows what was waited for no sooner than this after what it showed last.
+  await new Promise((resolve) => setTimeout(resolve, 400));
   // What takes pictures waits for it.
   document.documentElement.dataset['scene'] = wanted;
 }

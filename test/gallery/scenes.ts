@@ -301,6 +301,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     },
   },
   'night, failed': { docs: team(3), path: '/night' },
+  'change somebody': { docs: team(3), path: '/agent/agent-1/change' },
   'wake preview': { docs: [...team(8), ...TALK], path: '/wake-preview' },
   'connect a model': { docs: team(1), path: '/connect' },
   'adopt into a seat': { docs: team(1), path: '/adopt/4' },

@@ -35,7 +35,7 @@ describe('a session', () => {
     const start = {
       human: { name: 'Ada' },
       lead: { name: 'Julian', soul: null, transcript: null },
-      settings: { leadModel: 'big', agentModel: 'small' },
+      settings: { leadModel: 'big', agentModel: 'small', agentModels: { [payload(1).id]: 'own' } },
     };
     const [first, second] = await Promise.all([house.host.start(start), house.host.start(start)]);
     expect([first.ok, second.ok]).toEqual([true, false]);
@@ -43,13 +43,13 @@ describe('a session', () => {
     expect(house.of('session-started')).toMatchObject([
       { sessionId: first.sessionId, mind: { kind: 'anthropic', leadModel: 'big', agentModel: 'small' } },
     ]);
-    await house.wake([payload(0)]);
+    await house.wake([payload(0), payload(1)]);
     await house.until(() => house.of('call-ended').length === 1 && house.requestsOf(null).length > 0);
     expect(house.requestsOf(null)[0]?.body).toMatchObject({
       model: 'big',
       max_tokens: DEFAULT_SETTINGS.maxAnswerTokens,
     });
-    expect(house.requestsOf(1)[0]?.body.model).toBe('small');
+    expect([1, 2].map((seat) => house.requestsOf(seat)[0]?.body.model)).toEqual(['small', 'own']);
     expect(await house.host.end('ended')).toBe(true);
     expect(await house.host.end('ended')).toBe(false);
     expect(await house.host.start(start)).toMatchObject({ ok: true });

@@ -1,4 +1,5 @@
 /** What the person has set, and how far they have read. */
+import { choiceOf } from '../../domain/choices.ts';
 import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
 import { isSettingValue } from '../../domain/settings.ts';
 import { defineKind, isNewer } from './kind.ts';
@@ -15,7 +16,7 @@ export const setting = defineKind({
         key: z
           .string()
           .describe(
-            'which one: see src/domain/settings.ts, and for how far the person has read src/domain/read-marks.ts',
+            'which one: see src/domain/settings.ts; for how far the person has read src/domain/read-marks.ts, for what they chose for one agent src/domain/choices.ts',
           ),
         value: z.unknown().describe('a value that the setting cannot have is passed over'),
       })
@@ -26,7 +27,7 @@ export const setting = defineKind({
   view: {
     store: 'settings',
     // Where this app does not know the setting, or the value is none it can have, it never holds.
-    about: (doc) => (isSettingValue(doc.key, doc.value) || readMarkOf(doc) ? doc.key : null),
+    about: (doc) => (isSettingValue(doc.key, doc.value) || readMarkOf(doc) || choiceOf(doc) ? doc.key : null),
     holds: 'newest',
     wins(doc, held) {
       const [mark, before] = [readMarkOf(doc), readMarkOf(held)];

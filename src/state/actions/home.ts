@@ -2,6 +2,7 @@
 import { checkName, isSameName } from '../../domain/names.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { ChangeKind } from '../../domain/agent.ts';
+import type { AgentChoice, ChoiceKey } from '../../domain/choices.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { SettingKey, Settings } from '../../domain/settings.ts';
 import { MAX_AHEAD_MS } from '../../domain/stamp.ts';
@@ -16,6 +17,8 @@ export interface HomeActions {
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
   /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
   changeAgent(agentId: AgentId, changes: readonly ChangeKind[]): Promise<Done>;
+  /** Chooses for an agent; empty: nothing of its own any more. */
+  choose(agentId: AgentId, choice: Partial<AgentChoice>): Promise<Done>;
   /** Tries the connection to the relay again, now. */
   reconnect(): Promise<void>;
   /** Reads the household again after it could not be read. */
@@ -85,6 +88,11 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
     changeAgent(agentId, changes) {
       sayAhead();
       return write(changes.map((change) => writer.change(agentId, change)));
+    },
+    choose(agentId, choice) {
+      sayAhead();
+      const given = Object.entries(choice) as readonly (readonly [ChoiceKey, string])[];
+      return write(given.map(([key, value]) => writer.choice(agentId, key, value)));
     },
     async reconnect() {
       const tried = await attempt(owner.call('reconnect'));

@@ -67,7 +67,7 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
         {speaker.kind === 'agent' || speaker.kind === 'egg' ? (
           <SeatFigure seat={speaker.seat} />
         ) : (
-          <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={speaker.awake} />
+          <Face agentId={speaker.agentId} face={speaker.face} color={speaker.color} awake={speaker.awake} />
         )}
       </div>
       <h3>{title}</h3>

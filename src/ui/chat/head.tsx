@@ -60,7 +60,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         {seat ? (
           <SeatFigure seat={seat} />
         ) : (
-          <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={speaker.awake} />
+          <Face agentId={speaker.agentId} face={speaker.face} color={speaker.color} awake={speaker.awake} />
         )}
       </div>
       <div className="chat-title">

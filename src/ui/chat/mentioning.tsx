@@ -101,7 +101,7 @@ export function Suggestions({
           onMouseMove={() => point(i)}
           onClick={() => pick(i)}
         >
-          <Face agentId={who.agentId} birthName={who.birthName} color={who.color} awake={false} />
+          <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
           <span dir="auto">{who.name}</span>
         </div>
       ))}

@@ -55,7 +55,7 @@ export function Bubble({
     >
       <div className="msg-face" aria-hidden="true">
         {first && !mine && speaker.kind !== 'egg' && (
-          <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={false} />
+          <Face agentId={speaker.agentId} face={speaker.face} color={speaker.color} awake={false} />
         )}
       </div>
       <div className="msg-body">
@@ -149,7 +149,7 @@ function Received({ message, stretch }: Pick<MessageProps, 'message' | 'stretch'
           kind: 'seatless',
           agentId: message.author,
           name: 'somebody who is not here any more',
-          birthName: message.author,
+          face: message.author,
           color: 'var(--ink-3)',
           awake: false,
           retired: true,

@@ -104,6 +104,10 @@ const ofAnybody = (
   of(agentId, 'soul', `Soul of ${name}`, () => go(PATHS.soul(agentId)), { short: 'Show soul', words: 'who portrait' }),
   of(agentId, 'inbox', `Inbox of ${name}`, () => go(PATHS.inbox(agentId)), { short: 'Inbox', words: 'messages mail' }),
   ...more,
+  of(agentId, 'change', `Change ${name}…`, () => go(PATHS.change(agentId)), {
+    hint: 'Name, colour, face, model',
+    words: 'rename',
+  }),
   of(agentId, 'copy soul', `Copy the soul of ${name}`, () => void copyText(roost, soul, `${name}’s soul`), {
     short: 'Copy soul',
     disabled: soul === '',

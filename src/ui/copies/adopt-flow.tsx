@@ -245,7 +245,7 @@ export function AdoptFlow({
           <span className="copies-face adopt-face" aria-hidden="true">
             <Face
               agentId={parsed.agentId ?? file.name}
-              birthName={parsed.name}
+              face={parsed.name}
               color={seatColor(position ?? 0).color}
               awake={false}
             />

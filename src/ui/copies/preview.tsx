@@ -41,7 +41,7 @@ function Person({
       <label className="copies-person tint" style={{ '--c': agent.color }} data-taken={taken}>
         <input type="checkbox" checked={taken} onChange={(event) => onChange(event.target.checked)} />
         <span className="copies-face">
-          <Face agentId={agent.agentId} birthName={agent.name} color={agent.color} awake={false} />
+          <Face agentId={agent.agentId} face={agent.name} color={agent.color} awake={false} />
         </span>
         <span className="copies-who">
           <b dir="auto">{agent.name}</b>

@@ -75,7 +75,7 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
           <tr key={agentId}>
             <th scope="row">
               <Link href={PATHS.soul(agentId)} className="sheet-who tint" style={{ '--c': who.color }}>
-                <Face agentId={who.agentId} birthName={who.birthName} color={who.color} awake={false} />
+                <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
                 <span dir="auto">{who.name}</span>
               </Link>
             </th>

@@ -18,7 +18,7 @@ import './costs.css';
 function AgentLine({ who, today }: { who: Teammate; today: string }) {
   return (
     <li className="budget-line tint" style={{ '--c': who.color }}>
-      <Face agentId={who.agentId} birthName={who.birthName} color={who.color} awake={false} />
+      <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
       <div>
         <Link href={PATHS.soul(who.agentId)} dir="auto">
           {who.name}

@@ -34,7 +34,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
                 onChange={() => toggle(agent.agentId)}
               />
               <span className="choose-face">
-                <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
+                <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
               </span>
               <span>
                 {displayName(agent, roster)}

@@ -42,13 +42,13 @@ export function Egg({ position, color, crack }: { position: number; color: strin
 
 interface InShell {
   readonly agentId: AgentId;
-  readonly birthName: string;
+  readonly face: string;
   readonly color: string;
   readonly position: number;
 }
 
 /** A wake under way: the agent's own dimmed face stirs inside the shell. */
-export function StirringFace({ agentId, birthName, color, position }: InShell) {
+export function StirringFace({ agentId, face, color, position }: InShell) {
   return (
     <svg
       className="egg egg-stirring"
@@ -58,7 +58,7 @@ export function StirringFace({ agentId, birthName, color, position }: InShell) {
       focusable="false"
     >
       <g className="stirring-face">
-        <FaceShape agentId={agentId} birthName={birthName} />
+        <FaceShape agentId={agentId} face={face} />
       </g>
       <g className="shell-bottom">
         <Runs runs={EGG.bottom} className="shell-body" />
@@ -69,7 +69,7 @@ export function StirringFace({ agentId, birthName, color, position }: InShell) {
 }
 
 /** The moment it opens: the shell parts, and the face looks out. `born`: the lid was still on. */
-export function OpeningEgg({ agentId, birthName, color, position, born }: InShell & { born: boolean }) {
+export function OpeningEgg({ agentId, face, color, position, born }: InShell & { born: boolean }) {
   return (
     <svg
       className="egg egg-opening"
@@ -81,7 +81,7 @@ export function OpeningEgg({ agentId, birthName, color, position, born }: InShel
       focusable="false"
     >
       <g className="opening-face">
-        <FaceShape agentId={agentId} birthName={birthName} />
+        <FaceShape agentId={agentId} face={face} />
       </g>
       <Shell position={position} crack={0} />
     </svg>

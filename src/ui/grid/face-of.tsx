@@ -6,5 +6,5 @@ import { Face } from './face.tsx';
 export function FaceOf({ agentId }: { agentId: AgentId }) {
   const somebody = useSomebody(agentId);
   if (somebody.kind === 'nobody' || somebody.kind === 'egg') return null;
-  return <Face agentId={somebody.agentId} birthName={somebody.birthName} color={somebody.color} awake={false} />;
+  return <Face agentId={somebody.agentId} face={somebody.face} color={somebody.color} awake={false} />;
 }

@@ -60,8 +60,8 @@ function lids(eyes: readonly FacePixel[]): FacePixel[] {
 }
 
 /** The inside of a portrait, for a `<svg>` of 16 × 16. */
-export const FaceShape = memo(function FaceShape({ agentId, birthName }: { agentId: AgentId; birthName: string }) {
-  const pixels = facePixels(agentId, birthName);
+export const FaceShape = memo(function FaceShape({ agentId, face }: { agentId: AgentId; face: string }) {
+  const pixels = facePixels(agentId, face);
   const eyes = pixels.filter(isEye);
   return (
     <>
@@ -82,20 +82,20 @@ export const FaceShape = memo(function FaceShape({ agentId, birthName }: { agent
 /** A portrait. Decoration: the name stands beside it, always. `awake` lets it blink. */
 export function Face({
   agentId,
-  birthName,
+  face,
   color,
   awake,
 }: {
   agentId: AgentId;
-  birthName: string;
+  face: string;
   color: string;
   awake: boolean;
 }) {
-  const face = useRef<SVGSVGElement>(null);
-  useBlink(face, awake, faceHash(agentId, birthName));
+  const svg = useRef<SVGSVGElement>(null);
+  useBlink(svg, awake, faceHash(agentId, face));
   return (
     <svg
-      ref={face}
+      ref={svg}
       className="face"
       data-awake={awake}
       viewBox={`0 0 ${FACE_SIZE} ${FACE_SIZE}`}
@@ -103,7 +103,7 @@ export function Face({
       aria-hidden="true"
       focusable="false"
     >
-      <FaceShape agentId={agentId} birthName={birthName} />
+      <FaceShape agentId={agentId} face={face} />
     </svg>
   );
 }

@@ -253,9 +253,7 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
       }
       reason={null}
       menu={menu}
-      figure={
-        <Face agentId={LEAD_ID} birthName={roster.lead?.birthName ?? name} color={LEAD_COLOR.color} awake={awake} />
-      }
+      figure={<Face agentId={LEAD_ID} face={roster.lead?.face ?? name} color={LEAD_COLOR.color} awake={awake} />}
     />
   );
 });

@@ -47,15 +47,15 @@ export function SeatFigure({ seat }: { seat: SeatView }) {
   const crack = useCrack(seat.agent ? null : seat.agentId);
   const { agent, color, position } = seat;
   if (!agent) return seat.state === 'hatching' ? <Egg position={position} color={color} crack={crack} /> : null;
-  const { agentId, birthName } = agent;
+  const { agentId, face } = agent;
   if (seat.state === 'hatching')
-    return <StirringFace agentId={agentId} birthName={birthName} color={color} position={position} />;
+    return <StirringFace agentId={agentId} face={face} color={color} position={position} />;
   if (opening)
-    return <OpeningEgg agentId={agentId} birthName={birthName} color={color} position={position} born={opening.born} />;
+    return <OpeningEgg agentId={agentId} face={face} color={color} position={position} born={opening.born} />;
   return (
     <Face
       agentId={agentId}
-      birthName={birthName}
+      face={face}
       color={color}
       awake={seat.state === 'awake' || seat.state === 'played' || seat.working}
     />

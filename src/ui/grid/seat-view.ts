@@ -50,7 +50,7 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     state,
     label: name === null ? `${seat}, ${shown}` : `${name}, ${seat}, ${shown}`,
     name,
-    ...seatColor(position),
+    ...(agent ? { color: agent.color, colorName: agent.colorName } : seatColor(position)),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,
     paused:
       agent !== null &&

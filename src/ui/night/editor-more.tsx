@@ -1,13 +1,14 @@
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+import { ModelSelect } from '../models/model-select.tsx';
 import type { Draft } from './draft.ts';
 import type { Wrong } from './timing-draft.ts';
 import { Labelled } from './editor-parts.tsx';
 
 /** What few change: each a line of text. */
 export const MORE_TEXTS = [
-  { field: 'model', label: 'Model', hint: 'Empty: the agent’s own.' },
-  { field: 'planningModel', label: 'Model of the first request', hint: 'Empty: the one above.' },
-  { field: 'executorModel', label: 'Model after tools were used', hint: 'Empty: the one above.' },
+  { field: 'model', label: 'Model', hint: 'What thinks when this is due.' },
+  { field: 'planningModel', label: 'Model of the first request', hint: 'A large one plans, say.' },
+  { field: 'executorModel', label: 'Model after tools were used', hint: 'A small one goes on, say.' },
   {
     field: 'maxConcurrent',
     label: 'Runs of it at once',
@@ -22,26 +23,34 @@ interface Props {
 }
 
 export function MoreTexts({ draft, set, wrong }: Props) {
-  return MORE_TEXTS.map(({ field, label, hint }) => (
-    <Labelled key={field} label={label} hint={hint} wrong={wrong[field]}>
-      {(given) => (
-        <input
-          {...given}
-          className="field"
-          autoComplete="off"
-          spellCheck={false}
-          {...(field === 'maxConcurrent'
-            ? {
-                type: 'number',
-                inputMode: 'numeric',
-                min: SCHEDULE_BOUNDS.maxConcurrent.min,
-                max: SCHEDULE_BOUNDS.maxConcurrent.max,
-              }
-            : { maxLength: 200 })}
-          value={draft[field]}
-          onChange={({ target }) => set({ [field]: target.value })}
-        />
-      )}
-    </Labelled>
-  ));
+  return MORE_TEXTS.map(({ field, label, hint }) =>
+    field !== 'maxConcurrent' ? (
+      <ModelSelect
+        key={field}
+        label={label}
+        hint={hint}
+        value={draft[field]}
+        standard={field === 'model' ? 'Default: the agent’s own' : 'The one above'}
+        wrong={wrong[field] ?? null}
+        onChange={(model) => set({ [field]: model })}
+      />
+    ) : (
+      <Labelled key={field} label={label} hint={hint} wrong={wrong[field]}>
+        {(given) => (
+          <input
+            {...given}
+            className="field"
+            autoComplete="off"
+            spellCheck={false}
+            type="number"
+            inputMode="numeric"
+            min={SCHEDULE_BOUNDS.maxConcurrent.min}
+            max={SCHEDULE_BOUNDS.maxConcurrent.max}
+            value={draft[field]}
+            onChange={({ target }) => set({ [field]: target.value })}
+          />
+        )}
+      </Labelled>
+    ),
+  );
 }

@@ -55,7 +55,7 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
         <summary>
           <ChevronIcon />
           <span className="preview-face">
-            <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
+            <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
           </span>
           <span className="preview-name">{name}</span>
           <span className="preview-sizes">

@@ -217,29 +217,17 @@ function SettingField<K extends SettingKey>({
   );
 }
 
-type TextKey = 'humanName' | 'leadName' | 'leadModel' | 'agentModel';
+type TextKey = 'humanName' | 'leadName';
 
-export function TextSetting({
-  setting,
-  required = false,
-  ...rest
-}: {
-  setting: TextKey;
-  label: string;
-  hint: ReactNode;
-  required?: boolean;
-  placeholder?: string;
-}) {
+export function TextSetting({ setting, ...rest }: { setting: TextKey; label: string; hint: ReactNode }) {
   return (
     <SettingField
       {...rest}
       setting={setting}
-      standard={required ? null : DEFAULT_SETTINGS[setting] === '' ? 'the relay’s own' : DEFAULT_SETTINGS[setting]}
+      standard={null}
       toText={(value) => value}
-      toValue={(text) =>
-        isSettingValue(setting, text.trim()) && !(required && text.trim() === '') ? text.trim() : null
-      }
-      wrong={required ? 'It needs a name, of at most 80 characters.' : 'This is too long.'}
+      toValue={(text) => (isSettingValue(setting, text.trim()) && text.trim() !== '' ? text.trim() : null)}
+      wrong="It needs a name, of at most 80 characters."
     />
   );
 }

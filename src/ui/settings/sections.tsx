@@ -1,8 +1,11 @@
 import { SETTING_BOUNDS } from '../../domain/settings.ts';
 import { Link } from 'wouter';
-import { useDevices, useInfo, useLive } from '../context.tsx';
+import { useDevices, useInfo, useLive, useRoost } from '../context.tsx';
+import { modelName } from '../models/words.ts';
 import { PATHS } from '../routes.ts';
+import { useQuery } from '../use-query.ts';
 import { NumberSetting, TextSetting } from './field.tsx';
+import { ModelSetting } from './model-setting.tsx';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -19,40 +22,37 @@ export function People() {
   return (
     <>
       <NextSession />
-      <TextSetting setting="humanName" label="Your name" hint="What the agents call you." required />
-      <TextSetting
-        setting="leadName"
-        label="Lead's name"
-        hint="Who sits in the middle and calls the others."
-        required
-      />
+      <TextSetting setting="humanName" label="Your name" hint="What the agents call you." />
+      <TextSetting setting="leadName" label="Lead's name" hint="Who sits in the middle and calls the others." />
     </>
   );
 }
 
 export function Minds() {
   const health = useInfo((state) => state.health);
-  const mind = useLive((state) => (state.live ? state.session?.mind : undefined));
+  const { models } = useRoost();
+  const listed = useQuery(models.query);
+  const [first] = listed.kind === 'ready' ? listed.value.connections : [];
   const standard = (own: string | undefined) =>
-    (own ?? health?.model) ? `The relay’s own: ${own ?? health?.model}` : 'The relay’s own';
+    own === undefined || health?.mind === 'rehearsal' ? 'Default' : `Default: ${modelName(own, first?.models)}`;
   return (
     <>
       <NextSession />
       <p className="settings-note">
-        {health?.mind === 'rehearsal' ? 'A rehearsal mind answers now, whatever stands here. ' : ''}
-        <Link href={PATHS.connect}>Connect a model</Link>
+        {health?.mind === 'rehearsal' ? 'Demo mode: no model is connected, whatever stands here. ' : ''}
+        <Link href={PATHS.connect}>{first ? 'What is connected' : 'Connect a model'}</Link>
       </p>
-      <TextSetting
+      <ModelSetting
         setting="leadModel"
         label="Model of the lead"
-        hint="Empty: the relay’s own default."
-        placeholder={standard(mind?.leadModel)}
+        hint="It calls the others, and answers what you ask everybody."
+        standard={standard(first?.leadModel)}
       />
-      <TextSetting
+      <ModelSetting
         setting="agentModel"
         label="Model of the agents"
-        hint="Empty: the relay’s own default."
-        placeholder={standard(mind?.agentModel)}
+        hint="Of all who have none of their own; an agent’s own is chosen on its page."
+        standard={standard(first?.agentModel)}
       />
       <NumberSetting
         setting="maxAnswerTokens"

@@ -64,7 +64,7 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
   return (
     <li className="team-row tint" style={{ '--c': agent.color }}>
       <span className="team-face">
-        <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
+        <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
       </span>
       <div className="team-who">
         <Link href={PATHS.agent(agent.agentId)}>{displayName(agent, roster)}</Link>

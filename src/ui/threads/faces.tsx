@@ -9,8 +9,8 @@ export function Faces({ people }: { people: readonly Teammate[] }) {
   const shown = people.length > MOST ? people.slice(0, MOST - 1) : people;
   return (
     <span className="faces" aria-hidden="true">
-      {shown.map(({ agentId, birthName, color }) => (
-        <Face key={agentId} agentId={agentId} birthName={birthName} color={color} awake={false} />
+      {shown.map(({ agentId, face, color }) => (
+        <Face key={agentId} agentId={agentId} face={face} color={color} awake={false} />
       ))}
       {shown.length < people.length && <i>+{people.length - shown.length}</i>}
     </span>

@@ -9,7 +9,7 @@ import { useThreads } from './use-threads.ts';
 function Person({ who, act, busy, onAct }: { who: Teammate; act: 'Add' | 'Remove'; busy: boolean; onAct: () => void }) {
   return (
     <li className="person-line tint" style={{ '--c': who.color }}>
-      <Face agentId={who.agentId} birthName={who.birthName} color={who.color} awake={false} />
+      <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
       <span dir="auto">{who.name}</span>
       <button
         type="button"

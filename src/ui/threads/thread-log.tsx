@@ -14,11 +14,11 @@ import { Unsent } from '../chat/unsent.tsx';
 import { useNow } from '../use-now.ts';
 import type { Teammate, Teammates } from '../use-teammates.ts';
 
-const speakerOf = ({ agentId, name, birthName, color, retired }: Teammate): Speaker => ({
+const speakerOf = ({ agentId, name, face, color, retired }: Teammate): Speaker => ({
   kind: 'seatless',
   agentId,
   name,
-  birthName,
+  face,
   color,
   awake: false,
   retired,

@@ -168,7 +168,7 @@ export function ThreadView({
   });
   const [filled, setFilled] = useState(0);
   const me = useMemo(
-    () => ({ agentId: 'human', name: humanName, birthName: humanName, color: PLAIN_COLOR, retired: false }),
+    () => ({ agentId: 'human', name: humanName, face: humanName, color: PLAIN_COLOR, retired: false }),
     [humanName],
   );
   const draft = `thread:${threadId}`;

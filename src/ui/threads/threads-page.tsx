@@ -79,11 +79,11 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
         <fieldset>
           <legend>Who takes part</legend>
           <ul className="choices">
-            {able.map(({ agentId, name, birthName, color }) => (
+            {able.map(({ agentId, name, face, color }) => (
               <li key={agentId}>
                 <label className="choice tint" style={{ '--c': color }}>
                   <input type="checkbox" checked={chosen.has(agentId)} onChange={() => toggle(agentId)} />
-                  <Face agentId={agentId} birthName={birthName} color={color} awake={false} />
+                  <Face agentId={agentId} face={face} color={color} awake={false} />
                   <span dir="auto">{name}</span>
                 </label>
               </li>

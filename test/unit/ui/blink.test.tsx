@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 const blinks = (awake: boolean) => {
-  const { container } = render(<Face agentId="a" birthName="Lyra" color="#fff" awake={awake} />);
+  const { container } = render(<Face agentId="a" face="Lyra" color="#fff" awake={awake} />);
   let seen = 0;
   for (let ms = 0; ms < 72_000; ms += 100) {
     act(() => void vi.advanceTimersByTime(100));

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { agentDoc, NOW, runningSession, said, team } from './support/household.ts';
+import { facePixels } from '../../../src/domain/face.ts';
 import { openPage } from './support/render.tsx';
 
 const seats = () =>
@@ -174,6 +175,7 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
     'Inbox',
     'Wakes',
     'Routines',
+    'Change Lyra…',
     'Copy soul',
     'Copy link',
     'Export as a zip',
@@ -250,4 +252,39 @@ test('new answers are counted on the cell until they are looked at', async () =>
   await waitFor(() => expect(seat('Lyra, seat 1, awake').closest('li')?.textContent).toContain('1 new message'));
   await page.user.click(seat('Lyra, seat 1, awake'));
   expect(seat('Lyra, seat 1, awake').closest('li')?.textContent).not.toContain('new message');
+});
+
+describe('Changing somebody', () => {
+  const open = () => openPage({ docs: team(2), path: '/agent/agent-1/change' });
+  const lyra = (page: Awaited<ReturnType<typeof open>>) =>
+    page.state.household.store.getState().roster.byId.get('agent-1');
+
+  test('a name is checked, taken, and taken back', async () => {
+    const page = await open();
+    const name = await screen.findByLabelText('Name');
+    await page.user.clear(name);
+    await page.user.type(name, 'Marcus{Enter}');
+    expect((await screen.findByRole('alert')).textContent).toContain('is what the person here is called');
+    await page.user.clear(name);
+    await page.user.type(name, 'Vega{Enter}');
+    expect(screen.getByRole('button', { name: 'Vega, seat 1, sleeping', hidden: true })).toBeDefined();
+    await page.user.click(screen.getByRole('button', { name: 'Undo', hidden: true }));
+    expect(lyra(page)?.name).toBe('Lyra');
+  });
+
+  test('a colour and a face are chosen, drawn anew and taken back; the seat and the birth are the ways home', async () => {
+    const page = await open();
+    const [born, seat] = [lyra(page)?.face, lyra(page)?.color];
+    await page.user.click(await screen.findByRole('radio', { name: 'Jade' }));
+    expect(lyra(page)).toMatchObject({ color: '#4fb286', colorName: 'Jade' });
+    await page.user.click(screen.getByRole('radio', { name: /its seat’s$/ }));
+    expect(lyra(page)?.color).toBe(seat);
+    await page.user.click(screen.getByRole('button', { name: 'Eyes, the next' }));
+    const chosen = lyra(page)?.face;
+    expect(chosen).toMatch(/^parts:/);
+    await page.user.click(screen.getByRole('button', { name: 'Eyes, the one before' }));
+    expect(facePixels('agent-1', lyra(page)?.face ?? '')).toEqual(facePixels('agent-1', born ?? ''));
+    await page.user.click(screen.getByRole('button', { name: 'As at birth' }));
+    expect(lyra(page)?.face).toBe(born);
+  });
 });

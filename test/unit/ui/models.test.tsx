@@ -130,3 +130,73 @@ describe('What to say first', () => {
     expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Write to Lyra/ }).value).toBe('What can you do?');
   });
 });
+
+describe('Choosing a model', () => {
+  const OLLAMA = claude({
+    connectionId: 'c2',
+    kind: 'server',
+    address: 'http://127.0.0.1:11434',
+    models: [{ id: 'qwen3:8b', name: 'qwen3:8b' }],
+  });
+  const both = { connections: [claude(), OLLAMA], may: 'any' };
+  const field = () => screen.findByLabelText<HTMLSelectElement>('Model of the agents');
+  const open = (models: unknown, path = '/settings/minds') =>
+    openPage({
+      docs: team(2),
+      path,
+      prepare: ({ relay, reach }) => {
+        relay.mind = 'anthropic';
+        reach.on('GET /api/models', models);
+      },
+    });
+
+  test('is done from the lists of all that are connected, is saved at once, and can be undone', async () => {
+    const page = await open(both);
+    const select = await field();
+    expect([...select.querySelectorAll('optgroup')].map(({ label }) => label)).toEqual(['Claude', 'Ollama']);
+    expect(select.options[0]?.text).toBe('Default: Sonnet 5.5');
+    await page.user.selectOptions(select, 'qwen3:8b');
+    expect(page.state.household.store.getState().settings.agentModel).toBe('qwen3:8b');
+    await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+    expect((await field()).value).toBe('');
+  });
+
+  test('asks the servers anew when that is pressed, and says why they could not be asked', async () => {
+    const page = await open(both);
+    page.reach.on('POST /api/models/list', () => {
+      const more = [...OLLAMA.models, { id: 'llama4', name: 'llama4' }];
+      page.reach.on('GET /api/models', { ...both, connections: [claude(), { ...OLLAMA, models: more }] });
+      return json(both);
+    });
+    const [refresh] = await screen.findAllByRole('button', { name: 'Refresh the list' });
+    await page.user.click(refresh ?? document.body);
+    expect(await within(await field()).findByRole('option', { name: 'llama4' })).toBeDefined();
+    page.reach.on('POST /api/models/list', () => refused('The relay is busy.', 503));
+    await page.user.click(refresh ?? document.body);
+    expect((await screen.findByRole('alert')).textContent).toContain('The relay is busy.');
+  });
+
+  test('says where none is connected, where one does not answer, and where the list could not be read', async () => {
+    const none = await open({ connections: [], may: 'any' });
+    expect((await screen.findAllByText(/^No model is connected, so there is no list/)).length).toBe(2);
+    expect(screen.queryByRole('button', { name: 'Refresh the list' })).toBeNull();
+    none.unmount();
+    const refusing = await open({ connections: [REFUSED], may: 'any' });
+    expect((await screen.findAllByText(/Claude: key refused/)).length).toBeGreaterThan(0);
+    refusing.unmount();
+    await open(() => refused('The store is closed.', 503));
+    expect((await screen.findAllByText(/The list of models could not be read/)).length).toBeGreaterThan(0);
+  });
+
+  test('one agent has one of its own: the next session is told, the others have the team’s', async () => {
+    const page = await open(both, '/agent/agent-2/change');
+    await page.user.selectOptions(await screen.findByLabelText('Model'), 'qwen3:8b');
+    expect(page.state.household.store.getState().roster.byId.get('agent-2')?.model).toBe('qwen3:8b');
+    await page.user.click(screen.getByRole('button', { name: 'Close' }));
+    await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+    expect(page.relay.started.at(-1)?.settings).toMatchObject({
+      agentModel: '',
+      agentModels: { 'agent-2': 'qwen3:8b' },
+    });
+  });
+});

@@ -648,8 +648,13 @@ test('every field of a routine is in its editor: what few change stands under Mo
   await page.user.click(await screen.findByRole('button', { name: /^Every weekday at 7:30/ }));
   const dialog = await screen.findByRole('dialog', { name: 'A new routine' });
   const field = (name: string) => within(dialog).getByLabelText(name);
-  await page.user.type(field('Model of the first request'), 'planner');
-  await page.user.type(field('Model after tools were used'), 'doer');
+  for (const [label, model] of [
+    ['Model of the first request', 'planner'],
+    ['Model after tools were used', 'doer'],
+  ] as const) {
+    await page.user.selectOptions(field(label), 'Another, by its id…');
+    await page.user.type(field(label), `${model}{Enter}`);
+  }
   await page.user.selectOptions(field('Tools it may use'), 'Only these…');
   // A set as a whole, and one tool of another; what attached servers offer, as far as agents may use it, stands by server.
   await page.user.click(within(dialog).getByRole('checkbox', { name: /^Files in its folder/ }));

@@ -119,7 +119,7 @@ test.each(['', '0', '-5', 'soon', '1e9'])('a time of %j is refused with the boun
 test('what changes only with the next session says so while one runs', async () => {
   await settings('minds', { snapshot: runningSession() });
   expect(await screen.findByText(/holds from the next one on/)).toBeDefined();
-  expect((await box('Model of the lead')).placeholder).toBe('The relay’s own: rehearsal');
+  expect((await screen.findByLabelText<HTMLSelectElement>('Model of the lead')).options[0]?.text).toBe('Default');
 });
 
 test('the wake prompt begins as the original, and is checked while one types', async () => {
@@ -244,9 +244,7 @@ test('every setting that is looked for by name stands on its section under that 
     await waitFor(() => expect(document.activeElement).not.toBe(document.body));
     const { activeElement } = document;
     const told =
-      activeElement instanceof HTMLInputElement || activeElement instanceof HTMLTextAreaElement
-        ? activeElement.labels?.[0]
-        : activeElement;
+      activeElement && 'labels' in activeElement ? (activeElement as HTMLInputElement).labels?.[0] : activeElement;
     expect(told?.textContent, `${section}: ${name}`).toMatch(new RegExp(`^${name}`));
     page.unmount();
   }

@@ -1,0 +1,90 @@
+/**
+ * What the person chose for one agent: which model answers for it, its colour, its face. Each is a `setting` document of its own,
+ * the newest holds; an empty value is none: the household's model, the seat's colour, the face it was born with.
+ */
+import type { AgentId } from './ids.ts';
+import { isFaceParts } from './face.ts';
+import { SETTING_TEXT_MAX } from './settings.ts';
+
+export interface AgentChoice {
+  /** Empty: as the household's. */
+  readonly model: string;
+  /** As #rrggbb, one of `AGENT_COLORS`; empty: its seat's. */
+  readonly color: string;
+  /** Parts, as `face.ts` writes them; empty: drawn from the name it was born with. */
+  readonly face: string;
+}
+export type ChoiceKey = keyof AgentChoice;
+
+export const NO_CHOICE: AgentChoice = { model: '', color: '', face: '' };
+
+/** Colours that a person can give, besides those of the seats; told apart at night and at dawn. */
+export const AGENT_COLORS = [
+  { color: '#e86a6a', colorName: 'Poppy' },
+  { color: '#f0954f', colorName: 'Tangerine' },
+  { color: '#e6c34a', colorName: 'Honey' },
+  { color: '#9cc65a', colorName: 'Fern' },
+  { color: '#4fb286', colorName: 'Jade' },
+  { color: '#4fb8c4', colorName: 'Lagoon' },
+  { color: '#5a94e8', colorName: 'Cornflower' },
+  { color: '#8a7be0', colorName: 'Iris' },
+  { color: '#c47bd6', colorName: 'Orchid' },
+  { color: '#e57fa8', colorName: 'Peony' },
+  { color: '#b08968', colorName: 'Clay' },
+  { color: '#9aa5b1', colorName: 'Pebble' },
+] as const;
+
+const KEYS = Object.keys(NO_CHOICE).filter((key): key is ChoiceKey => Object.hasOwn(NO_CHOICE, key));
+
+const isValue = (key: ChoiceKey, value: string): boolean => {
+  if (value === '') return true;
+  switch (key) {
+    case 'model':
+      return value.length <= SETTING_TEXT_MAX.agentModel;
+    case 'color':
+      return AGENT_COLORS.some(({ color }) => color === value);
+    case 'face':
+      return isFaceParts(value);
+  }
+};
+
+/** The setting that such a choice is. */
+export const choiceSetting = (agentId: AgentId, key: ChoiceKey, value: string) => ({ key: `${key}:${agentId}`, value });
+
+/** The choice that a setting is; null where it is another one, or has a value that this app cannot take. */
+export function choiceOf(setting: {
+  readonly key: string;
+  readonly value: unknown;
+}): { readonly agentId: AgentId; readonly key: ChoiceKey; readonly value: string } | null {
+  const at = setting.key.indexOf(':');
+  const key = KEYS.find((each) => each === setting.key.slice(0, at));
+  const agentId = setting.key.slice(at + 1);
+  const { value } = setting;
+  return key !== undefined && agentId !== '' && typeof value === 'string' && isValue(key, value)
+    ? { agentId, key, value }
+    : null;
+}
+
+interface ChoiceRecord {
+  readonly id: string;
+  readonly key: string;
+  readonly value: unknown;
+  readonly at: string;
+}
+
+/** By agent: the newest of each by (stamp, id), in whatever order they came. */
+export function choicesOf(records: readonly ChoiceRecord[]): ReadonlyMap<string, AgentChoice> {
+  const newest = new Map<string, ChoiceRecord>();
+  for (const record of records) {
+    if (choiceOf(record) === null) continue;
+    const held = newest.get(record.key);
+    if (!held || record.at > held.at || (record.at === held.at && record.id > held.id)) newest.set(record.key, record);
+  }
+  const choices = new Map<string, AgentChoice>();
+  for (const record of newest.values()) {
+    const choice = choiceOf(record);
+    if (choice)
+      choices.set(choice.agentId, { ...(choices.get(choice.agentId) ?? NO_CHOICE), [choice.key]: choice.value });
+  }
+  return choices;
+}

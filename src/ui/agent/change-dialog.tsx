@@ -1,0 +1,237 @@
+/** How somebody is called, looks and thinks: each saved as it is chosen, and taken back with one press. */
+import { useId, useState } from 'react';
+import { Link } from 'wouter';
+import type { Agent } from '../../domain/agent.ts';
+import { AGENT_COLORS, type AgentChoice } from '../../domain/choices.ts';
+import { FACE_PARTS, facePartsOf, facePartsText, type FacePart } from '../../domain/face.ts';
+import type { AgentId } from '../../domain/ids.ts';
+import { checkName } from '../../domain/names.ts';
+import { isSeatPosition, LEAD_COLOR, LEAD_ID, seatColor } from '../../domain/seat.ts';
+import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { ModelSelect } from '../models/model-select.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { PATHS } from '../routes.ts';
+import './change-dialog.css';
+
+interface Props {
+  readonly agent: Agent;
+}
+
+function useChoose({ agent }: Props) {
+  const actions = useActions();
+  const { notices } = useRoost();
+  return async (choice: Partial<AgentChoice>, said: string) => {
+    const { model } = agent;
+    const before: AgentChoice = {
+      model,
+      color: AGENT_COLORS.some(({ color }) => color === agent.color) ? agent.color : '',
+      face: agent.face === agent.birthName ? '' : agent.face,
+    };
+    const back = Object.fromEntries(Object.entries(before).filter(([key]) => Object.hasOwn(choice, key)));
+    const done = await actions.choose(agent.agentId, choice);
+    if (!done.ok) notices.error(`This could not be saved: ${done.reason}`);
+    else notices.info(said, { label: 'Undo', run: () => void actions.choose(agent.agentId, back) });
+  };
+}
+
+function Name({ agent }: Props) {
+  const actions = useActions();
+  const { notices } = useRoost();
+  const human = useHousehold((state) => state.settings.humanName);
+  const [draft, setDraft] = useState(agent.name);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const id = useId();
+  const save = async () => {
+    const checked = checkName(draft, 'agent', human);
+    setWrong(checked.ok ? null : checked.reason);
+    if (!checked.ok || checked.name === agent.name) return;
+    const { name: before } = agent;
+    const rename = (name: string) => actions.changeAgent(agent.agentId, [{ kind: 'rename', name }]);
+    const done = await rename(checked.name);
+    if (!done.ok) return setWrong(`This could not be saved: ${done.reason}`);
+    notices.info(`${before} is called ${checked.name} now.`, { label: 'Undo', run: () => void rename(before) });
+  };
+  return (
+    <form
+      className="change-part"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <label htmlFor={id}>Name</label>
+      <div className="setting-row">
+        <input
+          id={id}
+          className="field"
+          dir="auto"
+          autoComplete="off"
+          value={draft}
+          aria-invalid={wrong !== null}
+          aria-describedby={`${id}-hint`}
+          onChange={({ target }) => setDraft(target.value)}
+        />
+        {draft.trim() !== agent.name && (
+          <button type="submit" className="solid">
+            Save
+          </button>
+        )}
+      </div>
+      <p
+        id={`${id}-hint`}
+        className={wrong === null ? 'setting-hint' : 'setting-state'}
+        data-wrong={wrong !== null}
+        role={wrong === null ? undefined : 'alert'}
+      >
+        {wrong ?? 'It chose its name itself, and is told the new one the next time it wakes. Its face stays.'}
+      </p>
+    </form>
+  );
+}
+
+function Colour({ agent }: Props) {
+  const choose = useChoose({ agent });
+  const name = useId();
+  const own = AGENT_COLORS.some(({ color }) => color === agent.color);
+  const seats = isSeatPosition(agent.position) ? seatColor(agent.position) : agent;
+  const options = [
+    ...(isSeatPosition(agent.position) ? [{ ...seats, colorName: `${seats.colorName}, its seat’s`, value: '' }] : []),
+    ...AGENT_COLORS.map((each) => ({ ...each, value: each.color as string })),
+  ];
+  return (
+    <fieldset className="change-part">
+      <legend>Colour</legend>
+      <div className="swatches">
+        {options.map(({ value, color, colorName }) => (
+          <label key={color} title={colorName} style={{ '--c': color }}>
+            <input
+              type="radio"
+              className="visually-hidden"
+              name={name}
+              checked={own ? value === agent.color : value === ''}
+              onChange={() => void choose({ color: value }, `${agent.name} is ${colorName.replace(/,.*/, '')} now.`)}
+            />
+            <i aria-hidden="true" />
+            <span className="visually-hidden">{colorName}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+const PARTS: readonly { readonly part: FacePart; readonly label: string }[] = [
+  { part: 'brows', label: 'Brows' },
+  { part: 'eyes', label: 'Eyes' },
+  { part: 'marks', label: 'Marks' },
+  { part: 'mouth', label: 'Mouth' },
+];
+
+function FaceEditor({ agent }: Props) {
+  const choose = useChoose({ agent });
+  const { device } = useRoost();
+  const { agentId, name, birthName, face } = agent;
+  const parts = facePartsOf(agentId, face);
+  const take = (next: string, said = `${name} has another face.`) => void choose({ face: next }, said);
+  const step = (part: FacePart, by: number) =>
+    take(facePartsText({ ...parts, [part]: (parts[part] + by + FACE_PARTS[part]) % FACE_PARTS[part] }));
+  return (
+    <fieldset className="change-part change-face">
+      <legend>Face</legend>
+      <span className="change-portrait">
+        <Face agentId={agentId} face={face} color={agent.color} awake />
+      </span>
+      <ul>
+        {PARTS.map(({ part, label }) => (
+          <li key={part}>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`${label}, the one before`}
+              onClick={() => step(part, -1)}
+            >
+              ‹
+            </button>
+            <span>
+              {label}{' '}
+              <small>
+                {parts[part] + 1} of {FACE_PARTS[part]}
+              </small>
+            </span>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`${label}, the next`}
+              onClick={() => step(part, 1)}
+            >
+              ›
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className="setting-row">
+        <button
+          type="button"
+          className="ghost"
+          onClick={() => take(facePartsText(facePartsOf(agentId, device.newId())))}
+        >
+          Draw anew
+        </button>
+        {face !== birthName && (
+          <button type="button" className="ghost" onClick={() => take('', `${name} has the face of its birth again.`)}>
+            As at birth
+          </button>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function Thinks({ agent }: Props) {
+  const choose = useChoose({ agent });
+  const running = useLive((state) => state.live !== null);
+  return (
+    <div className="change-part">
+      <ModelSelect
+        label="Model"
+        hint={running ? 'It holds from the next session on.' : undefined}
+        value={agent.model}
+        standard="Default: the team’s"
+        onChange={(model) =>
+          void choose(
+            { model },
+            model === '' ? `${agent.name} thinks with the team’s model.` : `${agent.name} has a model of its own.`,
+          )
+        }
+      />
+    </div>
+  );
+}
+
+export default function ChangeDialog({ agentId, onClose }: { agentId: AgentId; onClose: () => void }) {
+  const agent = useHousehold((state) => state.roster.byId.get(agentId));
+  if (!agent) return null;
+  const lead = agentId === LEAD_ID;
+  return (
+    <Dialog title={`Change ${agent.name}`} onClose={onClose}>
+      <div className="change tint" style={{ '--c': lead ? LEAD_COLOR.color : agent.color }}>
+        {lead ? (
+          <p className="setting-hint">
+            The lead’s name stands in <Link href={PATHS.settings('people', "Lead's name")}>Settings, Names</Link>, its
+            model in <Link href={PATHS.settings('minds', 'Model of the lead')}>Settings, Models</Link>. Its colour is
+            gold, always.
+          </p>
+        ) : (
+          <>
+            <Name key={agent.name} agent={agent} />
+            <Colour agent={agent} />
+          </>
+        )}
+        <FaceEditor agent={agent} />
+        {!lead && <Thinks agent={agent} />}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { rosterOf } from '../../../src/domain/agent.ts';
+import { AGENT_COLORS, choiceOf, choiceSetting, choicesOf } from '../../../src/domain/choices.ts';
+import { facePixels, facePartsOf, facePartsText } from '../../../src/domain/face.ts';
+import { seatColor } from '../../../src/domain/seat.ts';
+import { slotOf } from '../../../src/protocol/known.ts';
+import { identityDoc, settingDoc } from '../../support/documents.ts';
+
+const withId = <T extends { _id: string }>(doc: T) => ({ ...doc, id: doc._id });
+const chosen = (n: number, key: 'model' | 'color' | 'face', value: unknown, agentId = 'a:1') =>
+  withId(settingDoc(n, choiceSetting(agentId, key, '').key, value));
+const [poppy, tangerine] = AGENT_COLORS;
+
+test('the newest choice of each kind holds, in whatever order they are heard of, and what cannot be one never does', () => {
+  const records = [
+    chosen(1, 'color', poppy.color),
+    chosen(3, 'color', tangerine.color),
+    chosen(4, 'color', '#123456'),
+    chosen(2, 'model', 'big'),
+    chosen(5, 'face', 'parts:9-0-0-0'),
+    chosen(6, 'model', 'x'.repeat(300)),
+    chosen(7, 'face', 7),
+  ];
+  for (const order of [records, records.toReversed()])
+    expect([...choicesOf(order)]).toEqual([['a:1', { model: 'big', color: tangerine.color, face: '' }]]);
+});
+
+test('a choice has a place of its own in the ledger, beside the others of the same agent', () => {
+  const slots = [chosen(1, 'color', ''), chosen(1, 'model', 'm'), chosen(1, 'model', 'm', 'a2')].map(slotOf);
+  expect(new Set(slots).size).toBe(3);
+  expect(choiceOf({ key: 'read:a1', value: 'x' })).toBeNull();
+  expect(slotOf(settingDoc(1, 'color:a1', 'no colour'))).toBeNull();
+});
+
+test('whoever has no choice has the seat’s colour and the face of birth; an empty one is the way back', () => {
+  const identity = withId(identityDoc(1, 'a1', 0));
+  const of = (...choices: Parameters<typeof choicesOf>[0]) =>
+    rosterOf([identity], [], null, choicesOf(choices)).seats.get(0);
+  const parts = facePartsText(facePartsOf('other', 'another'));
+  expect(of(chosen(1, 'color', poppy.color, 'a1'), chosen(1, 'face', parts, 'a1'))).toMatchObject({
+    ...poppy,
+    face: parts,
+  });
+  expect(of(chosen(1, 'color', poppy.color, 'a1'), chosen(2, 'color', '', 'a1'))).toMatchObject({
+    ...seatColor(0),
+    face: identity.name,
+  });
+  expect(facePixels('a1', facePartsText(facePartsOf('a1', identity.name)))).toEqual(facePixels('a1', identity.name));
+});
