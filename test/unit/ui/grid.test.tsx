@@ -175,7 +175,7 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
     'Inbox',
     'Wakes',
     'Routines',
-    'Change Lyra…',
+    'Change Lyra…Name, colour, face, model',
     'Copy soul',
     'Copy link',
     'Export as a zip',
