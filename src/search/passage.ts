@@ -1,7 +1,7 @@
 /** Of a text that was found: the piece that says best why, and how well it fits. Pure. */
 import type { Passage } from '../protocol/search.ts';
 import { SEARCH } from './settings.ts';
-import { termsOf, tokensOf, visitTokens, type Token } from './words.ts';
+import { termsOf, tokensOf, visitTokensOf, visitWords, type Token } from './words.ts';
 
 interface Mark {
   readonly from: number;
@@ -20,25 +20,33 @@ export interface Fit {
   readonly close: number;
 }
 
+const NOTHING: readonly Mark[] = [];
+
 /** Looks for what was typed in texts. `forms`: words that stand for each of the index's terms. */
 export function createFinder(typed: readonly Token[], forms: ReadonlyMap<string, ReadonlySet<string>>) {
   /** What was typed, word by word, as it is compared with a text: a run without spaces as it is. */
   const words = [...new Map(typed.map((token) => [token.text, token])).values()].filter(({ text }) => text !== '');
   const sequence = typed.map(({ text }) => words.findIndex((word) => word.text === text));
-  const known = new Map<string, readonly number[]>();
+  /** By a word as it stands in a text: what of it was looked for; most is nothing. */
+  const known = new Map<string, readonly Mark[]>();
+
+  /** Plain letters, small, with which something that is looked for begins: with another, a word need not be looked at. */
+  const firsts = new Set(
+    [...words.map(({ text }) => text), ...[...forms.values()].flatMap((each) => [...each])].map((word) =>
+      word.charCodeAt(0),
+    ),
+  );
+  const hasUnspaced = words.some(({ unspaced }) => unspaced);
+  const mayBegin = (unit: number) =>
+    hasUnspaced || unit >= 0x80 || firsts.has(unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit);
 
   /** The words that a token of a text stands for. */
   function wordsIn(token: Token): readonly number[] {
-    const held = known.get(token.text);
-    if (held) return held;
-    const terms = [...termsOf(token)];
-    const found = words.flatMap((word, i) => {
+    const [term = ''] = termsOf(token);
+    return words.flatMap((word, i) => {
       if (word.unspaced) return token.unspaced && token.text.includes(word.text) ? [i] : [];
-      const [term = ''] = terms;
       return !token.unspaced && (term === word.text || forms.get([...termsOf(word)][0] ?? '')?.has(term)) ? [i] : [];
     });
-    known.set(token.text, found);
-    return found;
   }
 
   /** Where in a run without spaces a word stands; all of it where folding has moved its letters. */
@@ -50,25 +58,48 @@ export function createFinder(typed: readonly Token[], forms: ReadonlyMap<string,
     return { from, to: from + wanted.length, word };
   }
 
+  /** What of one word of a text was looked for, from its beginning on. */
+  function marksIn(raw: string): readonly Mark[] {
+    const held = known.get(raw);
+    if (held) return held;
+    const marks: Mark[] = [];
+    visitTokensOf(raw, 0, (token) => {
+      for (const word of wordsIn(token)) marks.push(markOf(token, word));
+    });
+    known.set(raw, marks);
+    return marks;
+  }
+
+  /** `most`: characters that are read, and more only where not all words stand in them. */
   return function fitOf(text: string, most: number): Fit {
     const marks: Mark[] = [];
+    const seen = new Set<number>();
     let longest = 0;
     /** By place in what was typed: how long a stretch ends there at the word before this one. */
     let runs = new Map<number, number>();
-    visitTokens(text, 0, Math.min(text.length, most), (token) => {
-      const found = wordsIn(token);
-      const next = new Map<number, number>();
-      if (found.length > 0) {
-        for (const word of found) marks.push(markOf(token, word));
+    let isBroken = true;
+    for (let at = 0; at < text.length && (at < most || (at < SEARCH.readChars && seen.size < words.length));)
+      at = visitWords(text, at, at + most, (begin, end) => {
+        const found = mayBegin(text.charCodeAt(begin)) ? marksIn(text.slice(begin, end)) : NOTHING;
+        if (found.length === 0) {
+          if (!isBroken) runs = new Map();
+          isBroken = true;
+          return;
+        }
+        isBroken = false;
+        const next = new Map<number, number>();
+        for (const mark of found) {
+          marks.push({ from: begin + mark.from, to: begin + mark.to, word: mark.word });
+          seen.add(mark.word);
+        }
         sequence.forEach((word, place) => {
-          if (!found.includes(word)) return;
+          if (!found.some((mark) => mark.word === word)) return;
           const run = (runs.get(place - 1) ?? 0) + 1;
           next.set(place, run);
           if (run > longest) longest = run;
         });
-      }
-      runs = next;
-    });
+        runs = next;
+      });
     const [from, to, count] = densest(marks, words.length);
     const span = (marks[to]?.to ?? 0) - (marks[from]?.from ?? 0);
     return {

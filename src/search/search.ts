@@ -170,15 +170,12 @@ export function createSearch(deps: SearchDeps): Search {
     const rowIds = await open.idsOf(ranked);
     const found = await ledger.found(rowIds.map(placeOf));
     const fitOf = createFinder(typed, forms);
-    let chars: number = SEARCH.readCharsOfAll;
     const scored: { readonly hit: SearchHit; readonly score: number }[] = [];
     for (const [i, each] of found.entries()) {
       const said = each && searchableOf(each.doc);
       if (!said) continue;
       const { text, ...about } = said;
-      const most = Math.min(SEARCH.readChars, Math.max(chars, 4 * SEARCH.passage));
-      chars -= Math.min(text.length, most);
-      const fit = fitOf(text, most);
+      const fit = fitOf(text, SEARCH.readFirst);
       await pause();
       scored.push({
         hit: { id: each.doc._id, title: each.title, passage: fit.passage, ...about },

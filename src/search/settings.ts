@@ -30,7 +30,7 @@ export const SEARCH = {
   segmentsOfSize: 8,
   largestSegment: 200_000,
   /** Bytes of one part of a segment. */
-  blockBytes: 16_000,
+  blockBytes: 4_000,
   postingsBytes: 32_000,
   /** Ids in one part. */
   idsInPart: 256,
@@ -47,10 +47,10 @@ export const SEARCH = {
   /** Words of which each may be wrong, one in so many, where not all are found together. */
   oneWrongOf: 4,
   /** Of the best by words alone, so many are read, and ordered by how their words stand together. */
-  readMost: 120,
-  /** Characters of one text that are read for that, and of all. */
+  readMost: 50,
+  /** Characters of each that are read for that, and of one in which not all words were found by then. */
+  readFirst: 3_000,
   readChars: 60_000,
-  readCharsOfAll: 400_000,
   /** Characters of a passage that is shown, and of them before the first word that was found. */
   passage: 180,
   passageBefore: 50,

@@ -8,7 +8,6 @@
  */
 import { SEARCH } from './settings.ts';
 
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const UNSPACED = /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]+/gu;
 /** Alphabets, of which two letters tell little. */
 const THREE = /^[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
@@ -53,29 +52,65 @@ export interface Token {
   readonly unspaced: boolean;
 }
 
-/** Visits the words that begin in `text` from `from` on and before `until`. Answers where the next look begins. */
-export function visitTokens(text: string, from: number, until: number, visit: (token: Token) => void): number {
-  WORD.lastIndex = from;
-  for (let match = WORD.exec(text); match; match = WORD.exec(text)) {
-    if (match.index >= until) return match.index;
-    const [word] = match;
-    const { index } = match;
-    if (!LATER.test(word)) {
-      visit({ text: fold(word), from: index, to: index + word.length, unspaced: false });
-      continue;
+const IN_WORD = /^[\p{L}\p{N}\p{M}]/u;
+/** Of each UTF-16 unit: 1 in a word, 0 between words, 2 half of a sign that has to be looked at whole. Made when it is first needed. */
+let units: Uint8Array | null = null;
+const unitsOnce = (): Uint8Array =>
+  (units ??= Uint8Array.from({ length: 0x10000 }, (_, unit) =>
+    unit >= 0xd800 && unit < 0xe000 ? 2 : IN_WORD.test(String.fromCharCode(unit)) ? 1 : 0,
+  ));
+
+/**
+ * Visits the runs of letters, digits and marks that begin in `text` from `from` on and before `until`: a search goes through
+ * much text, and a regular expression takes five times as long. Answers where the next look begins.
+ */
+export function visitWords(
+  text: string,
+  from: number,
+  until: number,
+  visit: (from: number, to: number) => void,
+): number {
+  const kinds = unitsOnce();
+  let begin = -1;
+  let at = from;
+  while (at < text.length) {
+    const kind = kinds[text.charCodeAt(at)];
+    const wide = kind === 2 ? 2 : 1;
+    if (kind === 1 || (kind === 2 && IN_WORD.test(text.slice(at, at + 2)))) {
+      if (begin < 0) {
+        if (at >= until) return at;
+        begin = at;
+      }
+    } else if (begin >= 0) {
+      visit(begin, at);
+      begin = -1;
     }
-    let at = 0;
-    for (const run of word.matchAll(UNSPACED)) {
-      if (run.index > at)
-        visit({ text: fold(word.slice(at, run.index)), from: index + at, to: index + run.index, unspaced: false });
-      at = run.index + run[0].length;
-      visit({ text: fold(run[0]), from: index + run.index, to: index + at, unspaced: true });
-    }
-    if (at < word.length)
-      visit({ text: fold(word.slice(at)), from: index + at, to: index + word.length, unspaced: false });
+    at += wide;
   }
+  if (begin >= 0) visit(begin, text.length);
   return text.length;
 }
+
+/** The tokens of one run of letters, digits and marks that begins there in its text. */
+export function visitTokensOf(word: string, index: number, visit: (token: Token) => void): void {
+  if (!LATER.test(word)) {
+    visit({ text: fold(word), from: index, to: index + word.length, unspaced: false });
+    return;
+  }
+  let at = 0;
+  for (const run of word.matchAll(UNSPACED)) {
+    if (run.index > at)
+      visit({ text: fold(word.slice(at, run.index)), from: index + at, to: index + run.index, unspaced: false });
+    at = run.index + run[0].length;
+    visit({ text: fold(run[0]), from: index + run.index, to: index + at, unspaced: true });
+  }
+  if (at < word.length)
+    visit({ text: fold(word.slice(at)), from: index + at, to: index + word.length, unspaced: false });
+}
+
+/** Visits the tokens of the words that begin from `from` on and before `until`. Answers where the next look begins. */
+export const visitTokens = (text: string, from: number, until: number, visit: (token: Token) => void): number =>
+  visitWords(text, from, until, (begin, end) => visitTokensOf(text.slice(begin, end), begin, visit));
 
 /** All of a text. */
 export function tokensOf(text: string): readonly Token[] {

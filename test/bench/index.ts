@@ -15,6 +15,7 @@ import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
 import { proxyFigures } from './proxy.ts';
+import { searchFigures } from './search.ts';
 import { storeFigures } from './store.ts';
 import { syncBrowsers } from './sync-browsers.ts';
 import { syncReplica } from './sync-replica.ts';
@@ -38,6 +39,7 @@ const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   'ledger-append': ledgerAppend,
   'ledger-takeover': ledgerTakeover,
   'ledger-years': ledgerYears,
+  search: searchFigures,
   'sync-replica': syncReplica,
   'sync-browsers': syncBrowsers,
 };

@@ -1,11 +1,14 @@
 /** The ledger's owner, plain Fireproof and a bare IndexedDB transaction in one page, by one clock; all answers in ms. */
 import { fireproof } from '@fireproof/core';
-import { openDB, type IDBPDatabase } from 'idb';
+import { deleteDB, openDB, type IDBPDatabase } from 'idb';
 import { rosterOf } from '../../../src/domain/agent.ts';
 import { settingsOf } from '../../../src/domain/settings.ts';
 import { writeWake } from '../../../src/domain/wake-payload.ts';
 import { openOwner, type OwnerClient } from '../../../src/ledger/index.ts';
 import { payloadOf, shareOf } from '../../../src/state/wake-material.ts';
+import { SEARCH } from '../../../src/search/settings.ts';
+import type { Doc } from '../../../src/protocol/documents.ts';
+import type { ConversationPage } from '../../../src/protocol/worker.ts';
 import { messageDoc } from '../documents.ts';
 
 export interface BenchPage {
@@ -26,6 +29,17 @@ export interface BenchPage {
   ): Promise<{ readonly ms: number; readonly chars: number; readonly messages: number }>;
   /** Reads everything page by page, as an export does. */
   readAll(limit: number): Promise<{ readonly ms: number; readonly documents: number; readonly chars: number }>;
+  /** Throws the search's index away. Before anything else is asked. */
+  dropIndex(): Promise<void>;
+  /** Opens the owner, and waits until everything is indexed; `waits`: how long it took meanwhile to answer what takes no time. */
+  buildIndex(): Promise<{ readonly ms: number; readonly waits: readonly number[] }>;
+  /** From asking to the first results, each: what is typed one after the other. */
+  search(texts: readonly string[]): Promise<{ readonly ms: readonly number[]; readonly found: number }>;
+  /** Words of messages that stand so far back in a conversation. */
+  wordsFrom(agentId: string, messages: number): Promise<readonly string[]>;
+  /** Bytes of the index as they were written. */
+  indexBytes(): Promise<number>;
+  append(docs: readonly Doc[]): Promise<void>;
 }
 
 declare global {
@@ -125,6 +139,61 @@ window.bench = {
       }
     });
     return { ms, documents, chars };
+  },
+  dropIndex: () => deleteDB(SEARCH.database),
+  async buildIndex() {
+    const waits: number[] = [];
+    let over = false;
+    const asking = async () => {
+      while (!over) {
+        waits.push(await timed(() => owner().call('takePageKey', { key: null })));
+        await new Promise<void>((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    const ms = await timed(async () => {
+      await owner().call('household');
+      const asked = asking();
+      while ((await owner().call('search', { text: 'ka', limit: 1 })).state.kind !== 'ready')
+        await new Promise<void>((resolve) => setTimeout(resolve, 500));
+      over = true;
+      await asked;
+    });
+    return { ms, waits };
+  },
+  async search(texts) {
+    const ms: number[] = [];
+    let found = 0;
+    for (const text of texts)
+      ms.push(
+        await timed(async () => {
+          const { hits } = await owner().call('search', { text, limit: 20 });
+          if (hits.length > 0) found += 1;
+        }),
+      );
+    return { ms, found };
+  },
+  async wordsFrom(agentId, messages) {
+    let before: string | null = null;
+    let words: readonly string[] = [];
+    for (let read = 0; read < messages;) {
+      const page: ConversationPage = await owner().call('conversation', { agentId, before, limit: 1_000 });
+      words = page.messages.flatMap(({ blocks: [block] }) => (block?.kind === 'text' ? [block.text] : []));
+      read += page.messages.length;
+      before = page.before;
+      if (before === null) break;
+    }
+    return words;
+  },
+  async indexBytes() {
+    const db = await openDB(SEARCH.database);
+    let bytes = 0;
+    for (let cursor = await db.transaction('parts').store.openCursor(); cursor; cursor = await cursor.continue())
+      bytes += (cursor.value as Uint8Array).length;
+    db.close();
+    return bytes;
+  },
+  async append(docs) {
+    await owner().call('append', docs);
   },
 };
 

@@ -1,0 +1,121 @@
+/**
+ * The search over 100,000 messages: its index built by the owner of a real profile, in the background, and asked as
+ * somebody types.
+ */
+import type {} from '../support/bench-page/main.ts';
+import { messageDoc } from '../support/documents.ts';
+import { freePort } from '../support/free-port.ts';
+import { buildPage, servePage } from '../support/page-server.ts';
+import { prepareHousehold } from '../support/prepared-household.ts';
+import { createRandom } from '../support/random.ts';
+import { percentile, type Section } from './figures.ts';
+import { workerMemory } from './worker-memory.ts';
+
+const SEED = 1;
+const MESSAGES = Number(process.env['ROOST_BENCH_SEARCH'] ?? 100_000);
+/** Besides, in a script without spaces. */
+const UNSPACED = 1_000;
+const LIMIT = { resultsMs: 50, blockMs: 50, diskMb: 60, memoryMb: 40 } as const;
+const MB = 1_000_000;
+const SIGNS = '日月火水木金土山川田人口車門東西南北京都大小中学校先生花草犬猫鳥魚のをにはがでとも';
+
+/** What stands in the field while these words are typed, from the second letter on. */
+const typing = (words: string): readonly string[] =>
+  Array.from({ length: words.length - 1 }, (_, i) => words.slice(0, i + 2)).filter((text) => !text.endsWith(' '));
+
+export async function searchFigures(): Promise<Section> {
+  const random = createRandom(SEED);
+  const pick = <T>(of: readonly T[]): T | undefined => of[Math.floor(random() * of.length)];
+  const run = (length: number) => Array.from({ length }, () => pick([...SIGNS]) ?? '').join('');
+  const signs = Array.from({ length: UNSPACED }, () => `${run(30)}。${run(20)}`);
+  const port = await freePort();
+  const { profile } = await prepareHousehold({ seed: SEED, messages: MESSAGES }, port);
+  const server = await servePage(await buildPage('bench-page'), undefined, { port });
+  try {
+    const context = await profile.open();
+    const page = await context.newPage();
+    await page.goto(server.url);
+    await page.evaluate(() => window.bench.dropIndex());
+    await page.evaluate(
+      (docs) => window.bench.append(docs),
+      signs.map((text, n) => messageDoc(n, { agentId: 'lead', blocks: [{ kind: 'text', text }] })),
+    );
+    const built = await page.evaluate(() => window.bench.buildIndex());
+    const bytes = await page.evaluate(() => window.bench.indexBytes());
+    await page.evaluate(() => window.bench.rest());
+    const before = await workerMemory(context);
+    const far = await page.evaluate((most) => window.bench.wordsFrom('agent-1', most), MESSAGES / 20);
+    const typed = Array.from({ length: 8 }, () => {
+      const words = pick(far)?.split(/\s+/) ?? [];
+      return words.slice(2, 7).join(' ');
+    });
+    const ask = async (texts: readonly string[]) => page.evaluate((given) => window.bench.search(given), texts);
+    const first = await ask(typed.slice(0, 1));
+    const sentences = await ask(typed.flatMap(typing));
+    const unspaced = await ask(signs.slice(0, 40).map((text, n) => text.slice(n % 9, (n % 9) + 2 + (n % 5))));
+    const wrong = await ask(
+      typed.flatMap((words) => {
+        const word = words.split(' ').find(({ length }) => length > 5) ?? 'kalomiren';
+        return [`${word.slice(0, 2)}x${word.slice(3)}`, `${word.slice(0, 3)}${word.slice(4)}`];
+      }),
+    );
+    const after = await workerMemory(context);
+    await context.close();
+    const count = MESSAGES.toLocaleString('en');
+    const results = (what: string, { ms, found }: typeof sentences) => ({
+      what: `first results, ${what}, p95`,
+      value: percentile(ms, 0.95),
+      unit: 'ms' as const,
+      beside: {
+        kind: 'limit' as const,
+        what: `${found} of ${ms.length} found something; median ${percentile(ms, 0.5).toFixed(1)} ms`,
+        value: LIMIT.resultsMs,
+      },
+    });
+    return {
+      title: `Search over ${count} messages`,
+      method: `a household of seed ${SEED} and ${UNSPACED.toLocaleString('en')} messages in a script without spaces, in a real profile; asked from a tab, letter by letter`,
+      figures: [
+        results('words as they are typed', sentences),
+        results('parts of runs without spaces', unspaced),
+        results('words with a typing error', wrong),
+        {
+          what: 'the very first, with nothing of the index in memory',
+          value: first.ms[0] ?? Number.NaN,
+          unit: 'ms',
+          beside: { kind: 'limit', what: '', value: LIMIT.resultsMs },
+        },
+        {
+          what: 'longest wait for the owner while the index is built',
+          value: Math.max(...built.waits),
+          unit: 'ms',
+          beside: {
+            kind: 'limit',
+            what: `p95 of ${built.waits.length} calls ${percentile(built.waits, 0.95).toFixed(1)} ms`,
+            value: LIMIT.blockMs,
+          },
+        },
+        {
+          what: 'index on disk',
+          value: bytes / MB,
+          unit: 'MB',
+          beside: { kind: 'limit', what: '', value: LIMIT.diskMb },
+        },
+        {
+          what: 'memory of the worker for the searches',
+          value: Math.max(0, after.used - before.used) / MB,
+          unit: 'MB',
+          beside: {
+            kind: 'limit',
+            what: `JavaScript and buffers after garbage collection, beside ${Math.round(before.used / MB)} MB before`,
+            value: LIMIT.memoryMb,
+          },
+        },
+        { what: 'the index built anew, in the background', value: built.ms / 1_000, unit: 's', beside: null },
+      ],
+    };
+  } finally {
+    await server.close();
+    await profile.remove();
+  }
+}
