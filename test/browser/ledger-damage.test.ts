@@ -269,6 +269,12 @@ describe('what is forgotten', () => {
     await append([identityDoc(3_000, 'a1', 0, `${SECRET} a1 soul`), identityDoc(3_001, 'a2', 1, 'a2 stays')]);
     await drained(tab);
     await append([spoken(3_002, 'a1')]);
+    const find = async (text: string) =>
+      (await ownerOf(tab).call('search', { text, limit: 5 })).hits.map(({ id }) => id);
+    const index = () => tab.evaluate(() => window.roost.searchIndex());
+    await expect.poll(() => find('secret 3002')).toEqual(['message:m3002']);
+    await expect.poll(() => find('secret 2099')).toEqual(['message:m2099']);
+    expect(await index()).toContain('message:m3002');
     await append([forget(3_003, 'agent', 'a1', 1)]);
     await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'forgotten'), undefined, {
       timeout: 60_000,
@@ -281,6 +287,11 @@ describe('what is forgotten', () => {
       forgotten: 1,
     });
     expect(await messages()).toEqual([]);
+    expect(await find('secret 3002')).toEqual([]);
+    // Of an agent, its words, and what the index itself knows of them.
+    await expect.poll(index).not.toContain('message:m3002');
+    expect(await index()).not.toContain('agent-identity:a1');
+    expect(await find('secret 2099')).toEqual(['message:m2099']);
     expect((await ownerOf(tab).call('household')).identities.map(({ agentId }) => agentId)).toEqual(['a2']);
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 1_052 });
     await drained(tab);

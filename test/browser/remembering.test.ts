@@ -65,5 +65,18 @@ it('wakes three times in a row, and each time the model is told what was said la
     expect(lead, `wake ${nth}`).toContain('UTC):\n> The lighthouse is in Porto.');
     await end();
   }
+
+  // And found again by whoever said it: some words, and Enter.
+  await visitor.open(1);
+  const { page } = visitor;
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /^Find an agent/ }).fill('lighthouse in porto');
+  const found = page.getByRole('option', { name: /^Marcus to Julian|^You to Julian/ });
+  await expect.poll(() => found.locator('mark').allTextContents()).toEqual(['lighthouse', 'in', 'Porto']);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/lead\/at\//);
+  const row = page.locator('[data-found]');
+  await row.getByText('The lighthouse is in Porto.').waitFor();
+  await expect.poll(() => row.evaluate((element) => element === document.activeElement)).toBe(true);
   expect(visitor.complaints).toEqual([]);
 });

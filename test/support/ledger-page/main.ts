@@ -3,6 +3,7 @@ import { openDB } from 'idb';
 import { askPersistence, openOwner, type OwnerClient } from '../../../src/ledger/index.ts';
 import { LEDGER, volumeDatabase } from '../../../src/ledger/settings.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
+import { SEARCH } from '../../../src/search/settings.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
 import { generateHousehold, type HouseholdPlan } from '../household-generator.ts';
 
@@ -29,6 +30,8 @@ export interface LedgerPage {
   letOpen(): Promise<void>;
   /** Everything that lies in this page's databases, as text: records as they are, and the volumes as Fireproof reads them. */
   everything(): Promise<string>;
+  /** All parts of the search’s index, as text. */
+  searchIndex(): Promise<string>;
   /** Empties every store of a volume, as a browser that lost it would. */
   emptyVolume(name: string): Promise<void>;
   /** Of how many CARs a volume consists. Nobody may be writing. */
@@ -153,6 +156,12 @@ window.roost = {
   letOpen() {
     held = false;
     return Promise.resolve();
+  },
+  async searchIndex() {
+    const db = await openDB(SEARCH.database);
+    const parts = db.objectStoreNames.contains('parts') ? ((await db.getAll('parts')) as Uint8Array[]) : [];
+    db.close();
+    return parts.map((part) => new TextDecoder('latin1').decode(part)).join('');
   },
   async everything() {
     const found: unknown[] = [];
