@@ -65,6 +65,7 @@ const CallsPage = lazy(() => import('./calls/calls-page.tsx'));
 const FilesPage = lazy(() => import('./files/files-page.tsx'));
 const AskedPage = lazy(() => import('./welcome/asked.tsx'));
 const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
+const WaitingSign = optional(() => import('./notifications/waiting-sign.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 
 /** px, as in the style sheets: below the first the two views part, from the second the agent's page stands beside. */
@@ -253,6 +254,7 @@ export function App() {
         Skip to the team
       </a>
       <Header begun={begun} around={around} />
+      {begun && <WaitingSign />}
       <div className="banners">
         <Banners />
         <NoticeList />

@@ -1,11 +1,19 @@
 import { useEffect } from 'react';
-import { useUnread } from './context.tsx';
+import { useStore } from 'zustand';
+import { waitingOf } from '../state/waiting.ts';
+import { useRoost, useUnread } from './context.tsx';
 import { newCount } from './text/unread.ts';
 
-/** Says in the browser's title where one is, and how much came that was not seen. Null: somebody further inside says it. */
+/** How much waits for the person, as people read it: what was said and not seen, and what agents ask for. */
+export function useWaitingCount(): string {
+  const { approvals, threads } = useStore(waitingOf(useRoost()));
+  return useUnread((state) => newCount([...state.counts.values(), approvals, threads]));
+}
+
+/** Says in the browser's title where one is, and how much waits. Null: somebody further inside says it. */
 export function useTitle(title: string | null): void {
-  const unread = useUnread((state) => newCount(state.counts.values()));
+  const count = useWaitingCount();
   useEffect(() => {
-    if (title !== null) document.title = `${unread !== '' ? `(${unread}) ` : ''}${title} · Roost`;
-  }, [title, unread]);
+    if (title !== null) document.title = `${count !== '' ? `(${count}) ` : ''}${title} · Roost`;
+  }, [title, count]);
 }

@@ -1,32 +1,13 @@
+import { RAYS, SUN } from './mark-pixels.ts';
+
 /** Roost's mark: a small sun over the edge of the night, in pixels. */
 export function Mark() {
-  const sun: readonly (readonly [number, number, number])[] = [
-    [7, 6, 9],
-    [8, 5, 10],
-    [9, 4, 11],
-    [10, 4, 11],
-    [12, 1, 14],
-  ];
-  const rays: readonly (readonly [number, number])[] = [
-    [7, 3],
-    [8, 3],
-    [7, 4],
-    [8, 4],
-    [3, 5],
-    [2, 4],
-    [12, 5],
-    [13, 4],
-    [1, 9],
-    [2, 9],
-    [13, 9],
-    [14, 9],
-  ];
   return (
     <svg className="mark-sun" viewBox="0 0 16 16" aria-hidden="true" focusable="false" shapeRendering="crispEdges">
-      {sun.map(([y, from, to]) => (
+      {SUN.map(([y, from, to]) => (
         <rect key={y} x={from} y={y} width={to - from + 1} height={1} fill="var(--mark)" />
       ))}
-      {rays.map(([x, y]) => (
+      {RAYS.map(([x, y]) => (
         <rect key={`${x}.${y}`} x={x} y={y} width={1} height={1} fill="var(--mark-ray)" />
       ))}
     </svg>

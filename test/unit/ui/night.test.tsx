@@ -1,13 +1,12 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Doc } from '../../../src/protocol/documents.ts';
-import type { ToolCall } from '../../../src/protocol/calls.ts';
 import { attachedOf } from '../../../src/state/attached.ts';
 import type { Occurrence } from '../../../src/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NOW, said, settingDoc, team } from './support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';
-import { json, refused, type MemoryReach } from './support/reach.ts';
+import { json, refused, WAITING_CALL, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 const open = (prepare: (reach: MemoryReach) => void = nights, path = '/night'): Promise<Page> =>
@@ -20,23 +19,6 @@ const NOTHING = timeline({
   clashes: [],
   most: { runs: 0, microUsd: 0 },
 });
-const CALL: ToolCall = {
-  callId: 'call-1',
-  agentId: 'agent-1',
-  tool: 'run_command',
-  input: '{"command":"make"}',
-  state: 'asked',
-  where: 'run',
-  askedAt: NOW,
-  answeredAt: null,
-  endedAt: null,
-  allowedBy: null,
-  words: null,
-  outcome: null,
-  isError: false,
-  bytes: null,
-  later: false,
-};
 /** What tells a page that something is scheduled. */
 const RECORD: Doc = {
   _id: 'schedule:1',
@@ -516,7 +498,7 @@ test('the card says what waits for the person, and each line of it leads there',
       sessionStorage.setItem('roost-draft:agent-1', 'About the bridge');
       nights(reach, { line: timeline({ occurrences: OCCURRENCES.map((one) => ({ ...one, costMicroUsd: 0 })) }) });
       reach.on('GET /api/approvals', {
-        waiting: [1, 2].map((n) => ({ ...CALL, callId: `call-${n}` })),
+        waiting: [1, 2].map((n) => ({ ...WAITING_CALL, callId: `call-${n}` })),
         answered: [],
         sandbox: { available: true, why: null },
       });

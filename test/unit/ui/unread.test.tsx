@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { NOW, runningSession, said, settingDoc, team } from './support/household.ts';
+import { json, WAITING_CALL } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const log = () => screen.getByRole('region', { name: /^Conversation with/ });
@@ -26,6 +27,29 @@ test('the title and the seat say how much is new, and a line where it begins; wh
   expect(line.compareDocumentPosition(screen.getByText('First new.')) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
   await waitFor(() => expect(document.title).not.toMatch(/^\(/));
   expect(page.container.querySelector('.seat-badge[data-kind="unread"]')).toBeNull();
+});
+
+test('what agents ask for waits with it: in the title, as a dot on the icon, and gone with the answer', async () => {
+  const icon = document.createElement('link');
+  Object.assign(icon, { rel: 'icon', href: '/plain.svg' });
+  document.head.append(icon);
+  let waiting = [1, 2].map((n) => ({ ...WAITING_CALL, callId: `call-${n}` }));
+  const page = await openPage({
+    docs,
+    path: '/settings/about',
+    snapshot,
+    prepare: ({ reach }) =>
+      reach.on('GET /api/approvals', () => json({ waiting, answered: [], sandbox: { available: true, why: null } })),
+  });
+  await waitFor(() => expect(document.title).toMatch(/^\(4\) /));
+  expect(decodeURIComponent(icon.href)).toMatch(/^data:image\/svg\+xml,<svg.*<circle/);
+  waiting = [];
+  page.state.changes.tell({ what: 'approvals', agentId: null });
+  await waitFor(() => expect(document.title).toMatch(/^\(2\) /));
+  await page.user.click(screen.getByRole('link', { name: 'Roost' }));
+  await page.user.click(await screen.findByRole('button', { name: /^Lyra/ }));
+  await waitFor(() => expect(icon.href).toMatch(/plain\.svg$/));
+  icon.remove();
 });
 
 test('where new begins before what was read of a conversation, earlier messages are read until the line has its place', async () => {

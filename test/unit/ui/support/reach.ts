@@ -1,9 +1,11 @@
 /** The relay's calls about how agents reach each other: the real client, over answers that a test has put down. */
 import { DEFAULT_TOOLSETS } from '../../../../src/domain/toolsets.ts';
+import type { ToolCall } from '../../../../src/protocol/calls.ts';
 import type { EffectiveConfig } from '../../../../src/protocol/config.ts';
 import type { WakeStats } from '../../../../src/protocol/wakes.ts';
 import { createReachClient, type ReachClient } from '../../../../src/relay/reach-client.ts';
 import type { ReachPort } from '../../../../src/state/reach.ts';
+import { NOW } from './household.ts';
 
 export interface AskedCall {
   readonly method: string;
@@ -90,6 +92,25 @@ export const configAnswer = (own: object, effective: EffectiveConfig = EFFECTIVE
   own,
   effective,
 });
+
+/** A question of an agent, as the relay lists it. */
+export const WAITING_CALL: ToolCall = {
+  callId: 'call-1',
+  agentId: 'agent-1',
+  tool: 'run_command',
+  input: '{"command":"make"}',
+  state: 'asked',
+  where: 'run',
+  askedAt: NOW,
+  answeredAt: null,
+  endedAt: null,
+  allowedBy: null,
+  words: null,
+  outcome: null,
+  isError: false,
+  bytes: null,
+  later: false,
+};
 
 /** A relay on which nothing has happened yet. */
 function quiet({ method, path }: AskedCall): Response {
