@@ -7,7 +7,7 @@ import { ENDPOINTS } from '../src/protocol/endpoints/index.ts';
 import { relayEndpoints } from '../src/protocol/endpoints/session.ts';
 import type { OpenHealth, Rehearsal } from '../src/protocol/http.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
-import { onlyByTls, securityHeaders, type Access } from './access/index.ts';
+import { onlyByTls, securityHeaders, signedInPage, type Access } from './access/index.ts';
 import { limitBody } from './body.ts';
 import { answer, browserOf, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
 import { createPageRoutes, faviconOf } from './page.ts';
@@ -105,6 +105,10 @@ export function createApp(deps: AppDeps): App {
       // Programs that look at links before people do must not use them up.
       refuseHead(context);
       return access.enter(context);
+    },
+    signedIn(_, context) {
+      refuseHead(context);
+      return signedInPage();
     },
     favicon,
     getRehearsal: async (_, context) => (await withRehearsal(browserOf(context))).options(),

@@ -45,7 +45,7 @@ export { createCredentialRoutes } from './credential-routes.ts';
 export { createCredentials, type Credentials } from './credentials.ts';
 export { onlyByTls, securityHeaders } from './headers.ts';
 export { bracketed, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
-export { notBuiltPage } from './pages.ts';
+export { notBuiltPage, signedInPage } from './pages.ts';
 export { createRateLimit, type RateLimit } from './rate.ts';
 export { createSignIn } from './sign-in.ts';
 export { hashOf } from './secrets.ts';

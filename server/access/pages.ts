@@ -81,6 +81,37 @@ export const handOverPage = (key: string): Response =>
     { root: ` data-page-key="${key}"`, policy: `${POLICY}; script-src ${hashOf(KEEP)}` },
   );
 
+/** Hands over what an authorisation server sent the person back with, by the page’s own key; and takes it out of the address. */
+const FINISH = `const said = document.getElementById('said');
+const query = location.search.slice(1);
+history.replaceState(null, '', location.pathname);
+try {
+  fetch('/api/attached-sign-ins', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', '${PAGE_KEY.header}': localStorage.getItem('${PAGE_KEY.stored}') ?? '' },
+    body: JSON.stringify({ query }),
+  }).then(
+    async (answer) => {
+      said.textContent = answer.ok
+        ? 'You are signed in. You can close this tab: Roost goes on in the other one.'
+        : ((await answer.json()).detail ?? 'That could not be taken.');
+    },
+    () => (said.textContent = 'Roost cannot be reached just now. Begin the sign-in once more.'),
+  );
+} catch {
+  said.textContent = 'This browser keeps nothing for Roost, so it is not known here.';
+}`;
+
+export const signedInPage = (): Response =>
+  page(
+    200,
+    'Back from the sign-in',
+    `<p id="said" role="status">One moment…</p>
+<p><a href="/settings/attached">Go to your MCP servers</a></p>
+<script>${FINISH}</script>`,
+    { policy: `${POLICY}; connect-src 'self'; script-src ${hashOf(FINISH)}` },
+  );
+
 export const badLinkPage = (): Response =>
   page(
     401,

@@ -2,27 +2,22 @@
  * MCP servers that the person has attached: kept sealed, reached by one line each, and offered to agents tool by tool, as
  * each was when the person looked at it. A tool that is new, or is another than it was, is off until they have looked again.
  */
-import { z } from 'zod';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import {
-  attachmentSchema,
-  type AttachedServer,
-  type AttachedTool,
-  type Attachment,
-} from '../../src/protocol/attached.ts';
-import type { Caller, TeamTool } from '../contracts.ts';
+import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
+import type { TeamTool } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
 import { checkAddress } from '../models/addresses.ts';
 import type { MayConnect } from '../../src/protocol/models.ts';
 import type { Processes } from '../processes/index.ts';
 import type { Sealer } from '../schedules/index.ts';
 import type { Db } from '../store/index.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
-import { createLink, LinkError, type Link } from './link.ts';
-import { answerText } from './offered.ts';
+import { createGuardedFetch, type GuardedFetch } from '../models/line.ts';
+import { createLink } from './link.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
-import { toolsBeside, valueSchema, whereOf, type Value } from './standing.ts';
+import { createSignIn, NOT_BEGUN, SignInError, type SignIn } from './sign-in.ts';
+import { lookedAt, sealedSchema, toolsBeside, valueSchema, whereOf, type Sealed, type Value } from './standing.ts';
+import { createToolOf, type Usable } from './tools.ts';
 
 export interface Attached {
   /** Reads what is kept, and opens a line to each. Resolves before they are open. */
@@ -35,13 +30,18 @@ export interface Attached {
   /** Tries it now. Null: there is none. */
   look(serverId: string): Promise<AttachedServer | null>;
   change(serverId: string, change: Change): Promise<AttachedServer | Refused | null>;
+  /** The page on which the person allows a sign-in, which sends them back to `redirect`. */
+  signIn(serverId: string, redirect: string): Promise<URL | Refused | null>;
+  signOut(serverId: string): Promise<AttachedServer | null>;
+  /** With what they were sent back with; resolves when the server was tried with it. */
+  finishSignIn(query: URLSearchParams): Promise<AttachedServer | Refused>;
   /** False: there was none. Its secrets are gone with it, and nothing of it runs on. */
   remove(serverId: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
 export interface Refused {
-  readonly refused: 'name' | 'room' | 'programs' | 'address' | 'tools';
+  readonly refused: 'name' | 'room' | 'programs' | 'address' | 'tools' | 'sign-in';
   readonly reason: string;
 }
 
@@ -72,19 +72,24 @@ export interface AttachedDeps {
   readonly limits?: AttachedLimits;
 }
 
-interface Kept {
-  readonly serverId: string;
-  readonly name: string;
+interface Kept extends Usable {
   readonly attachment: Attachment;
-  value: Value;
-  readonly link: Link;
-  /** Made once for a tool as it is: minds are told the same object. */
-  readonly made: Map<string, { readonly hash: string; readonly tool: TeamTool }>;
+  sealed: Sealed;
+  readonly fetch: GuardedFetch;
+  /** Null: it is a program. */
+  readonly signIn: SignIn | null;
 }
 
 const ADDRESS_REFUSED =
   'This household may not have the relay call that address. Whoever runs the relay can allow it (--model-addresses).';
 const PROGRAMS_OFF = 'This relay runs no programs for its pages. Start it with --scripts to let it.';
+
+function refusedSignIn(error: unknown): Refused {
+  if (!(error instanceof SignInError)) throw error;
+  return { refused: 'sign-in', reason: error.message };
+}
+
+const end = ({ link, fetch }: Kept) => link.close().then(() => fetch.close());
 
 // In one piece: what is kept of a server, its line and its tools are one state.
 export function createAttached(deps: AttachedDeps): Attached {
@@ -93,10 +98,31 @@ export function createAttached(deps: AttachedDeps): Attached {
   const inTurn = createQueue();
   const about = (serverId: string) => JSON.stringify(`attached ${home} ${serverId}`);
 
-  function keep(serverId: string, name: string, attachment: Attachment, value: Value): Kept {
+  function keep(serverId: string, name: string, sealed: Sealed, value: Value): Kept {
+    const { attachment } = sealed;
+    const fetch = createGuardedFetch(deps.may);
+    const signIn =
+      attachment.kind === 'address'
+        ? createSignIn({
+            url: attachment.url,
+            kept: sealed.signIn,
+            async keep(held) {
+              one.sealed = { attachment, signIn: held };
+              // Where it has been taken away meanwhile, nothing is left of it.
+              await rowOf(serverId)
+                .set({ sealed: sealedOf(one) })
+                .execute();
+              onChange();
+            },
+            ...deps,
+            fetch: fetch.fetch,
+            limits,
+          })
+        : null;
     const link = createLink({
       attachment,
-      may: deps.may,
+      auth: signIn?.auth ?? null,
+      fetch: fetch.fetch,
       version: deps.version,
       processes: deps.processes,
       timers: deps.timers,
@@ -104,17 +130,21 @@ export function createAttached(deps: AttachedDeps): Attached {
       onChange,
       limits,
     });
-    const one: Kept = { serverId, name, attachment, value, link, made: new Map() };
+    const one: Kept = { serverId, name, attachment, sealed, value, fetch, signIn, link, made: new Map() };
     kept.set(serverId, one);
     return one;
   }
+
+  const rowOf = (serverId: string) =>
+    db.updateTable('attached').where('home', '=', home).where('server', '=', serverId);
+  const sealedOf = ({ serverId, sealed }: Kept) => sealer.seal(JSON.stringify(sealed), about(serverId));
 
   const mayRun = ({ kind }: Attachment) => kind !== 'program' || deps.programs;
 
   const toolsOf = ({ name, link, value }: Kept) => toolsBeside(name, link.standing().tools, value);
 
   function show(one: Kept): AttachedServer {
-    const { serverId, name, attachment, value, link } = one;
+    const { serverId, name, attachment, value, link, signIn } = one;
     const { state, problem } = link.standing();
     const off = !mayRun(attachment);
     return {
@@ -123,17 +153,15 @@ export function createAttached(deps: AttachedDeps): Attached {
       ...whereOf(attachment),
       state: off ? 'failed' : state,
       problem: off ? PROGRAMS_OFF : problem,
+      signIn: signIn?.standing() ?? null,
       agents: value.agents,
       tools: toolsOf(one),
     };
   }
 
-  async function write({ serverId, name, attachment, value }: Kept): Promise<void> {
-    const row = {
-      name,
-      sealed: sealer.seal(JSON.stringify(attachment), about(serverId)),
-      value_json: JSON.stringify(value),
-    };
+  async function write(one: Kept): Promise<void> {
+    const { serverId, name, value } = one;
+    const row = { name, sealed: sealedOf(one), value_json: JSON.stringify(value) };
     await db
       .insertInto('attached')
       .values({ home, server: serverId, made_at: now(), ...row })
@@ -142,43 +170,11 @@ export function createAttached(deps: AttachedDeps): Attached {
     onChange();
   }
 
-  async function run(one: Kept, { name, hash }: AttachedTool, input: unknown, caller: Caller) {
-    if (!kept.has(one.serverId)) return toolError(`The server ${one.name} is not attached any more.`);
-    await one.link.open();
-    const tool = toolsOf(one).find((each) => each.name === name);
-    if (!tool || tool.gone || !tool.use || tool.hash !== hash) {
-      const { state, problem } = one.link.standing();
-      return toolError(
-        state === 'connected'
-          ? `${name} of ${one.name} is not what it was when the human looked at it, and is off until they have looked again.`
-          : `The server ${one.name} cannot be reached: ${problem ?? 'it does not answer'}.`,
-      );
-    }
-    try {
-      const answered = await one.link.call(name, z.record(z.string(), z.unknown()).parse(input), caller.signal);
-      return (answered.isError ? toolError : toolDone)(answerText(one.name, name, answered, limits));
-    } catch (error) {
-      if (!(error instanceof LinkError)) throw error;
-      return toolError(`${name} of the server ${one.name} gave no answer: ${error.message}.`);
-    }
-  }
-
-  function teamToolOf(one: Kept, tool: AttachedTool): TeamTool {
-    const before = one.made.get(tool.name);
-    if (before?.hash === tool.hash) return before.tool;
-    const made: TeamTool = {
-      name: tool.called,
-      description: `${tool.name} of ${one.name}, a server that the human has attached. It describes it so: ${tool.description}`,
-      input: z.looseObject({}),
-      schema: tool.schema,
-      // What a server says of itself is not relied upon.
-      readOnly: false,
-      allowed: ({ agentId }) => Promise.resolve(one.value.agents?.includes(agentId) ?? true),
-      run: (input, caller) => run(one, tool, input, caller),
-    };
-    one.made.set(tool.name, { hash: tool.hash, tool: made });
-    return made;
-  }
+  const toolOf = createToolOf<Kept>({
+    isAttached: ({ serverId }) => kept.has(serverId),
+    toolsOf: (one) => toolsOf(one),
+    limits,
+  });
 
   return {
     async start() {
@@ -194,7 +190,7 @@ export function createAttached(deps: AttachedDeps): Attached {
         const one = keep(
           row.server,
           row.name,
-          attachmentSchema.parse(JSON.parse(text)),
+          sealedSchema.parse(JSON.parse(text)),
           valueSchema.parse(JSON.parse(row.value_json)),
         );
         if (mayRun(one.attachment)) void one.link.open();
@@ -206,7 +202,7 @@ export function createAttached(deps: AttachedDeps): Attached {
         mayRun(one.attachment)
           ? toolsOf(one)
               .filter(({ use, gone }) => use && !gone)
-              .map((tool) => teamToolOf(one, tool))
+              .map((tool) => toolOf(one, tool))
           : [],
       ),
     add: (name, attachment) =>
@@ -218,7 +214,7 @@ export function createAttached(deps: AttachedDeps): Attached {
           return { refused: 'room', reason: `There is room for ${limits.servers} servers. Take one away first.` };
         if ([...kept.values()].some((one) => one.name === name))
           return { refused: 'name', reason: `A server called ${name} is attached already.` };
-        const one = keep(newId(), name, attachment, { agents: null, tools: {} });
+        const one = keep(newId(), name, { attachment, signIn: null }, { agents: null, tools: {} });
         try {
           await write(one);
         } catch (error) {
@@ -238,23 +234,10 @@ export function createAttached(deps: AttachedDeps): Attached {
       inTurn(async () => {
         const one = kept.get(serverId);
         if (!one) return null;
-        const there = new Map(toolsOf(one).map((tool) => [tool.name, tool]));
-        const seen = new Map(Object.entries(one.value.tools));
-        for (const { name, hash, use } of tools) {
-          const tool = there.get(name);
-          if (!tool) return { refused: 'tools', reason: `${one.name} has no tool ${name}.` };
-          if (tool.hash !== hash)
-            return { refused: 'tools', reason: `${name} is not what it was a moment ago. Look at it once more.` };
-          if (use && tool.problem !== null)
-            return { refused: 'tools', reason: `${name} cannot be used. ${tool.problem}` };
-          if (tool.gone && !use) seen.delete(name);
-          else seen.set(name, { hash, title: tool.title, description: tool.description, schema: tool.schema, use });
-        }
         const before = one.value;
-        one.value = {
-          agents: agents === undefined ? before.agents : agents && [...agents],
-          tools: Object.fromEntries(seen),
-        };
+        const looked = lookedAt(one.name, toolsOf(one), before.tools, tools);
+        if (!looked.ok) return { refused: 'tools', reason: looked.reason };
+        one.value = { agents: agents === undefined ? before.agents : agents && [...agents], tools: looked.tools };
         try {
           await write(one);
         } catch (error) {
@@ -263,6 +246,41 @@ export function createAttached(deps: AttachedDeps): Attached {
         }
         return show(one);
       }),
+    async signIn(serverId, redirect) {
+      const one = kept.get(serverId);
+      if (!one) return null;
+      if (!one.signIn) return { refused: 'sign-in', reason: 'A program needs no sign-in.' };
+      try {
+        // What it says when it refuses names where its sign-in is.
+        if (one.link.standing().state !== 'connected') await one.link.retry();
+        const url = await one.signIn.begin(redirect);
+        onChange();
+        return url;
+      } catch (error) {
+        return refusedSignIn(error);
+      }
+    },
+    async signOut(serverId) {
+      const one = kept.get(serverId);
+      if (!one) return null;
+      await one.signIn?.leave();
+      onChange();
+      if (one.link.standing().state === 'connected') await one.link.retry();
+      return show(one);
+    },
+    async finishSignIn(query) {
+      const one = [...kept.values()].find(({ signIn }) => signIn?.waitsFor(query.get('state') ?? ''));
+      try {
+        if (!one?.signIn) throw new SignInError(NOT_BEGUN);
+        await one.signIn.finish(query);
+      } catch (error) {
+        return refusedSignIn(error);
+      } finally {
+        onChange();
+      }
+      await one.link.retry();
+      return show(one);
+    },
     remove: (serverId) =>
       inTurn(async () => {
         const one = kept.get(serverId);
@@ -270,11 +288,11 @@ export function createAttached(deps: AttachedDeps): Attached {
         await db.deleteFrom('attached').where('home', '=', home).where('server', '=', serverId).execute();
         kept.delete(serverId);
         onChange();
-        await one.link.close();
+        await end(one);
         return true;
       }),
     async close() {
-      await Promise.all([...kept.values()].map(({ link }) => link.close()));
+      await Promise.all([...kept.values()].map(end));
     },
   };
 }

@@ -4,6 +4,7 @@ import {
   StreamableHTTPClientTransport,
   SdkHttpError,
   UnauthorizedError,
+  type AuthProvider,
   type jsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -11,8 +12,6 @@ import { createLimiter } from '../../src/domain/platform/queue.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
-import type { MayConnect } from '../../src/protocol/models.ts';
-import { createGuardedFetch } from '../models/line.ts';
 import type { Processes } from '../processes/index.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { offeredOf, type Answered } from './offered.ts';
@@ -48,8 +47,9 @@ export interface Link {
 
 export interface LinkDeps {
   readonly attachment: Attachment;
-  /** Which addresses may be called. */
-  readonly may: MayConnect;
+  /** Gives the token that goes with each call; null: there is no sign-in to it. */
+  readonly auth: AuthProvider | null;
+  readonly fetch: typeof globalThis.fetch;
   readonly version: string;
   readonly timers: Timers;
   /** ms, only ever forward */
@@ -82,8 +82,7 @@ const sentenceOf = (error: unknown): string => {
 
 // In one piece: one line: opening, listing, failing and ending decide over the same one.
 export function createLink(deps: LinkDeps): Link {
-  const { attachment, may, version, timers, elapsed, onChange, limits = ATTACHED_LIMITS } = deps;
-  const guarded = createGuardedFetch(may);
+  const { attachment, version, timers, elapsed, onChange, limits = ATTACHED_LIMITS } = deps;
   const limited = createLimiter(limits.callsAtOnce);
   let current: Open | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
@@ -100,7 +99,8 @@ export function createLink(deps: LinkDeps): Link {
   function transportOf(): Transport & { said?(): string } {
     if (attachment.kind === 'program') return createProgramTransport(attachment, deps.processes, limits);
     return new StreamableHTTPClientTransport(new URL(attachment.url), {
-      fetch: createBoundedFetch(limits.messageBytes, guarded.fetch),
+      fetch: createBoundedFetch(limits.messageBytes, deps.fetch),
+      ...(deps.auth ? { authProvider: deps.auth } : {}),
       requestInit: { headers: attachment.headers },
       reconnectionOptions: {
         initialReconnectionDelay: limits.againMs,
@@ -154,7 +154,11 @@ export function createLink(deps: LinkDeps): Link {
     failures += 1;
     againAt = elapsed() + Math.min(limits.againMs * 2 ** (failures - 1), limits.againMostMs);
     const asks = wantsSignIn(error);
-    const words = asks ? 'it asks for a sign-in, or does not take the key it was given' : sentenceOf(error);
+    const words = !asks
+      ? sentenceOf(error)
+      : error instanceof UnauthorizedError
+        ? error.message
+        : 'it asks for a sign-in, or does not take the key it was given';
     stand({
       state: asks ? 'sign-in' : 'failed',
       problem: said === '' ? words : `${words}. It wrote: ${said}`,
@@ -223,6 +227,7 @@ export function createLink(deps: LinkDeps): Link {
             isError: answer.isError === true,
           };
         } catch (error) {
+          if (wantsSignIn(error)) lost(open, error);
           throw new LinkError(signal.aborted ? 'it was stopped' : sentenceOf(error), { cause: error });
         }
       }),
@@ -235,7 +240,6 @@ export function createLink(deps: LinkDeps): Link {
         open.client.onclose = NOTHING;
         await open.client.close().catch(() => undefined);
       }
-      await guarded.close();
     },
   };
 }

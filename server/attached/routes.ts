@@ -1,6 +1,7 @@
 /** The person's calls about attached servers. No program may ask: whoever holds a credential is not the person. */
 import type { Context } from 'hono';
 import { attachedEndpoints } from '../../src/protocol/endpoints/attached.ts';
+import { relayEndpoints } from '../../src/protocol/endpoints/session.ts';
 import type { AttachedServer } from '../../src/protocol/attached.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
@@ -12,13 +13,14 @@ export interface AttachedRoutesDeps {
   readonly programs: boolean;
 }
 
-const STATUS = { name: 409, room: 409, tools: 409, programs: 403, address: 403 } as const;
+const STATUS = { name: 409, room: 409, tools: 409, programs: 403, address: 403, 'sign-in': 409 } as const;
 
-function found(server: AttachedServer | Refused | null): AttachedServer {
-  if (server === null) throw problem(404, 'not-found', 'No such server is attached.');
-  if ('refused' in server) throw problem(STATUS[server.refused], `attached-${server.refused}`, server.reason);
-  return server;
+function refuse(refused: Refused | null): never {
+  if (refused === null) throw problem(404, 'not-found', 'No such server is attached.');
+  throw problem(STATUS[refused.refused], `attached-${refused.refused}`, refused.reason);
 }
+const found = (server: AttachedServer | Refused | null): AttachedServer =>
+  server === null || 'refused' in server ? refuse(server) : server;
 
 export function createAttachedRoutes({ attached, programs }: AttachedRoutesDeps): readonly Handled[] {
   const byPerson = (context: Context<Env>) => {
@@ -41,6 +43,22 @@ export function createAttachedRoutes({ attached, programs }: AttachedRoutesDeps)
     async changeAttached({ serverId, body }, context) {
       byPerson(context);
       return found(await attached.change(serverId, body));
+    },
+    async signInToAttached({ serverId }, context) {
+      byPerson(context);
+      // Back to the very address under which this browser is let in; whether it is one of ours was looked at before.
+      const origin = context.req.header('origin') ?? new URL(context.req.url).origin;
+      const begun = await attached.signIn(serverId, new URL(relayEndpoints.signedIn.path, origin).href);
+      if (begun === null || 'refused' in begun) return refuse(begun);
+      return { url: begun.href };
+    },
+    async signOutOfAttached({ serverId }, context) {
+      byPerson(context);
+      return found(await attached.signOut(serverId));
+    },
+    async finishSignIn({ body }, context) {
+      byPerson(context);
+      return found(await attached.finishSignIn(new URLSearchParams(body.query)));
     },
     async detach({ serverId }, context) {
       byPerson(context);

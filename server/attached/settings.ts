@@ -23,6 +23,9 @@ export const ATTACHED_LIMITS = {
   schemaDepth: 24,
   /** Calls of one server at once. */
   callsAtOnce: 4,
+  /** Until the person has allowed a sign-in; bytes of one answer of a sign-in server. */
+  signInMs: 600_000,
+  signInBytes: 1_000_000,
   /** Before it is tried again after it failed; doubles with each in a row. */
   againMs: 1_000,
   againMostMs: 300_000,

@@ -1,7 +1,14 @@
 /** What is kept of an attached server, and what of it is shown: what it offers now beside what the person has looked at. */
 import { z } from 'zod';
-import type { AttachedServer, AttachedTool, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
+import {
+  attachmentSchema,
+  type AttachedServer,
+  type AttachedTool,
+  type Attachment,
+  type OfferedTool,
+} from '../../src/protocol/attached.ts';
 import { mindNameOf } from './offered.ts';
+import { keptSignInSchema } from './sign-in.ts';
 
 const seenSchema = z.object({
   hash: z.string(),
@@ -17,6 +24,13 @@ export const valueSchema = z.object({
 });
 export type Value = z.infer<typeof valueSchema>;
 
+/** What lies sealed of it: how it is reached, and who is signed in to it. Before there were sign-ins, it was the first alone. */
+export const sealedSchema = z.union([
+  z.object({ attachment: attachmentSchema, signIn: keptSignInSchema.nullable() }),
+  attachmentSchema.transform((attachment) => ({ attachment, signIn: null })),
+]);
+export type Sealed = z.infer<typeof sealedSchema>;
+
 /** How it is reached, for people: no header, no variable, and nothing behind a question mark. */
 export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | 'where' | 'secrets'> {
   if (attachment.kind === 'program')
@@ -27,6 +41,31 @@ export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | '
     };
   const { origin, pathname } = new URL(attachment.url);
   return { kind: 'address', where: `${origin}${pathname}`, secrets: Object.keys(attachment.headers) };
+}
+
+/**
+ * What the person has looked at, with these looked at now. `there`: the tools as they stand; `name`: the server’s. `reason`: a
+ * sentence for the person; then nothing of it holds.
+ */
+export function lookedAt(
+  name: string,
+  there: readonly AttachedTool[],
+  before: Value['tools'],
+  looked: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[],
+): { readonly ok: true; readonly tools: Value['tools'] } | { readonly ok: false; readonly reason: string } {
+  const byName = new Map(there.map((tool) => [tool.name, tool]));
+  const seen = new Map(Object.entries(before));
+  for (const { name: called, hash, use } of looked) {
+    const tool = byName.get(called);
+    if (!tool) return { ok: false, reason: `${name} has no tool ${called}.` };
+    if (tool.hash !== hash)
+      return { ok: false, reason: `${called} is not what it was a moment ago. Look at it once more.` };
+    if (use && tool.problem !== null) return { ok: false, reason: `${called} cannot be used. ${tool.problem}` };
+    const { title, description, schema } = tool;
+    if (tool.gone && !use) seen.delete(called);
+    else seen.set(called, { hash, title, description, schema, use });
+  }
+  return { ok: true, tools: Object.fromEntries(seen) };
 }
 
 /** What it offers beside what the person has looked at. `name`: the server's; `offered` null: it has not said yet. */

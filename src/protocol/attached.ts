@@ -10,6 +10,8 @@ export const ATTACHED_BOUNDS = {
   argument: 2_000,
   variables: 50,
   value: 10_000,
+  /** Of what an authorisation server sends the person back with. */
+  query: 8_000,
 };
 
 const variables = (what: string) =>
@@ -63,6 +65,15 @@ export const attachedToolSchema = offeredToolSchema.extend({
 });
 export type AttachedTool = z.infer<typeof attachedToolSchema>;
 
+const signInStandingSchema = z.object({
+  state: z
+    .enum(['none', 'waiting', 'in', 'expired'])
+    .describe('waiting: the person allows it in their browser; expired: what was allowed is no longer taken'),
+  at: z.string().nullable().describe('the host where it was allowed'),
+  as: z.string().nullable().describe('for whom, where that is known'),
+});
+export type SignInStanding = z.infer<typeof signInStandingSchema>;
+
 export const attachedServerSchema = z.object({
   serverId: z.string().max(LIMITS.id),
   name: z.string(),
@@ -72,6 +83,7 @@ export const attachedServerSchema = z.object({
   state: z
     .enum(['connecting', 'connected', 'failed', 'sign-in'])
     .describe('sign-in: it asks who is there, and the person has to sign in to it'),
+  signIn: signInStandingSchema.nullable().describe('null: it is a program'),
   problem: z.string().nullable(),
   agents: z.array(z.string().max(LIMITS.id)).nullable().describe('who may use it; null: everybody'),
   tools: z.array(attachedToolSchema),

@@ -13,11 +13,15 @@ export interface AttachedServers {
   readonly programs: boolean;
 }
 type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };
-type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 'detach'>;
+type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 'detach' | 'signOutOfAttached'>;
 
 interface Attached {
   readonly list: Query<AttachedServers>;
   attach(name: string, attachment: Attachment): Promise<Done>;
+  /** Begins a sign-in: the page on which the person allows it. */
+  signIn(
+    serverId: string,
+  ): Promise<{ readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string }>;
   /** Makes one of these calls, and shows how it stands after it. */
   change<Value>(call: (calls: Calls) => Promise<RelayResult<Value>>): Promise<Done>;
 }
@@ -37,6 +41,11 @@ function createAttached({ reach, changes, device }: Pick<RoostState, 'reach' | '
   return {
     list,
     attach: (name, attachment) => change((client) => client.attach({ body: { name, attachment } })),
+    async signIn(serverId) {
+      const result = await reach((client) => client.signInToAttached({ serverId }));
+      await list.again();
+      return result.ok ? { ok: true, url: result.value.url } : { ok: false, reason: problemText(result.problem) };
+    },
     change,
   };
 }

@@ -3,7 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAuthorisationServer } from '../support/authorisation-server.ts';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -14,6 +16,18 @@ const ECHO = {
   description: 'Says it again.',
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 };
+
+/** For whoever looks at them: as wide as a desk and a phone. */
+async function pictures(page: Page, what: string): Promise<void> {
+  if (process.env['PICTURES'] === undefined) return;
+  for (const width of [360, 1440]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page
+      .getByRole('article')
+      .last()
+      .screenshot({ path: join(process.env['PICTURES'], `${what}-${width}.png`) });
+  }
+}
 
 let folder: string;
 let relay: TestRelay;
@@ -77,5 +91,33 @@ describe('An attached server', { timeout: 90_000 }, () => {
     await card.getByRole('button', { name: 'Take away' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take it away' }).click();
     await page.getByText('None is attached yet.').waitFor();
+  });
+
+  it('that wants a sign-in is signed in to on a page beside this one, and out of again', async () => {
+    const { page } = visitor;
+    const far = await startAuthorisationServer();
+    await page.getByRole('textbox', { name: 'Name' }).fill('far');
+    await page.getByRole('textbox', { name: 'Address' }).fill(far.url);
+    await page.getByRole('button', { name: 'Attach', exact: true }).click();
+    const card = page.getByRole('article', { name: 'far' });
+    await card.getByText('wants a sign-in', { exact: true }).waitFor();
+    await pictures(page, 'sign-in');
+    const [tab] = await Promise.all([
+      page.waitForEvent('popup'),
+      card.getByRole('button', { name: 'Sign in to far' }).click(),
+    ]);
+    await tab.getByText('You are signed in.').waitFor();
+    expect(new URL(tab.url()).search).toBe('');
+    await card.getByText('Signed in as ada@example.org').waitFor();
+    await card.getByText('connected', { exact: true }).waitFor();
+    await tab.close();
+    await pictures(page, 'signed-in');
+    expect(await page.content()).not.toContain('secret-');
+
+    far.expire(true);
+    await card.getByRole('button', { name: 'Try it' }).click();
+    await card.getByText('Sign in again for agents to use it.').waitFor();
+    await pictures(page, 'expired');
+    await far.close();
   });
 });

@@ -1,5 +1,5 @@
 /** MCP servers that the person attaches, through a whole relay: real programs and a real HTTP server, used by an agent at work. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { attachedServerSchema, type AttachedServer } from '../../src/protocol/attached.ts';
+import { startAuthorisationServer, type AuthorisationServer } from '../support/authorisation-server.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { createHome, startRelay } from '../support/relay.ts';
 import type { Part } from '../support/scripted-model.ts';
@@ -405,6 +406,118 @@ describe('a server with an address', () => {
       state: 'failed',
       problem: expect.stringContaining('ECONNREFUSED') as string,
     });
+  });
+});
+
+describe('a server that asks for a sign-in', () => {
+  let far: AuthorisationServer;
+  beforeEach(async () => {
+    far = await startAuthorisationServer();
+  });
+  afterEach(() => far.close());
+  const echo: readonly Part[] = [{ call: 'mcp__far__echo', input: {} }];
+  const begin = async ({ serverId }: AttachedServer) =>
+    z.object({ url: z.string() }).parse(await (await call('POST', `/api/attached/${serverId}/sign-in`)).json()).url;
+  const finish = ({ search }: URL) => call('POST', '/api/attached-sign-ins', { query: search.slice(1) });
+  async function signIn(): Promise<AttachedServer> {
+    const server = await attach('far', { kind: 'address', url: far.url });
+    return allow(await serverOf(await finish(await far.allow(await begin(server)))));
+  }
+  const now = async () => (await all())[0];
+
+  it('is signed in to on its own page, used, renewed where it has run out, and still after the relay was killed', async () => {
+    const server = await attach('far', { kind: 'address', url: far.url });
+    expect(server).toMatchObject({ state: 'sign-in', signIn: { state: 'none', as: null } });
+    const page = await begin(server);
+    expect(await now()).toMatchObject({ signIn: { state: 'waiting' } });
+    expect(new URL(page).searchParams.get('code_challenge_method')).toBe('S256');
+    const back = await far.allow(page);
+    expect(back.href).toContain(`${hands.relay().url}/signed-in?`);
+    const host = new URL(far.url).host;
+    const signedIn = await serverOf(await finish(back));
+    expect(signedIn).toMatchObject({ state: 'connected', signIn: { state: 'in', as: 'ada@example.org', at: host } });
+    await allow(signedIn);
+    far.expire();
+    expect(await works(echo, echo)).toMatchObject([/From behind/, /From behind/]);
+    await hands.restart();
+    await expect.poll(async () => (await now())?.state, { timeout: 10_000 }).toBe('connected');
+    expect(await now()).toMatchObject({ signIn: { state: 'in' } });
+    expect(await works(echo)).toMatchObject([/From behind/]);
+    // Registered once, renewed once; and nothing of it is told to anybody.
+    const asked = (path: string) => far.heard.filter((each) => each.path === path).length;
+    expect([asked('/register'), asked('/token')]).toEqual([1, 2]);
+    const told = JSON.stringify([await all(), hands.model.requests]);
+    const lying = await readdir(hands.relay().home, { recursive: true, withFileTypes: true });
+    const files = await Promise.all(
+      lying.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name))),
+    );
+    for (const secret of far.secrets) {
+      expect(told).not.toContain(secret);
+      expect(files.some((file) => file.includes(secret))).toBe(false);
+    }
+  });
+
+  it('that takes it back: the agent and the person are told so, and it is signed in to again', async () => {
+    await signIn();
+    far.expire(true);
+    expect(await works(echo)).toMatchObject([/expired or was withdrawn/]);
+    expect(await now()).toMatchObject({ state: 'sign-in', signIn: { state: 'expired' } });
+    const server = await now();
+    if (server) await finish(await far.allow(await begin(server)));
+    expect(await now()).toMatchObject({ state: 'connected', signIn: { state: 'in' } });
+  });
+
+  it('whose sign-in server breaks for a moment stays signed in', async () => {
+    await signIn();
+    far.expire();
+    far.does({ tokenStatus: 503 });
+    expect(await works(echo)).toMatchObject([/gave no answer/]);
+    expect(await now()).toMatchObject({ signIn: { state: 'in' } });
+    far.does({});
+    expect(await works(echo)).toMatchObject([/From behind/]);
+  });
+
+  it('takes what comes back once, with its state, and from the household that began it alone', async () => {
+    const server = await attach('far', { kind: 'address', url: far.url });
+    const back = await far.allow(await begin(server));
+    const forged = new URL(back);
+    forged.searchParams.set('state', 'x'.repeat(43));
+    expect((await finish(forged)).status).toBe(409);
+    const credential = await fetch(`${hands.relay().url}/api/attached-sign-ins`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ query: back.search.slice(1) }),
+    });
+    expect(credential.status).toBe(401);
+    expect(await now()).toMatchObject({ signIn: { state: 'waiting' } });
+    expect((await finish(back)).status).toBe(200);
+    expect((await finish(back)).status).toBe(409);
+    expect((await call('DELETE', `/api/attached/${server.serverId}/sign-in`)).status).toBe(200);
+    expect(await now()).toMatchObject({ state: 'sign-in', signIn: { state: 'expired' } });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['another sign-in server answers', { iss: 'https://evil.example' }, /another sign-in server/],
+    ['the person does not allow it', { refuses: true }, /not allowed there/],
+  ])('%s: nothing of it is taken', async (_what, how, reason) => {
+    const server = await attach('far', { kind: 'address', url: far.url });
+    const page = await begin(server);
+    far.does(how);
+    const refused = await finish(await far.allow(page));
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toMatch(reason);
+    expect(far.heard.filter(({ path }) => path === '/token')).toEqual([]);
+    expect(await now()).toMatchObject({ state: 'sign-in', signIn: { state: 'none' } });
+  });
+
+  it.each<[string, object]>([
+    ['calls itself another than it is', { issuer: 'https://evil.example' }],
+    ['names a script as its page', { page: 'javascript:alert(1)' }],
+  ])('whose sign-in server %s is not signed in to', async (_what, how) => {
+    far.does(how);
+    const { serverId } = await attach('far', { kind: 'address', url: far.url });
+    expect((await call('POST', `/api/attached/${serverId}/sign-in`)).status).toBe(409);
+    expect(await now()).toMatchObject({ signIn: { state: 'none' } });
   });
 });
 

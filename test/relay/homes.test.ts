@@ -4,6 +4,8 @@ import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeSummon } from '../../src/domain/wake-payload.ts';
 import { credentialsSchema, madeCredentialSchema } from '../../src/protocol/team.ts';
 import { healthSchema, homeStandingSchema, lookedAtSchema, problemSchema } from '../../src/protocol/http.ts';
+import { attachedServerSchema } from '../../src/protocol/attached.ts';
+import { startAuthorisationServer } from '../support/authorisation-server.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createDatabase } from '../support/postgres.ts';
@@ -53,6 +55,26 @@ describe('households of one relay', () => {
     const heard = await headOf(other());
     for (const upTo of [heard, heard + 1, 1_000_000]) expect((await ack(other(), upTo)).status).toBe(204);
     expect(textsOf(await eventsOf(one())).join()).toContain('My daughter is called Ada.');
+  });
+
+  it('a sign-in to an attached server is finished by the household that began it alone', async () => {
+    const far = await startAuthorisationServer();
+    for (const [browser, name] of [
+      [one(), 'Sol'],
+      [other(), 'Lua'],
+    ] as const) {
+      await browser.fetch('/api/home', { method: 'POST', json: { beside: true, anew: false } });
+      expect((await browser.fetch('/api/team', { method: 'PUT', json: teamOfLead(name) })).status).toBe(204);
+    }
+    const json = { name: 'far', attachment: { kind: 'address', url: far.url } };
+    const attached = await one().fetch('/api/attached', { method: 'POST', json });
+    const { serverId } = attachedServerSchema.parse(await attached.json());
+    const begun = await one().fetch(`/api/attached/${serverId}/sign-in`, { method: 'POST' });
+    const back = await far.allow(((await begun.json()) as { url: string }).url);
+    const finish = async (browser: Browser) =>
+      (await browser.fetch('/api/attached-sign-ins', { method: 'POST', json: { query: back.search.slice(1) } })).status;
+    expect([await finish(other()), await finish(one())]).toEqual([409, 200]);
+    await far.close();
   });
 
   it('a browser that is not paired hears nothing of another household, and changes nothing there', async () => {

@@ -1,6 +1,6 @@
 /** MCP servers that the person attaches, for their agents to use. */
 import { z } from 'zod';
-import { attachedNameSchema, attachedServerSchema, attachmentSchema } from '../attached.ts';
+import { ATTACHED_BOUNDS, attachedNameSchema, attachedServerSchema, attachmentSchema } from '../attached.ts';
 import { LIMITS } from '../limits.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 
@@ -61,6 +61,41 @@ export const attachedEndpoints = {
         .optional(),
     }),
     answers: [there, { status: 409, when: 'a tool is not what it was when it was looked at' }, unknown, browsersOnly],
+  }),
+  signInToAttached: endpoint({
+    method: 'POST',
+    path: `${path}/sign-in`,
+    does: 'Begins a sign-in to it (OAuth): its authorisation server is found, and Roost registered there.',
+    params,
+    answers: [
+      {
+        status: 200,
+        when: 'it was begun',
+        body: z.object({ url: z.string().describe('the page on which the person allows it') }),
+      },
+      { status: 409, when: 'it has no sign-in that can be used, or is a program' },
+      unknown,
+      browsersOnly,
+    ],
+  }),
+  signOutOfAttached: endpoint({
+    method: 'DELETE',
+    path: `${path}/sign-in`,
+    does: 'Forgets what was allowed, and what is waited for.',
+    params,
+    answers: [there, unknown, browsersOnly],
+  }),
+  finishSignIn: endpoint({
+    method: 'POST',
+    path: '/api/attached-sign-ins',
+    beginsNothing: true,
+    does: 'What the person was sent back with. Only the household that began a sign-in can finish it, once.',
+    body: z.strictObject({ query: z.string().max(ATTACHED_BOUNDS.query).describe('without the question mark') }),
+    answers: [
+      { status: 200, when: 'the server was tried with it', body: attachedServerSchema },
+      { status: 409, when: 'none is waited for, it was refused there, or another authorisation server answers' },
+      browsersOnly,
+    ],
   }),
   detach: endpoint({
     method: 'DELETE',

@@ -44,6 +44,14 @@ export const relayEndpoints = {
       { status: 401, when: 'the link was used before, or is not whole: a page that says so' },
     ],
   }),
+  signedIn: endpoint({
+    method: 'GET',
+    path: '/signed-in',
+    does: 'Where an authorisation server sends the person back to: a page that hands what it brings to `finishSignIn`. By itself it changes nothing.',
+    access: 'anyone',
+    raw: true,
+    answers: [{ status: 200, when: 'always' }],
+  }),
   favicon: endpoint({
     method: 'GET',
     path: '/favicon.ico',

@@ -10,7 +10,7 @@ const STATES: Record<AttachedServer['state'], string> = {
   connecting: 'connecting…',
   connected: 'connected',
   failed: 'cannot be reached',
-  'sign-in': 'wants a sign-in, or another token',
+  'sign-in': 'wants a sign-in',
 };
 
 function standingOf({ seen, gone, problem, hash }: AttachedTool): string | null {
@@ -54,6 +54,74 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
         <pre>{JSON.stringify(tool.schema, null, 2)}</pre>
       </details>
     </li>
+  );
+}
+
+/** How the person is signed in to it, and the way to be. The page where they allow it opens beside this one. */
+function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reason: string | null) => void }) {
+  const attached = attachedOf(useRoost());
+  const [busy, setBusy] = useState(false);
+  const [page, setPage] = useState<string | null>(null);
+  const { serverId, name, state, signIn } = server;
+  if (!signIn || (signIn.state === 'none' && state !== 'sign-in')) return null;
+  const begin = async () => {
+    // Opened by the very press: browsers refuse one that comes later. It cannot reach back to this page.
+    const tab = window.open('', '_blank');
+    if (tab) tab.opener = null;
+    setBusy(true);
+    const begun = await attached.signIn(serverId);
+    setBusy(false);
+    onFailed(begun.ok ? null : begun.reason);
+    if (!begun.ok) return tab?.close();
+    setPage(begun.url);
+    tab?.location.replace(begun.url);
+  };
+  const leave = async () => {
+    setBusy(true);
+    const done = await attached.change((client) => client.signOutOfAttached({ serverId }));
+    setBusy(false);
+    onFailed(done.ok ? null : done.reason);
+  };
+  const host = signIn.at ?? 'its sign-in';
+  const words = {
+    none:
+      server.secrets.length > 0
+        ? 'It does not take the token that it was given. Sign in on its own page, or attach it with another token.'
+        : 'It wants to know who you are: sign in on its own page, and agents can use what you allow here.',
+    waiting: 'Waiting for you to allow it on the page that has opened.',
+    in: signIn.as === null ? `Signed in at ${host}.` : `Signed in as ${signIn.as} at ${host}.`,
+    expired: `The sign-in at ${host} has ended. Sign in again for agents to use it.`,
+  }[signIn.state];
+  return (
+    <div className="attached-sign-in" data-state={signIn.state}>
+      <p role="status">
+        <bdi>{words}</bdi>
+        {signIn.state === 'waiting' && page !== null && (
+          <>
+            {' '}
+            <a href={page} target="_blank" rel="noopener noreferrer">
+              Open it
+            </a>
+          </>
+        )}
+      </p>
+      {signIn.state !== 'in' && (
+        <button
+          type="button"
+          className={signIn.state === 'waiting' ? 'ghost' : 'solid'}
+          disabled={busy}
+          aria-label={`Sign in to ${name}`}
+          onClick={() => void begin()}
+        >
+          {signIn.state === 'waiting' ? 'Begin again' : 'Sign in'}
+        </button>
+      )}
+      {(signIn.state === 'in' || signIn.state === 'waiting') && (
+        <button type="button" className="ghost" disabled={busy} onClick={() => void leave()}>
+          {signIn.state === 'in' ? 'Sign out' : 'Cancel'}
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -142,7 +210,7 @@ export function ServerCard({ server, team }: { server: AttachedServer; team: Tea
         <code>{where}</code>
         {secrets.length > 0 && <small> with {secrets.join(', ')}</small>}
       </p>
-      {problem !== null && (
+      {problem !== null && state !== 'sign-in' && (
         <p className="attached-standing" role="status">
           {problem}
         </p>
@@ -152,6 +220,7 @@ export function ServerCard({ server, team }: { server: AttachedServer; team: Tea
           {failed}
         </p>
       )}
+      <SignIn server={server} onFailed={setFailed} />
       {tools.length > 0 && (
         <>
           <p className="setting-hint">

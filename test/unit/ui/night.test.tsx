@@ -620,7 +620,14 @@ test('every field of a routine is in its editor: what few change stands under Mo
       programs: false,
       servers: [
         {
-          ...{ serverId: 's1', name: 'calendar', where: 'http://calendar.test/', kind: 'address', secrets: [] },
+          ...{
+            serverId: 's1',
+            name: 'calendar',
+            where: 'http://calendar.test/',
+            kind: 'address',
+            secrets: [],
+            signIn: null,
+          },
           ...{ state: 'connected', problem: null, agents: null },
           tools: [tool('list'), tool('add'), tool('drop', { use: false }), tool('old', { gone: true })],
         },

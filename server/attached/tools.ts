@@ -1,0 +1,66 @@
+/** A tool of an attached server, as agents are offered it: carried out only while it is what the person has looked at. */
+import { z } from 'zod';
+import type { AttachedTool } from '../../src/protocol/attached.ts';
+import type { Caller, TeamTool } from '../contracts.ts';
+import { toolDone, toolError } from '../tool-outcome.ts';
+import { LinkError, type Link } from './link.ts';
+import { answerText } from './offered.ts';
+import type { AttachedLimits } from './settings.ts';
+import type { Value } from './standing.ts';
+
+/** What is used of a server. */
+export interface Usable {
+  readonly serverId: string;
+  readonly name: string;
+  value: Value;
+  readonly link: Link;
+  /** Made once for a tool as it is: minds are told the same object. */
+  readonly made: Map<string, { readonly hash: string; readonly tool: TeamTool }>;
+}
+
+export interface ToolOfDeps<One extends Usable> {
+  readonly isAttached: (one: One) => boolean;
+  /** As they stand now. */
+  readonly toolsOf: (one: One) => readonly AttachedTool[];
+  readonly limits: AttachedLimits;
+}
+
+export function createToolOf<One extends Usable>({ isAttached, toolsOf, limits }: ToolOfDeps<One>) {
+  async function run(one: One, { name, hash }: AttachedTool, input: unknown, caller: Caller) {
+    if (!isAttached(one)) return toolError(`The server ${one.name} is not attached any more.`);
+    await one.link.open();
+    const tool = toolsOf(one).find((each) => each.name === name);
+    if (!tool || tool.gone || !tool.use || tool.hash !== hash) {
+      const { state, problem } = one.link.standing();
+      return toolError(
+        state === 'connected'
+          ? `${name} of ${one.name} is not what it was when the human looked at it, and is off until they have looked again.`
+          : `The server ${one.name} cannot be reached: ${problem ?? 'it does not answer'}.`,
+      );
+    }
+    try {
+      const answered = await one.link.call(name, z.record(z.string(), z.unknown()).parse(input), caller.signal);
+      return (answered.isError ? toolError : toolDone)(answerText(one.name, name, answered, limits));
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      return toolError(`${name} of the server ${one.name} gave no answer: ${error.message}.`);
+    }
+  }
+
+  return function toolOf(one: One, tool: AttachedTool): TeamTool {
+    const before = one.made.get(tool.name);
+    if (before?.hash === tool.hash) return before.tool;
+    const made: TeamTool = {
+      name: tool.called,
+      description: `${tool.name} of ${one.name}, a server that the human has attached. It describes it so: ${tool.description}`,
+      input: z.looseObject({}),
+      schema: tool.schema,
+      // What a server says of itself is not relied upon.
+      readOnly: false,
+      allowed: ({ agentId }) => Promise.resolve(one.value.agents?.includes(agentId) ?? true),
+      run: (input, caller) => run(one, tool, input, caller),
+    };
+    one.made.set(tool.name, { hash: tool.hash, tool: made });
+    return made;
+  };
+}
