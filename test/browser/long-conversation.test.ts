@@ -16,8 +16,8 @@ import { bindEyes, type Eyes } from '../support/log-eyes.ts';
 import { servePage, type PageServer } from '../support/page-server.ts';
 import { createSseRelay, type SseRelay } from '../support/sse-relay.ts';
 
-/** What a screen costs depends on the screen: a few thousand show it as well as the 20,000 of `npm run faults -- conversation`. */
-const COUNT = Number(process.env['ROOST_LONG_TALK'] ?? 4_000);
+/** What a screen costs depends on the screen: two thousand show it as well as the 20,000 of `npm run faults -- conversation`. */
+const COUNT = Number(process.env['ROOST_LONG_TALK'] ?? 2_000);
 const LAST = COUNT - 1;
 const SEED = 7;
 /** Messages that somebody scrolls through by wheel. */
@@ -242,7 +242,7 @@ describe('A conversation of many thousands of messages', () => {
       { kind: 'answer-started', time, messageId: 'long', agentId: AGENT, sessionId: 'now' },
     );
     const text = longAnswer(120_000);
-    const STEP = 240;
+    const STEP = 600;
     let at = 0;
     const write = async (until: number) => {
       for (; at < until; at += STEP) {
