@@ -16,13 +16,6 @@ const group = (groupOrder: number, maxWorkers = Math.max(2, availableParallelism
   sequence: { groupOrder },
   maxWorkers,
 });
-/** Browser tests that want the machine to themselves: they look at every frame, or kill what runs so many ms after a press. */
-const ALONE = [
-  'test/browser/long-conversation.test.ts',
-  'test/browser/unread.test.ts',
-  'test/faults/{relay,tab}-kill.test.ts',
-];
-
 /** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
 const isKnown = ({ message }: Rolldown.RolldownLog) =>
   message.includes('externalized for browser compatibility') && message.includes('@adviser/cement');
@@ -122,27 +115,12 @@ export default defineConfig(({ isSsrBuild }) => ({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts', 'test/faults/**/*.test.ts'],
-          exclude: ALONE,
           environment: 'node',
           globalSetup: ['test/support/quick-folder.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
           // What drives the browsers takes a second to load; no file leaves anything behind in the process.
           isolate: false,
           ...group(2, 2),
-          ...browserPatience,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser-alone',
-          include: ALONE,
-          environment: 'node',
-          globalSetup: ['test/support/quick-folder.ts', 'test/support/prepare.ts'],
-          execArgv: SHORT_LIVED,
-          isolate: false,
-          ...group(3, 1),
-          fileParallelism: false,
           ...browserPatience,
         },
       },

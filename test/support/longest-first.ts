@@ -19,6 +19,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   'faults/damage': 45,
   'relay/homes': 44,
   'browser/story': 38,
+  'browser/long-conversation': 40,
   'faults/ledger-kill': 35,
   'relay/rehearsal': 35,
   'relay/records': 34,
