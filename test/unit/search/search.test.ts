@@ -41,6 +41,16 @@ describe('What is found', () => {
     expect(text).toBe('… We met by the **old mill** at noon, remember? I do.');
   });
 
+  it('is first what stands there as it was typed, also where the same words were said later', async () => {
+    const { ids } = await over([
+      said(1, 'Bread before rain, she said.'),
+      said(2, 'Rain before bread, he said.'),
+      said(3, 'Before bread, rain.'),
+    ]);
+    expect((await ids('bread before rain'))[0]).toBe('m1');
+    expect((await ids('rain before bread'))[0]).toBe('m2');
+  });
+
   it('is found by the beginnings of words while they are typed', async () => {
     const { ids } = await over([said(1, 'The lighthouse keeper'), said(2, 'A light snow')]);
     expect(await ids('li')).toHaveLength(2);
@@ -227,9 +237,17 @@ describe('The index', () => {
     await searchOver(memory, () => index).settled();
     // Said while nobody listened.
     for (const doc of docs) memory.docs.set(doc._id, doc);
-    const search = searchOver(memory, () => index);
-    // And what is told while the two are compared is there already.
-    search.hear(docs.slice(25));
+    // And what is told while the two are compared is met there too.
+    let told = false;
+    const ledger: typeof memory.ledger = {
+      ...memory.ledger,
+      ids(page) {
+        if (!told && page.store === 'messages') search.hear(docs.slice(25));
+        told ||= page.store === 'messages';
+        return memory.ledger.ids(page);
+      },
+    };
+    const search = searchOver({ ledger }, () => index);
     await search.settled();
     expect((await index.manifest()).segments.map(({ documents }) => documents).reduce((a, b) => a + b)).toBe(30);
     expect((await search.find({ text: 'herons 27', limit: 1 })).hits[0]?.messageId).toBe('m27');
