@@ -56,10 +56,10 @@ const isQuota = (error: unknown) =>
   (error instanceof Error || error instanceof DOMException) && error.name === 'QuotaExceededError';
 
 /** Lets others have their turn once a slice of time is over. */
-function createPause({ after, elapsed }: Pick<SearchDeps, 'after' | 'elapsed'>): () => Promise<void> {
+function createPause({ after, elapsed }: Pick<SearchDeps, 'after' | 'elapsed'>, slice: number): () => Promise<void> {
   let began = elapsed();
   return async () => {
-    if (elapsed() - began < SEARCH.slice) return;
+    if (elapsed() - began < slice) return;
     await sleep(after, 0);
     began = elapsed();
   };
@@ -82,7 +82,7 @@ export function createSearch(deps: SearchDeps): Search {
       ledger,
       store: await deps.openStore(),
       after,
-      pause: createPause(deps),
+      pause: createPause(deps, SEARCH.slice),
       onProgress(done, of) {
         state = { kind: 'building', done, of };
       },
@@ -153,10 +153,12 @@ export function createSearch(deps: SearchDeps): Search {
     const open = await inTurn(opened);
     const typed = typedTokens(query.text);
     const wanted = wantedOf(typed, /[\p{L}\p{N}\p{M}]$/u.test(query.text));
+    const segments = await open.segments();
+    // Whoever asks for nothing is about to ask for something: what every answer needs is read by now.
     if (wanted.length === 0) return { hits: [], more: false };
-    const pause = createPause(deps);
+    const pause = createPause(deps, SEARCH.answerSlice);
     const { ranked, forms } = await rank({
-      segments: await open.segments(),
+      segments,
       wanted,
       filters: [
         ...(query.agentId === undefined ? [] : [conversationTerm(query.agentId)]),

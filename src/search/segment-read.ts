@@ -52,14 +52,22 @@ const parseIds = (bytes: Uint8Array): readonly string[] => {
   return ids.map(String);
 };
 
-/** The list of one term, from bytes that hold it. */
+/** The list of one term, from bytes that hold it. Without a reader: a common beginning has a million places. */
 function listIn(bytes: Uint8Array, at: number, length: number, count: number, documents: number): Uint32Array {
   const list = new Uint32Array(count);
-  const reader = createByteReader(bytes, at, at + length);
+  const end = at + length;
+  let place = at;
   let last = -1;
   for (let i = 0; i < count; i++) {
-    last += reader.number() + 1;
-    if (last >= documents) throw new DamagedIndexError('A word is said to stand in a document that is not there.');
+    let step = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[place++] ?? 0;
+      step |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    last += step + 1;
+    if (last >= documents || place > end)
+      throw new DamagedIndexError('A word is said to stand in a document that is not there.');
     list[i] = last;
   }
   return list;

@@ -11,6 +11,8 @@ export const SEARCH = {
   quiet: 1_000,
   /** ms at a time for which the index is worked on; others have their turn in between. */
   slice: 8,
+  /** The same for an answer: somebody waits for it. */
+  answerSlice: 25,
   /** ms before work that failed is tried again. */
   retry: 60_000,
   /** Bytes that the browser must still have room for, before what failed is tried again. */

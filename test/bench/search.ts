@@ -35,11 +35,15 @@ export async function searchFigures(): Promise<Section> {
     const context = await profile.open();
     const page = await context.newPage();
     await page.goto(server.url);
-    await page.evaluate(() => window.bench.dropIndex());
     await page.evaluate(
       (docs) => window.bench.append(docs),
       signs.map((text, n) => messageDoc(n, { agentId: 'lead', blocks: [{ kind: 'text', text }] })),
     );
+    await page.evaluate(() => window.bench.rest());
+    // The owner ends with its only tab: what it files is not measured with the index.
+    await page.goto('about:blank');
+    await page.goto(server.url);
+    await page.evaluate(() => window.bench.dropIndex());
     const built = await page.evaluate(() => window.bench.buildIndex());
     const bytes = await page.evaluate(() => window.bench.indexBytes());
     await page.evaluate(() => window.bench.rest());
@@ -50,7 +54,10 @@ export async function searchFigures(): Promise<Section> {
       return words.slice(2, 7).join(' ');
     });
     const ask = async (texts: readonly string[]) => page.evaluate((given) => window.bench.search(given), texts);
+    // As the palette does when it opens.
+    await ask(['']);
     const first = await ask(typed.slice(0, 1));
+    const calm = await page.evaluate(() => window.bench.waits(5_000));
     const sentences = await ask(typed.flatMap(typing));
     const unspaced = await ask(signs.slice(0, 40).map((text, n) => text.slice(n % 9, (n % 9) + 2 + (n % 5))));
     const wrong = await ask(
@@ -80,7 +87,7 @@ export async function searchFigures(): Promise<Section> {
         results('parts of runs without spaces', unspaced),
         results('words with a typing error', wrong),
         {
-          what: 'the very first, with nothing of the index in memory',
+          what: 'the very first, after the palette was opened',
           value: first.ms[0] ?? Number.NaN,
           unit: 'ms',
           beside: { kind: 'limit', what: '', value: LIMIT.resultsMs },
@@ -91,7 +98,7 @@ export async function searchFigures(): Promise<Section> {
           unit: 'ms',
           beside: {
             kind: 'limit',
-            what: `p95 of ${built.waits.length} calls ${percentile(built.waits, 0.95).toFixed(1)} ms`,
+            what: `p95 of ${built.waits.length} calls ${percentile(built.waits, 0.95).toFixed(1)} ms; with nothing to do p95 ${percentile(calm, 0.95).toFixed(1)}, longest ${Math.max(...calm).toFixed(1)} ms`,
             value: LIMIT.blockMs,
           },
         },

@@ -7,6 +7,7 @@ import { bigButton } from '../../domain/lifecycle.ts';
 import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
 import { callsOf } from '../../state/calls.ts';
 import { leadNameOf } from '../../state/wake-material.ts';
+import { hasFound, nextFound } from '../palette/last-found.ts';
 import { PATHS } from '../routes.ts';
 import type { Around, Command, Group } from './command.ts';
 
@@ -42,6 +43,11 @@ function nextNew({ roost, route, go }: Around, step: 1 | -1): void {
   if (next !== undefined) go(PATHS.agent(next));
 }
 
+function toFound({ go }: Around, step: 1 | -1): void {
+  const path = nextFound(step);
+  if (path !== null) go(path);
+}
+
 /** Out of what takes the whole page, or from a conversation back to the team. */
 function back({ route, go }: Around): void {
   if (route.kind === 'agent' && route.over !== null) go(PATHS.agent(route.agentId));
@@ -65,10 +71,26 @@ const action = (id: string, label: Row['label'], run: Row['run'], more: Partial<
 
 const ROWS: readonly Row[] = [
   action('find', 'Find anything', ({ open }) => open('palette'), {
-    hint: 'Agents, actions, pages, settings',
-    does: 'Find any agent, action, page or setting',
+    hint: 'What was said, agents, actions, settings',
+    does: 'Find anything that was said, any agent, action, page or setting',
     keys: ['Ctrl', 'K'],
     menu: true,
+  }),
+  action('find said', 'Find what was said', ({ open }) => open('palette'), {
+    does: 'The same, where nothing is being written',
+    keys: ['/'],
+  }),
+  action('found next', 'Next of what was found', (around) => toFound(around, 1), {
+    words: 'search result',
+    does: 'To the next of what was found last',
+    keys: ['N'],
+    when: hasFound,
+  }),
+  action('found before', 'The one before of what was found', (around) => toFound(around, -1), {
+    words: 'search result previous',
+    does: 'To the one before it',
+    keys: ['P'],
+    when: hasFound,
   }),
   action('wake', 'WAKE', ({ roost }) => void roost.actions.wake(), {
     hint: 'everybody who sleeps',

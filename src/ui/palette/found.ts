@@ -6,7 +6,7 @@ import { PATHS } from '../routes.ts';
 import { NAMED_SETTINGS, SECTIONS } from '../settings/named.ts';
 
 /** Opens what is open already. */
-const NOT_HERE: readonly string[] = ['find', 'back'];
+const NOT_HERE: readonly string[] = ['find', 'find said', 'back'];
 
 export const listed = (around: Around): readonly Command[] => [
   ...[...commandsOf(around), ...allSeatCommands(around)].filter(

@@ -1,23 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Passage, SearchHit } from '../../protocol/search.ts';
-import { PATHS } from '../routes.ts';
 import { since } from '../text/time.ts';
-
-/** Where a result leads. */
-export function pathOf({ kind, agentId, messageId, threadId }: SearchHit): string {
-  switch (kind) {
-    case 'message':
-      return messageId === null ? PATHS.agent(agentId ?? '') : PATHS.message(agentId ?? '', messageId);
-    case 'thread-message':
-      return threadId === null || messageId === null ? PATHS.threads : PATHS.threadMessage(threadId, messageId);
-    case 'thread':
-      return threadId === null ? PATHS.threads : PATHS.thread(threadId);
-    case 'soul':
-      return PATHS.soul(agentId ?? '');
-    default:
-      return kind satisfies never;
-  }
-}
 
 /** Whose words they are, and where they stand. */
 export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id: string) => string): string {

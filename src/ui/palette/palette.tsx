@@ -12,7 +12,9 @@ import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { FilterRow, type Filters } from './filters.tsx';
 import { found, listed } from './found.ts';
-import { Hit, pathOf } from './hit.tsx';
+import { pathOf } from './hit-path.ts';
+import { Hit } from './hit.tsx';
+import { keepFound } from './last-found.ts';
 import { SearchNote } from './note.tsx';
 import { isSearch, useSearch } from './use-search.ts';
 import './palette.css';
@@ -80,7 +82,10 @@ export default function Palette({ onClose, around }: { onClose: () => void; arou
     if (option.kind === 'more') return setLimit((held) => Math.min(held * 3, LIMITS.searchAnswers));
     // A dialog keeps the focus for itself while it is open.
     flushSync(onClose);
-    if (option.kind === 'hit') return around.go(pathOf(option.hit));
+    if (option.kind === 'hit') {
+      keepFound(answer?.hits ?? [], option.hit);
+      return around.go(pathOf(option.hit));
+    }
     const { id } = option.command;
     recent = [id, ...recent.filter((other) => other !== id)].slice(0, RECENT_MOST);
     option.command.run();

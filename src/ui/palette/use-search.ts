@@ -53,6 +53,10 @@ export function useSearch(query: SearchQuery): Searched {
     };
     void ask();
   }, [asked, owner, look]);
+  useEffect(() => {
+    // Read ahead; what goes wrong is told where something is asked.
+    owner.call('search', { text: '', limit: 1 }).catch(() => undefined);
+  }, [owner]);
   useEffect(
     () => () => {
       wanted.current = null;

@@ -33,6 +33,8 @@ export interface BenchPage {
   dropIndex(): Promise<void>;
   /** Opens the owner, and waits until everything is indexed; `waits`: how long it took meanwhile to answer what takes no time. */
   buildIndex(): Promise<{ readonly ms: number; readonly waits: readonly number[] }>;
+  /** For so many ms: how long it takes to answer what takes no time. */
+  waits(ms: number): Promise<readonly number[]>;
   /** From asking to the first results, each: what is typed one after the other. */
   search(texts: readonly string[]): Promise<{ readonly ms: readonly number[]; readonly found: number }>;
   /** Words of messages that stand so far back in a conversation. */
@@ -141,14 +143,15 @@ window.bench = {
     return { ms, documents, chars };
   },
   dropIndex: () => deleteDB(SEARCH.database),
+  waits(ms) {
+    const end = performance.now() + ms;
+    return waitsUntil(() => performance.now() > end);
+  },
   async buildIndex() {
-    const waits: number[] = [];
     let over = false;
+    let waits: readonly number[] = [];
     const asking = async () => {
-      while (!over) {
-        waits.push(await timed(() => owner().call('takePageKey', { key: null })));
-        await new Promise<void>((resolve) => setTimeout(resolve, 5));
-      }
+      waits = await waitsUntil(() => over);
     };
     const ms = await timed(async () => {
       await owner().call('household');
@@ -196,5 +199,14 @@ window.bench = {
     await owner().call('append', docs);
   },
 };
+
+async function waitsUntil(isOver: () => boolean): Promise<readonly number[]> {
+  const waits: number[] = [];
+  while (!isOver()) {
+    waits.push(await timed(() => owner().call('takePageKey', { key: null })));
+    await new Promise<void>((resolve) => setTimeout(resolve, 5));
+  }
+  return waits;
+}
 
 const readPage = (after: string | null, limit: number) => owner().call('documents', { after, limit, agentId: null });

@@ -90,6 +90,23 @@ describe('One keystroke', () => {
 
     await page.user.type(await open(page), 'old mill{Enter}');
     await waitFor(() => expect(document.querySelector('[data-found]')?.textContent).toContain('Do you remember'));
+
+    // A key goes from one to the next, and round.
+    await page.user.keyboard('/');
+    await page.user.type(await screen.findByRole('combobox', { name: /^Find an agent/ }), 'the{Enter}');
+    await waitFor(() => expect(location.pathname).not.toContain('found-one'));
+    const seen = new Set<string>();
+    for (let n = 0; n < 3; n++) {
+      seen.add(location.pathname);
+      await page.user.keyboard('n');
+    }
+    expect(seen.size).toBe(3);
+    expect(seen).toContain(location.pathname);
+    const here = location.pathname;
+    await page.user.keyboard('p');
+    expect(location.pathname).not.toBe(here);
+    await page.user.keyboard('n');
+    expect(location.pathname).toBe(here);
   });
 
   test('holds what was said to one agent, one voice, or a time', async () => {
