@@ -51,6 +51,14 @@ function press(name: string): void {
   found.click();
 }
 
+/** Types into the field that has the focus, as React hears it. */
+function type(text: string): void {
+  const field = document.activeElement;
+  if (!(field instanceof HTMLInputElement)) throw new Error('There is no field to type into.');
+  Reflect.set(HTMLInputElement.prototype, 'value', text, field);
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+}
+
 async function show(scene: Scene): Promise<void> {
   if (scene.broken !== undefined) {
     mount.render(<Broken error={new Error(scene.broken)} resetErrorBoundary={() => undefined} />);
@@ -96,6 +104,12 @@ async function show(scene: Scene): Promise<void> {
     do await settled();
     while (document.querySelector('.lazy'));
     press(name);
+  }
+  if (scene.type !== undefined) {
+    do await settled();
+    while (document.querySelector('.lazy'));
+    type(scene.type);
+    for (let i = 0; i < 10; i += 1) await settled();
   }
 }
 

@@ -29,6 +29,8 @@ export interface Scene {
   readonly then?: (state: RoostState, owner: MemoryOwner) => void;
   /** Names of what is pressed then, one after the other. */
   readonly press?: readonly string[];
+  /** Typed after that into the field that has the focus. */
+  readonly type?: string;
   /** In place of everything: the page has failed with this. */
   readonly broken?: string;
 }
@@ -307,6 +309,12 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'adopt into a seat': { docs: team(1), path: '/adopt/4' },
   keys: { docs: team(3), press: ['More places', 'Keys'] },
   palette: { docs: team(3), snapshot: AWAKE, press: ['More places', 'Find anything'] },
+  'palette, typed': {
+    docs: [...team(3), ...TALK],
+    snapshot: AWAKE,
+    press: ['More places', 'Find anything'],
+    type: 'bridge',
+  },
 
   // Settings.
   'settings, list': { docs: team(3), path: '/settings' },
