@@ -150,8 +150,24 @@ async function scoresIn(
   return { held, scores };
 }
 
+const newestIn = ({ times }: Segment) => times.reduce((newest, time) => Math.max(newest, time), 0);
+
+/** Where two letters are all there is, the newest segments will do: they stand in nearly everything. */
+async function enoughFor({ segments, wanted: [word, ...more] }: RankDeps): Promise<readonly Segment[]> {
+  if (!word || more.length > 0 || !word.asPrefix || word.term.length >= SEARCH.wordFrom) return segments;
+  const taken: Segment[] = [];
+  let documents = 0;
+  for (const segment of segments.toSorted((a, b) => newestIn(b) - newestIn(a))) {
+    taken.push(segment);
+    for (const form of await formsIn(segment, word)) documents += form.documents;
+    if (documents >= SEARCH.enough) break;
+  }
+  return taken;
+}
+
 export async function rank(deps: RankDeps): Promise<RankedList> {
-  const { segments, wanted, now, most, pause } = deps;
+  const { wanted, now, most, pause } = deps;
+  const segments = await enoughFor(deps);
   const all = segments.reduce((sum, { info }) => sum + info.documents, 0);
   /** By word, by segment. */
   const forms = await Promise.all(

@@ -42,6 +42,9 @@ export const SEARCH = {
   cacheBytes: 12_000_000,
   cacheFor: 60_000,
 
+  /** Letters from which the beginning of a word says enough to be asked of every document; of fewer, the newest that many have it will do. */
+  wordFrom: 3,
+  enough: 2_000,
   /** Words of what is typed that are looked for; letters of a word from which a typing error is forgiven, and from which two are. */
   wordsMost: 24,
   forgiveFrom: 4,

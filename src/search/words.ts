@@ -142,8 +142,8 @@ export interface Wanted {
 }
 
 /**
- * What somebody typed, as what a document must hold; each once. `typing`: the last word may go on. Of a single letter
- * nearly every document has a word: it only counts where it is all there is, or a word of its own.
+ * What somebody typed, as what a document must hold; each once. `typing`: the last word may go on. Nearly every document has
+ * a word that begins with one letter or two: those only count where they are all there is, or a word of their own.
  */
 export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wanted[] {
   const wanted = new Map<string, Wanted>();
@@ -158,8 +158,8 @@ export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wa
       for (const term of full) wanted.set(term, { term, asPrefix: short, forgiving: false });
     } else if (text !== '') {
       const term = text.slice(0, SEARCH.termChars);
-      if (term.length === 1 && isOpen && tokens.length > 1) continue;
-      const asPrefix = term.length > (isOpen ? 1 : 3);
+      if (term.length < SEARCH.wordFrom && isOpen && tokens.length > 1) continue;
+      const asPrefix = term.length > (isOpen ? 1 : SEARCH.wordFrom);
       wanted.set(term, { term, asPrefix, forgiving: term.length >= SEARCH.forgiveFrom && !/\d/.test(term) });
     }
   }

@@ -16,6 +16,8 @@ const MESSAGES = Number(process.env['ROOST_BENCH_SEARCH'] ?? 100_000);
 /** Besides, in a script without spaces. */
 const UNSPACED = 1_000;
 const LIMIT = { resultsMs: 50, blockMs: 50, diskMb: 60, memoryMb: 40 } as const;
+/** ms for which an owner is asked that has nothing to build. */
+const CALM = 20_000;
 const MB = 1_000_000;
 const SIGNS = '日月火水木金土山川田人口車門東西南北京都大小中学校先生花草犬猫鳥魚のをにはがでとも';
 
@@ -57,7 +59,6 @@ export async function searchFigures(): Promise<Section> {
     // As the palette does when it opens.
     await ask(['']);
     const first = await ask(typed.slice(0, 1));
-    const calm = await page.evaluate(() => window.bench.waits(5_000));
     const sentences = await ask(typed.flatMap(typing));
     const unspaced = await ask(signs.slice(0, 40).map((text, n) => text.slice(n % 9, (n % 9) + 2 + (n % 5))));
     const wrong = await ask(
@@ -67,6 +68,10 @@ export async function searchFigures(): Promise<Section> {
       }),
     );
     const after = await workerMemory(context);
+    // The same opening, with the index there already.
+    await page.goto('about:blank');
+    await page.goto(server.url);
+    const calm = await page.evaluate((ms) => window.bench.waits(ms), CALM);
     await context.close();
     const count = MESSAGES.toLocaleString('en');
     const results = (what: string, { ms, found }: typeof sentences) => ({
@@ -98,7 +103,7 @@ export async function searchFigures(): Promise<Section> {
           unit: 'ms',
           beside: {
             kind: 'limit',
-            what: `p95 of ${built.waits.length} calls ${percentile(built.waits, 0.95).toFixed(1)} ms; with nothing to do p95 ${percentile(calm, 0.95).toFixed(1)}, longest ${Math.max(...calm).toFixed(1)} ms`,
+            what: `p95 of ${built.waits.length} calls ${percentile(built.waits, 0.95).toFixed(1)} ms; where it is there already p95 ${percentile(calm, 0.95).toFixed(1)}, longest ${Math.max(...calm).toFixed(1)} ms`,
             value: LIMIT.blockMs,
           },
         },
