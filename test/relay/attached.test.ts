@@ -1,4 +1,5 @@
 /** MCP servers that the person attaches, through a whole relay: real programs and a real HTTP server, used by an agent at work. */
+import { spawn } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { z } from 'zod';
 import { attachedServerSchema, type AttachedServer } from '../../src/protocol/attached.ts';
 import { startAuthorisationServer, type AuthorisationServer } from '../support/authorisation-server.ts';
+import { freePort } from '../support/free-port.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { createHome, startRelay } from '../support/relay.ts';
 import type { Part } from '../support/scripted-model.ts';
@@ -406,6 +408,83 @@ describe('a server with an address', () => {
       state: 'failed',
       problem: expect.stringContaining('ECONNREFUSED') as string,
     });
+  });
+});
+
+describe('a server of the reference implementation', () => {
+  const made = (name: string) =>
+    fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`));
+  const program = (name: string, args: readonly string[], env = {}) => ({
+    kind: 'program',
+    command: process.execPath,
+    args: [made(name), ...args],
+    env,
+  });
+  const usedBy = async (...does: readonly (readonly Part[])[]) => {
+    await call('PUT', '/v1/agents/lead/config', { coordination: { toolsets: { attached: 'allow' } } });
+    return { run: await works(...does), session: await hands.talks(...does) };
+  };
+
+  it('writes and reads files for an agent, in a run and in a session', async () => {
+    const server = await allow(await attach('files', program('filesystem', [home])));
+    expect(server).toMatchObject({ state: 'connected', problem: null });
+    expect(server.tools.filter(({ problem }) => problem !== null)).toEqual([]);
+    const path = join(home, 'note.txt');
+    const answers = await usedBy(
+      [{ call: 'mcp__files__write_file', input: { path, content: 'Kept by an agent.' } }],
+      [{ call: 'mcp__files__read_text_file', input: { path } }],
+      [{ call: 'mcp__files__read_text_file', input: { path: '/etc/passwd' } }],
+    );
+    expect(await readFile(path, 'utf8')).toBe('Kept by an agent.');
+    for (const answer of Object.values(answers))
+      expect(answer).toEqual(
+        [/wrote/, /> Kept by an agent\./, /denied/].map((said) => expect.stringMatching(said) as string),
+      );
+  });
+
+  it('remembers for an agent, in a run and in a session', async () => {
+    await allow(await attach('graph', program('memory', [], { MEMORY_FILE_PATH: join(home, 'graph.jsonl') })));
+    const ada = { name: 'Ada', entityType: 'person', observations: ['likes rain'] };
+    const { run, session } = await usedBy(
+      [{ call: 'mcp__graph__create_entities', input: { entities: [ada] } }],
+      [{ call: 'mcp__graph__read_graph', input: {} }],
+    );
+    expect([run[1], session[1]]).toEqual([
+      expect.stringContaining('likes rain'),
+      expect.stringContaining('likes rain'),
+    ]);
+  });
+
+  it('is used over HTTP by an agent, in a run and in a session', async () => {
+    const port = await freePort();
+    // It would listen on every address of the machine.
+    const loopback = `data:text/javascript,${encodeURIComponent(
+      `import net from 'node:net'; const { listen } = net.Server.prototype; net.Server.prototype.listen = function (port, ...more) { return listen.call(this, port, '127.0.0.1', ...more); };`,
+    )}`;
+    const child = spawn(process.execPath, ['--import', loopback, made('everything'), 'streamableHttp'], {
+      env: { ...process.env, PORT: String(port) },
+      stdio: 'ignore',
+    });
+    const url = `http://127.0.0.1:${port}/mcp`;
+    await expect
+      .poll(
+        () =>
+          fetch(url).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    const server = await attach('all', { kind: 'address', url });
+    expect(server).toMatchObject({ state: 'connected', problem: null });
+    await allow(server);
+    const { run, session } = await usedBy([{ call: 'mcp__all__echo', input: { message: 'Hello' } }]);
+    expect([run[0], session[0]]).toEqual([
+      expect.stringContaining('Echo: Hello'),
+      expect.stringContaining('Echo: Hello'),
+    ]);
+    child.kill('SIGKILL');
   });
 });
 

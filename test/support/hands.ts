@@ -21,6 +21,8 @@ export interface Hands {
   grant(coordination: object): Promise<void>;
   /** It works alone once, and does this; resolves with what each of its calls answered. */
   works(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
+  /** The lead is spoken to in a session and does this; resolves with what each of its calls answered. */
+  talks(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
   waiting(): Promise<readonly ToolCall[]>;
   answered(): Promise<readonly ToolCall[]>;
   account(): Promise<readonly ToolCall[]>;
@@ -76,6 +78,18 @@ export async function startHands(args: readonly string[] = []): Promise<Hands> {
       await expect.poll(history, { timeout: 20_000 }).toContain('"done"');
       const own = model.requests.slice(before).filter(({ first }) => !isFollowUp(first));
       return own.slice(1).flatMap(({ results }) => results);
+    },
+    async talks(...does) {
+      turns = [...does, [{ say: 'Done.' }]];
+      const before = model.requests.length;
+      const lead = { name: 'Sol', soul: 'I am Sol.', transcript: null };
+      const begun = await call('POST', '/api/sessions', { human: { name: 'Noa' }, lead });
+      expect(begun.status, await begun.clone().text()).toBe(201);
+      expect((await call('POST', '/api/messages', { text: 'Go on.', clientId: `c${before}` })).status).toBe(202);
+      const own = () => model.requests.slice(before);
+      await expect.poll(() => own().length, { timeout: 20_000 }).toBeGreaterThan(does.length);
+      expect((await call('DELETE', '/api/sessions/current')).status).toBe(204);
+      return own().flatMap(({ results }) => results);
     },
     waiting: async () => (await approvals()).waiting,
     answered: async () => (await approvals()).answered,
