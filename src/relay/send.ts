@@ -62,7 +62,8 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
         signal,
         cache: 'no-store',
         credentials: 'same-origin',
-        ...(sent ? { body: sent.body } : {}),
+        // What carries nothing goes out also where the page is being left.
+        ...(sent ? { body: sent.body } : call.method === 'GET' ? {} : { keepalive: true }),
         ...(Object.keys(headers).length > 0 ? { headers } : {}),
       });
       const { status, ok } = response;

@@ -31,6 +31,8 @@ export interface LiveState {
   readonly callsHeard: number;
   /** Why the last wake or summon failed as a whole. */
   readonly callError: { readonly call: CallKind; readonly error: string } | null;
+  /** Everybody whom the last wake called sleeps still, several of them: said once, with the first's reason. */
+  readonly nobodyCame: { readonly agentIds: readonly AgentId[]; readonly reason: string } | null;
   /** Places in the line before the model's server, by agent id; 1 is next. */
   readonly positions: ReadonlyMap<string, number>;
   /** Why an egg became an empty seat again, by position. */
@@ -65,9 +67,20 @@ export function createLive(): Live {
     calls: new Map(),
     callsHeard: 0,
     callError: null,
+    nobodyCame: null,
     positions: new Map(),
     birthReasons: new Map(),
   }));
+
+  function nobodyOf(agentIds: readonly AgentId[]): LiveState['nobodyCame'] {
+    const asleep = snapshot.session?.asleep ?? [];
+    const reasons = agentIds.flatMap((agentId) => asleep.find((item) => item.agentId === agentId)?.reason ?? []);
+    const [first] = reasons;
+    const failed = reasons.every(({ code }) => code === 'failed' || code === 'silent');
+    return first && failed && agentIds.length > 1 && reasons.length === agentIds.length
+      ? { agentIds, reason: first.message }
+      : null;
+  }
 
   function follow({ event }: StoredEvent): Partial<LiveState> {
     const { calls, callsHeard, birthReasons } = store.getState();
@@ -80,6 +93,7 @@ export function createLive(): Live {
           calls: new Map(calls).set(event.callId, call),
           callsHeard: callsHeard + 1,
           callError: null,
+          nobodyCame: null,
           birthReasons: next,
         };
       }
@@ -89,6 +103,7 @@ export function createLive(): Live {
         next.delete(event.callId);
         return {
           calls: next,
+          nobodyCame: call?.call === 'wake' && event.error === null ? nobodyOf(call.agentIds) : null,
           ...(event.error === null ? {} : { callError: { call: call?.call ?? 'wake', error: event.error } }),
         };
       }
@@ -100,9 +115,9 @@ export function createLive(): Live {
         return { birthReasons: next };
       }
       case 'session-started':
-        return { calls: new Map(), callError: null, birthReasons: new Map() };
+        return { calls: new Map(), callError: null, nobodyCame: null, birthReasons: new Map() };
       case 'session-ended':
-        return { calls: new Map(), birthReasons: new Map() };
+        return { calls: new Map(), nobodyCame: null, birthReasons: new Map() };
       default:
         return {};
     }
@@ -140,7 +155,7 @@ export function createLive(): Live {
     },
     hearWaiting: ({ waiting }) =>
       store.setState({ positions: new Map(waiting.map(({ agentId, position }) => [agentId, position])) }),
-    dismissCallError: () => store.setState({ callError: null }),
+    dismissCallError: () => store.setState({ callError: null, nobodyCame: null }),
   };
 }
 
@@ -165,6 +180,7 @@ export function callProgress(
 
 /** Why this agent sleeps although it was called in this session, or null. */
 export function asleepReason(state: LiveState, agentId: AgentId): AsleepReason | null {
-  if (!state.live) return null;
+  // What is said of all of them together is not said of each.
+  if (!state.live || state.nobodyCame?.agentIds.includes(agentId)) return null;
   return state.session?.asleep.find((item) => item.agentId === agentId)?.reason ?? null;
 }

@@ -14,7 +14,8 @@ interface Notice {
 
 export interface Notices {
   readonly store: StoreApi<{ readonly list: readonly Notice[] }>;
-  info(text: string, action?: Notice['action']): void;
+  /** Returns its id, with which it can be dismissed. */
+  info(text: string, action?: Notice['action']): string;
   /** This browser belongs to another home of the relay now. It explains why who was awake is not, so it stays until dismissed. */
   moved(): void;
   /** Good at any time: it stays until it is taken or dismissed. */
@@ -49,13 +50,14 @@ export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices 
       list: [...list.filter((notice) => notice.text !== text), { id, tone, text, action, ofConnection }],
     }));
     if (Number.isFinite(stayMs)) device.after(stayMs, () => dismiss(id));
+    return id;
   };
   return {
     store,
     info: (text, action = null) => add('info', text, action, action ? STAY_WITH_ACTION_MS : STAY_MS),
-    moved: () => add('info', MOVED, null),
-    offer: (text, action) => add('info', text, action),
-    error: (text, action = null) => add('error', text, action),
+    moved: () => void add('info', MOVED, null),
+    offer: (text, action) => void add('info', text, action),
+    error: (text, action = null) => void add('error', text, action),
     refused(problem) {
       const ofConnection = problem.kind === 'unreachable' || problem.kind === 'timeout';
       // Where the connection stays away, the page says so across its top.

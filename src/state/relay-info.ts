@@ -31,7 +31,8 @@ export interface PendingState {
   readonly call: PendingCall;
   /** What is being done first, in words, or null. */
   readonly step: string | null;
-  readonly ending: boolean;
+  /** `soon`: the session ends in a moment, unless the person takes that back. */
+  readonly ending: false | 'soon' | 'now';
 }
 export const createPending = (): StoreApi<PendingState> =>
   createStore<PendingState>()(() => ({ call: null, step: null, ending: false }));

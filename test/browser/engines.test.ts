@@ -137,6 +137,7 @@ async function live({ browser, tab, house: { relay: first, start }, later, joins
   await second.tab.close();
 
   await tab.click({ role: 'button', name: 'End session' });
+  await tab.click({ role: 'button', name: 'End now' });
   expect((await person.untilAll('sleeping')).map(({ name }) => name)).toEqual(born);
 
   // Without its relay the page opens, says so, and finds it again by itself.
@@ -161,6 +162,7 @@ async function live({ browser, tab, house: { relay: first, start }, later, joins
   await tab.untilText('heron blue');
   expect(await person.ask('What did I tell you about the bridge?')).toMatch(/heron blue/);
   await tab.click({ role: 'button', name: 'End session' });
+  await tab.click({ role: 'button', name: 'End now' });
   await person.untilAll('sleeping');
 
   // Everything leaves as a file, and lives on in a browser that knew nothing of it.

@@ -160,6 +160,11 @@ describe('the big button', () => {
     await resize(sizes.desktop);
     await visitor.press(/End session/);
     await visitor.untilAll('sleeping');
+    // Who sleeps has closed eyes, the lead too.
+    const eyes = visitor.page.locator('.seat[data-asleep="true"] .face-eyes');
+    expect(new Set(await eyes.evaluateAll((all) => all.map((each) => getComputedStyle(each).opacity)))).toEqual(
+      new Set(['0']),
+    );
     for (const [what, size] of Object.entries(sizes)) {
       await resize(size);
       await visitor.hearth();

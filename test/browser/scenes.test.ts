@@ -436,6 +436,7 @@ describe('Without a mouse', () => {
     await visitor.untilRead(/Seat 2 heard: By keys alone\./);
     await tabTo('End session');
     await keyboard.press('Enter');
+    await keyboard.press('Enter');
     await visitor.untilAll('sleeping');
     await tabTo('WAKE');
     await keyboard.press('Enter');

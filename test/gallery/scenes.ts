@@ -303,6 +303,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     },
   },
   'night, failed': { docs: team(3), path: '/night' },
+  'wake some': { docs: [...team(5), ...TALK], press: ['More ways to wake', 'Wake only some'] },
   'change somebody': { docs: team(3), path: '/agent/agent-1/change' },
   'wake preview': { docs: [...team(8), ...TALK], path: '/wake-preview' },
   'connect a model': { docs: team(1), path: '/connect' },

@@ -20,6 +20,9 @@ const NOT_COMPARED =
 const isAlreadyUnderWay = (problem: RelayProblem) =>
   problem.kind === 'refused' && problem.problem.type.endsWith('already-awake');
 
+/** ms in which the end of a session can be taken back. */
+const UNDO_END_MS = 10_000;
+
 export interface TeamActions {
   /**
    * Wakes these agents, or everyone who sleeps or is only played by a client. Who is in the session and only set to sleep goes on where it was;
@@ -36,7 +39,8 @@ export interface TeamActions {
   sleep(agentId: AgentId): Promise<void>;
   /** True where a session runs, started if need be. */
   startSession(): Promise<boolean>;
-  endSession(): Promise<void>;
+  /** Ends the session after a while in which the person can take that back and nobody is stopped; at once where they say so, or say it again. */
+  endSession(when?: 'soon' | 'now'): Promise<void>;
 }
 
 // In one piece: the steps of one press share what is asked, awaited and called off.
@@ -179,7 +183,30 @@ export function createTeamActions(parts: Parts): TeamActions {
       return writeWake(payloads);
     });
 
-  return {
+  /** Takes back what `endSoon` has begun. */
+  let callOff: () => void = () => undefined;
+
+  function endSoon(): void {
+    const stopTimer = device.after(UNDO_END_MS, () => void actions.endSession('now'));
+    const note = notices.info('The session ends in ten seconds. Nobody is stopped before that.', {
+      label: 'Undo',
+      run: () => callOff(),
+    });
+    // It may end by itself, or from another tab.
+    const stopWatch = live.store.subscribe((state) => {
+      if (state.live === null) callOff();
+    });
+    callOff = () => {
+      callOff = () => undefined;
+      stopTimer();
+      stopWatch();
+      notices.dismiss(note);
+      pending.setState({ ending: false });
+    };
+    pending.setState({ ending: 'soon' });
+  }
+
+  const actions: TeamActions = {
     startSession: () => startSession(),
     async wake(agents) {
       if (pending.getState().call) return;
@@ -206,9 +233,12 @@ export function createTeamActions(parts: Parts): TeamActions {
       const slept = await relay.sleep({ agentId });
       if (!slept.ok) notices.refused(slept.problem);
     },
-    async endSession() {
-      if (pending.getState().ending) return;
-      pending.setState({ ending: true });
+    async endSession(when = 'soon') {
+      const { ending } = pending.getState();
+      if (ending === 'now') return;
+      if (ending === false && when === 'soon') return endSoon();
+      callOff();
+      pending.setState({ ending: 'now' });
       try {
         const ended = await relay.endSession();
         const nothingRan = !ended.ok && ended.problem.kind === 'refused' && ended.problem.status === 409;
@@ -218,4 +248,5 @@ export function createTeamActions(parts: Parts): TeamActions {
       }
     },
   };
+  return actions;
 }

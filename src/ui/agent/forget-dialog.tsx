@@ -25,7 +25,7 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
       ? {
           text: `${name} is awake as long as the session runs. End it first.`,
           label: 'End the session',
-          run: () => void actions.endSession(),
+          run: () => void actions.endSession('now'),
         }
       : null;
   if (somebody.kind !== 'agent' || (somebody.seat.state === 'sleeping' && !somebody.seat.paused)) return null;

@@ -61,7 +61,9 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
     <div className="empty-log tint" style={{ '--c': speaker.color }}>
       <div
         className="empty-figure"
-        data-dim={speaker.kind === 'agent' && speaker.seat.state === 'sleeping'}
+        data-asleep={
+          speaker.kind === 'agent' ? speaker.seat.state === 'sleeping' : speaker.kind === 'lead' && !speaker.awake
+        }
         aria-hidden="true"
       >
         {speaker.kind === 'agent' || speaker.kind === 'egg' ? (

@@ -56,7 +56,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>
-      <div className="chat-face" data-dim={dim && seat?.state !== 'hatching'}>
+      <div className="chat-face" data-asleep={dim && seat?.state !== 'hatching'}>
         {seat ? (
           <SeatFigure seat={seat} />
         ) : (

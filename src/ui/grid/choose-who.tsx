@@ -1,60 +1,119 @@
-import { useState } from 'react';
-import { displayName } from '../../domain/agent.ts';
-import type { AgentId } from '../../domain/ids.ts';
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { displayName, type Agent } from '../../domain/agent.ts';
 import { arrivingOf } from '../../state/devices.ts';
-import { useActions, useDevices, useHousehold } from '../context.tsx';
+import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { useWakePrice, type WakePrice } from '../preview/use-wake-price.ts';
+import { money, tokens } from '../text/money.ts';
 import { Face } from './face.tsx';
 import { useSleepers } from './use-sleepers.ts';
 import './choose-who.css';
 
-/** Wake only some: a tick for each who sleeps. */
+const priceText = ({ tokens: many, microUsd }: WakePrice): string =>
+  `about ${tokens(many)} tokens${microUsd === null ? '' : `, ${money(microUsd)}`}`;
+
+/** Wake only some: a press on a face wakes that one, and several are marked and woken together. What reading costs stands beside each. */
 export default function ChooseWho({ onClose }: { onClose: () => void }) {
   const actions = useActions();
+  const { wakeSizes } = useRoost();
   const roster = useHousehold((state) => state.roster);
   const sleepers = useSleepers({ withPaused: true });
+  const paused = useLive((state) => state.live?.paused);
   const arriving = useDevices(arrivingOf);
+  const shares = useStore(wakeSizes.store, (state) => state.shares);
+  const priceOf = useWakePrice();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const agents = sleepers.filter((agent) => chosen.has(agent.agentId) && !arriving.includes(agent.agentId));
-  const toggle = (agentId: AgentId) => {
-    const next = new Set(chosen);
-    if (!next.delete(agentId)) next.add(agentId);
-    setChosen(next);
+  const able = sleepers.filter(({ agentId }) => !arriving.includes(agentId));
+  const agents = able.filter(({ agentId }) => chosen.has(agentId));
+  const ids = sleepers.map(({ agentId }) => agentId).join();
+  useEffect(() => {
+    void wakeSizes.refresh(sleepers);
+    // The ids stand for who sleeps; the list itself is new on every render.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [wakeSizes, ids]);
+  const priced = ({ agentId }: Agent): WakePrice | null => {
+    // Who is only set to sleep goes on where it was, and reads nothing anew.
+    const share = paused?.has(agentId) ? undefined : shares.find(({ agent }) => agent.agentId === agentId);
+    return share ? priceOf(share) : null;
+  };
+  const sum = agents.map(priced).reduce<WakePrice>(
+    (held, price) => ({
+      tokens: held.tokens + (price?.tokens ?? 0),
+      microUsd:
+        held.microUsd === null || !price
+          ? held.microUsd
+          : price.microUsd === null
+            ? null
+            : held.microUsd + price.microUsd,
+    }),
+    { tokens: 0, microUsd: 0 },
+  );
+  const wake = (called: readonly Agent[]) => {
+    onClose();
+    void actions.wake(called);
+  };
+  const noteOf = (agent: Agent): string => {
+    if (arriving.includes(agent.agentId)) return 'on its way here';
+    if (paused?.has(agent.agentId)) return 'goes on where it was';
+    const price = priced(agent);
+    return price ? priceText(price) : '';
   };
   return (
     <Dialog title="Who shall wake?" onClose={onClose}>
+      <p className="setting-hint choose-hint">Press a face to wake that one, or mark several.</p>
       <ul className="choose">
-        {sleepers.map((agent) => (
-          <li key={agent.agentId}>
-            <label style={{ '--c': agent.color }}>
-              <input
-                type="checkbox"
-                checked={agents.includes(agent)}
-                disabled={arriving.includes(agent.agentId)}
-                onChange={() => toggle(agent.agentId)}
-              />
-              <span className="choose-face">
-                <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
-              </span>
-              <span>
-                {displayName(agent, roster)}
-                {arriving.includes(agent.agentId) && <small>on its way here</small>}
-              </span>
-            </label>
-          </li>
-        ))}
+        {sleepers.map((agent) => {
+          const { agentId } = agent;
+          const name = displayName(agent, roster);
+          const late = arriving.includes(agentId);
+          return (
+            <li key={agentId} style={{ '--c': agent.color }}>
+              <button
+                type="button"
+                className="choose-face"
+                aria-label={`Wake ${name} now`}
+                title={`Wake ${name} now`}
+                disabled={late}
+                onClick={() => wake([agent])}
+              >
+                <Face agentId={agentId} face={agent.face} color={agent.color} awake={false} />
+              </button>
+              <label>
+                <span>
+                  {name}
+                  <small id={`choose-${agentId}`}>{noteOf(agent)}</small>
+                </span>
+                <input
+                  type="checkbox"
+                  aria-label={name}
+                  aria-describedby={`choose-${agentId}`}
+                  checked={agents.includes(agent)}
+                  disabled={late}
+                  onChange={({ target }) =>
+                    setChosen(
+                      new Set(target.checked ? [...chosen, agentId] : [...chosen].filter((one) => one !== agentId)),
+                    )
+                  }
+                />
+              </label>
+            </li>
+          );
+        })}
       </ul>
-      <button
-        type="button"
-        className="solid"
-        disabled={agents.length === 0}
-        onClick={() => {
-          onClose();
-          void actions.wake(agents);
-        }}
-      >
-        {agents.length === 0 ? 'Wake' : `Wake ${agents.length}`}
-      </button>
+      <div className="choose-act">
+        <button type="button" className="solid" disabled={agents.length === 0} onClick={() => wake(agents)}>
+          {agents.length === 0 ? 'Wake' : `Wake ${agents.length}`}
+        </button>
+        <button
+          type="button"
+          className="ghost"
+          onClick={() => setChosen(new Set(agents.length === able.length ? [] : able.map(({ agentId }) => agentId)))}
+        >
+          {agents.length === able.length ? 'Mark none' : 'Mark all'}
+        </button>
+        {sum.tokens > 0 && <p role="status">To read: {priceText(sum)}. What they answer comes on top.</p>}
+      </div>
     </Dialog>
   );
 }

@@ -1,13 +1,13 @@
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';
 import { emptySeats } from '../../domain/agent.ts';
 import { answeringOf } from '../../domain/lifecycle.ts';
 import { arrivingOf } from '../../state/devices.ts';
-import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
+import { useActions, useDevices, useHousehold, useLive, usePending, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS } from '../routes.ts';
+import { PATHS, useRoute } from '../routes.ts';
 import { ModelChip } from '../models/chip.tsx';
 import { endText } from '../text/reasons.ts';
 import { bytes, plural } from '../text/sizes.ts';
@@ -32,6 +32,33 @@ function sleepsSince({ agent, lastSaid, lastSession }: WakeShare, { lastEnd }: L
   return Math.max(lastSaid, lastEnd.endedAt);
 }
 
+/** ms of one breath of who sleeps, and of a step on its way in or out. All faces in one step are one frame: four of them in a breath. */
+const BREATH_MS = 8_000;
+const STEP_MS = 220;
+
+/** Lets who sleeps breathe, by a timer: an animation without an end is worked out anew for every frame of the screen. */
+function useBreath(list: RefObject<HTMLUListElement | null>, somebodySleeps: boolean): void {
+  const { device } = useRoost();
+  useEffect(() => {
+    if (!somebodySleeps || matchMedia('(prefers-reduced-motion: reduce)').matches) return undefined;
+    const steps = [
+      { breath: '1', after: STEP_MS },
+      { breath: '2', after: BREATH_MS / 2 - STEP_MS },
+      { breath: '1', after: STEP_MS },
+      { breath: '0', after: BREATH_MS / 2 - STEP_MS },
+    ] as const;
+    let stop: () => void = () => undefined;
+    const step = (i: number) => {
+      const { breath, after } = steps[i % steps.length] ?? steps[0];
+      // Nobody sees a page that is hidden.
+      if (list.current && !document.hidden) list.current.dataset['breath'] = breath;
+      stop = device.after(after, () => step(i + 1));
+    };
+    stop = device.after(BREATH_MS / 2, () => step(0));
+    return () => stop();
+  }, [list, somebodySleeps, device]);
+}
+
 /** The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu. */
 function Grid({ selected }: { selected: string | null }) {
   const { wakeSizes } = useRoost();
@@ -50,6 +77,8 @@ function Grid({ selected }: { selected: string | null }) {
     reachable ??
     seats.find((seat) => seat.agentId === selected && selected !== null)?.position ??
     (selected === LEAD_ID ? 4 : 0);
+
+  useBreath(list, live.live === null || seats.some(({ state, working }) => state === 'sleeping' && !working));
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -180,6 +209,35 @@ function CallError() {
   );
 }
 
+/** Everybody who was called sleeps still: once, with what helps. */
+function NobodyCame() {
+  const nobody = useLive((state) => state.nobodyCame);
+  const busy = usePending((state) => state.call !== null);
+  const actions = useActions();
+  const { live } = useRoost();
+  const { go } = useRoute();
+  if (!nobody) return null;
+  return (
+    <div className="call-error" role="alert">
+      <p>
+        <strong>Nobody came: all {nobody.agentIds.length} sleep on.</strong> {nobody.reason} Look whether the model
+        answers, then wake them again.
+      </p>
+      <div className="call-error-ways">
+        <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>
+          Look at the model
+        </button>
+        <button type="button" className="ghost" disabled={busy} onClick={() => void actions.wake()}>
+          Wake them again
+        </button>
+      </div>
+      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
 function LoadFailed() {
   const error = useHousehold((state) => state.error);
   const actions = useActions();
@@ -210,6 +268,7 @@ export function Hearth({ selected, morning }: { selected: string | null; morning
       <Grid selected={selected} />
       {failed && <LoadFailed />}
       <CallError />
+      <NobodyCame />
       <div className="hearth-action">
         <BigButton />
         <Status />

@@ -90,10 +90,10 @@ function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
               <button
                 type="button"
                 className="solid"
-                disabled={ending}
-                onClick={() => void actions.endSession().then(onClose)}
+                disabled={ending !== false}
+                onClick={() => void actions.endSession('now').then(onClose)}
               >
-                {ending ? 'Ending…' : 'End session'}
+                {ending !== false ? 'Ending…' : 'End session'}
               </button>
             </>
           ) : (

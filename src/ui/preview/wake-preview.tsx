@@ -19,6 +19,8 @@ import { ChevronIcon } from '../parts/icons.tsx';
 import { TEMPLATES } from '../protocol-templates.ts';
 import { useNow } from '../use-now.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
+import { money } from '../text/money.ts';
+import { useWakePrice } from './use-wake-price.ts';
 import './wake-preview.css';
 
 type Read =
@@ -49,6 +51,7 @@ function useShares(agents: readonly Agent[]): Read {
 function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: string }) {
   const state = useRoost();
   const { agent, transcript, soulBytes, transcriptBytes } = share;
+  const { microUsd } = useWakePrice()(share);
   return (
     <li className="tint" style={{ '--c': agent.color }}>
       <details className="preview-row">
@@ -64,6 +67,7 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
             {transcript && transcript.leftOut > 0 && (
               <span className="preview-left">{plural(transcript.leftOut, 'earlier message')} left out</span>
             )}
+            {microUsd !== null && <span>about {money(microUsd)} to read</span>}
           </span>
         </summary>
         <div className="preview-prompt">

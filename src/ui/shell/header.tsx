@@ -22,6 +22,7 @@ import { useCommands } from '../commands/later.ts';
 import { MenuButton } from '../parts/menu.tsx';
 import { endText, linkTrouble } from '../text/reasons.ts';
 import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
+import { useLeaving } from '../use-leaving.ts';
 import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
 import { callsOf } from '../../state/calls.ts';
@@ -153,19 +154,24 @@ function EndSession() {
   const actions = useActions();
   const running = useLive((state) => state.live !== null);
   const ending = usePending((state) => state.ending);
+  // Whoever leaves has said what they want, and cannot take it back any more.
+  useLeaving(() => {
+    if (ending === 'soon') void actions.endSession('now');
+  });
   if (!running) return null;
-  // Nothing is asked: everybody only falls asleep, and WAKE brings them back.
+  const label = ending === false ? 'End session' : ending === 'soon' ? 'End now' : 'Ending…';
+  // Nothing is asked: it can be taken back for a while, everybody only falls asleep, and WAKE brings them back.
   return (
     <button
       type="button"
       className="ghost"
-      aria-label="End session"
+      aria-label={label}
       title="Everyone sleeps; WAKE brings them back"
-      disabled={ending}
+      disabled={ending === 'now'}
       onClick={() => void actions.endSession()}
     >
       <MoonIcon />
-      <span className="hide-small">{ending ? 'Ending…' : 'End session'}</span>
+      <span className="hide-small">{label}</span>
     </button>
   );
 }

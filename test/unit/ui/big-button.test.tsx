@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/protocol/events.ts';
 import { NAMES, NOW, runningSession, SEATS, team } from './support/household.ts';
@@ -155,9 +155,36 @@ test('under the button stands who sleeps and how much would be remembered', asyn
   expect(screen.getByRole('link', { name: 'Preview the wake' }).getAttribute('href')).toBe('/wake-preview');
 });
 
-test('End session ends it, and is there only while one runs', async () => {
+test('a press on a face wakes that one at once, and each says what reading costs', async () => {
+  const page = await openPage({ docs: team(3), snapshot: runningSession() });
+  await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
+  const wren = await screen.findByRole('checkbox', { name: 'Wren' });
+  const noteOf = () => document.getElementById(wren.getAttribute('aria-describedby') ?? '')?.textContent;
+  await waitFor(() => expect(noteOf()).toBe('about 1.5K tokens'));
+  await page.user.click(screen.getByRole('button', { name: 'Mark all' }));
+  expect(screen.getByText(/^To read: about 4\.5K tokens/)).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Wake Lyra now' }));
+  expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Lyra"']);
+});
+
+test('the end of a session can be taken back, and nobody is stopped meanwhile', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   await page.user.click(screen.getByRole('button', { name: 'End session' }));
+  expect(screen.getByText(/^The session ends in ten seconds/)).toBeDefined();
+  expect(page.relay.asked).toEqual([]);
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(screen.queryByText(/^The session ends in ten seconds/)).toBeNull();
+  // Whoever leaves the page meanwhile has not taken it back.
+  await page.user.click(screen.getByRole('button', { name: 'End session' }));
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  await waitFor(() => expect(page.relay.asked).toEqual(['end']));
+});
+
+test('End session ends it, at once where that is said again, and is there only while one runs', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
+  await page.user.click(screen.getByRole('button', { name: 'End session' }));
+  await page.user.click(screen.getByRole('button', { name: 'End now' }));
   expect(page.relay.asked).toEqual(['end']);
   await page.hear({ kind: 'session-ended', time: NOW, sessionId: 'session-2', reason: 'ended' });
   expect(screen.queryByRole('button', { name: 'End session' })).toBeNull();

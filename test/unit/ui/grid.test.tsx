@@ -118,6 +118,25 @@ test('a failed wake says why on its cell, and whole in the conversation', async 
   expect(screen.getByRole('note').textContent).toContain('Lyra did not come. It said nothing for 120 s.');
 });
 
+test('a wake that fails for all says so once, with what to do, and not on every cell', async () => {
+  const page = await openPage({ docs: team(2), snapshot: runningSession() });
+  const base = { time: NOW, sessionId: 'session-2' } as const;
+  const seats = [0, 1].map((position) => ({ agentId: `agent-${position + 1}`, position, name: null }));
+  await page.hear({ kind: 'call-started', ...base, callId: 'w', call: 'wake', seats });
+  const reason = { code: 'failed' as const, message: 'The model refused the key.' };
+  for (const { agentId, position } of seats)
+    await page.hear({ kind: 'agent-asleep', ...base, agentId, position, reason });
+  await page.hear({ kind: 'call-ended', ...base, callId: 'w', error: null });
+  const alert = screen.getByText(/^Nobody came: all 2 sleep on/).closest('[role=alert]');
+  expect(alert?.textContent).toContain('The model refused the key.');
+  expect(document.body.textContent.split('refused the key').length).toBe(2);
+  await page.user.click(screen.getByRole('button', { name: 'Look at the model' }));
+  expect(location.pathname).toBe('/connect');
+  await page.user.click(screen.getByRole('button', { name: 'Wake them again', hidden: true }));
+  expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Lyra"', 'name="Wren"']);
+  expect(screen.queryByText(/^Nobody came/)).toBeNull();
+});
+
 test('who was put to sleep by hand carries no reproach', async () => {
   const reason = { code: 'put-to-sleep' as const, message: 'You put it to sleep.' };
   await openPage({
