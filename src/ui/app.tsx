@@ -24,7 +24,6 @@ import { ConversationView } from './chat/conversation.tsx';
 import type { Around } from './commands/command.ts';
 import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
-import { Dialog } from './parts/dialog.tsx';
 import { optional } from './parts/optional.tsx';
 import { PATHS, useRoute, type Route } from './routes.ts';
 import { Arrival } from './shell/arrival.tsx';
@@ -50,6 +49,7 @@ function useMedia(query: string): boolean {
 }
 
 const AgentPage = optional(() => import('./agent/agent-page.tsx'));
+const SoulDialog = lazy(() => import('./agent/soul-dialog.tsx'));
 const ChangeDialog = lazy(() => import('./agent/change-dialog.tsx'));
 const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
 const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
@@ -186,9 +186,7 @@ function Home() {
           <ChangeDialog agentId={talkTo} onClose={() => go(PATHS.agent(talkTo))} />
         )}
         {route.kind === 'agent' && route.over === 'soul' && !beside && (
-          <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
-            <AgentPage agentId={talkTo} />
-          </Dialog>
+          <SoulDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />
         )}
       </Suspense>
     </>
@@ -260,13 +258,9 @@ export function App() {
         <NoticeList />
       </div>
       <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
-      {route.kind === 'connect' && (
-        <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>
-          <Suspense fallback={null}>
-            <ConnectDialog onClose={() => go(PATHS.hearth)} />
-          </Suspense>
-        </Dialog>
-      )}
+      <Suspense fallback={null}>
+        {route.kind === 'connect' && <ConnectDialog onClose={() => go(PATHS.hearth)} />}
+      </Suspense>
       <Suspense fallback={null}>
         {palette && <Palette onClose={() => setPalette(false)} around={around} />}
         {help && <KeysDialog onClose={() => setHelp(false)} />}

@@ -165,14 +165,8 @@ function SessionTable({ sessions }: { sessions: Costs['sessions'] }) {
         const start = starts.get(sessionId);
         return (
           <tr key={sessionId}>
-            <th scope="row" title={sessionId}>
-              {sessionId === running ? (
-                'Running now'
-              ) : start === undefined ? (
-                <code>{sessionId.slice(-8)}</code>
-              ) : (
-                fullTime(start)
-              )}
+            <th scope="row">
+              {sessionId === running ? 'Running now' : start === undefined ? 'Before this browser' : fullTime(start)}
             </th>
             <FigureCells spent={spent} />
           </tr>

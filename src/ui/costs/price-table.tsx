@@ -179,9 +179,9 @@ function Editor({ prices }: { prices: readonly Price[] }) {
             type="button"
             className="ghost"
             disabled={saving}
-            onClick={() => void put([], 'Roost’s own prices are back.')}
+            onClick={() => void put([], 'The default prices are back.')}
           >
-            Back to Roost’s own
+            Back to the default prices
           </button>
         )}
       </div>

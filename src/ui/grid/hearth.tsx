@@ -4,10 +4,9 @@ import { Link } from 'wouter';
 import { emptySeats } from '../../domain/agent.ts';
 import { answeringOf } from '../../domain/lifecycle.ts';
 import { arrivingOf } from '../../state/devices.ts';
-import { useActions, useDevices, useHousehold, useLive, usePending, useRoost } from '../context.tsx';
-import { CloseIcon } from '../parts/icons.tsx';
+import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { optional } from '../parts/optional.tsx';
-import { PATHS, useRoute } from '../routes.ts';
+import { PATHS } from '../routes.ts';
 import { ModelChip } from '../models/chip.tsx';
 import { endText } from '../text/reasons.ts';
 import { bytes, plural } from '../text/sizes.ts';
@@ -116,6 +115,7 @@ function Grid({ selected }: { selected: string | null }) {
   );
 }
 
+const CallTrouble = optional(() => import('./call-trouble.tsx'));
 const Morning = optional(() => import('../night/morning.tsx'));
 const ClockNote = optional(() => import('../night/clock-note.tsx'));
 
@@ -191,53 +191,6 @@ function WhyAsleep() {
   return <p className="hearth-why">Everyone sleeps: {endText(lastEnd.reason)}.</p>;
 }
 
-/** Why the last wake or summon failed as a whole. */
-function CallError() {
-  const error = useLive((state) => state.callError);
-  const { live } = useRoost();
-  if (!error) return null;
-  return (
-    <div className="call-error" role="alert">
-      <p>
-        <strong>{error.call === 'wake' ? 'The wake did not happen.' : 'The summoning did not happen.'}</strong>{' '}
-        {error.error} Everyone is as before.
-      </p>
-      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
-        <CloseIcon />
-      </button>
-    </div>
-  );
-}
-
-/** Everybody who was called sleeps still: once, with what helps. */
-function NobodyCame() {
-  const nobody = useLive((state) => state.nobodyCame);
-  const busy = usePending((state) => state.call !== null);
-  const actions = useActions();
-  const { live } = useRoost();
-  const { go } = useRoute();
-  if (!nobody) return null;
-  return (
-    <div className="call-error" role="alert">
-      <p>
-        <strong>Nobody came: all {nobody.agentIds.length} sleep on.</strong> {nobody.reason} Look whether the model
-        answers, then wake them again.
-      </p>
-      <div className="call-error-ways">
-        <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>
-          Look at the model
-        </button>
-        <button type="button" className="ghost" disabled={busy} onClick={() => void actions.wake()}>
-          Wake them again
-        </button>
-      </div>
-      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
-        <CloseIcon />
-      </button>
-    </div>
-  );
-}
-
 function LoadFailed() {
   const error = useHousehold((state) => state.error);
   const actions = useActions();
@@ -258,6 +211,7 @@ function LoadFailed() {
 /** The grid with everything that belongs to it. `morning`: what was told above it and put away stands there again. */
 export function Hearth({ selected, morning }: { selected: string | null; morning: boolean }) {
   const failed = useHousehold((state) => state.status === 'failed');
+  const called = useLive((state) => state.callError !== null || state.nobodyCame !== null);
   // Where nothing was ever scheduled, nothing happened by itself.
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   return (
@@ -267,8 +221,7 @@ export function Hearth({ selected, morning }: { selected: string | null; morning
       {(scheduled || morning) && <Morning again={morning} />}
       <Grid selected={selected} />
       {failed && <LoadFailed />}
-      <CallError />
-      <NobodyCame />
+      {called && <CallTrouble />}
       <div className="hearth-action">
         <BigButton />
         <Status />

@@ -19,8 +19,6 @@ import './inbox.css';
 
 /** Characters of a message that are shown at first. */
 const SHOWN = 700;
-/** Characters of a run's id that tell it apart. */
-const RUN_CHARS = 6;
 
 const PRIORITY = { normal: null, high: 'High', urgent: 'Urgent' } as const;
 
@@ -71,9 +69,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
               <i aria-hidden="true" /> Unread: it waits
             </>
           ) : (
-            <span title={`${fullTime(message.read.time)} · run ${message.read.run}`}>
-              Read {dayAndClock(message.read.time, now)} · run <code>{message.read.run.slice(-RUN_CHARS)}</code>
-            </span>
+            <span title={fullTime(message.read.time)}>Read {dayAndClock(message.read.time, now)}</span>
           )}
         </p>
       </div>

@@ -173,8 +173,8 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
       inherited={{
         text: inherits
           ? list.length === 0
-            ? `None, as ${baseName(scope)}.`
-            : `As ${baseName(scope)}; a change here is for this agent alone.`
+            ? 'Default: none.'
+            : 'Default: as the household has them; a change here is for this agent alone.'
           : '',
         back: inherits ? null : () => void saved.set(undefined),
         backLabel: `Set back to ${baseName(scope)}`,

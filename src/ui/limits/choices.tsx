@@ -1,7 +1,7 @@
 /** Settings that are ticks: on or off, and lists of happenings. */
 import { TEAM_EVENTS, type TeamEvent } from '../../domain/guardrails.ts';
 import { withCoordination } from '../../state/limits.ts';
-import { baseName, useLimits } from './context.tsx';
+import { baseName, inheritedText, useLimits } from './context.tsx';
 import { Inherited, type InheritedProps } from './inherited.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
@@ -75,7 +75,7 @@ function EventList({ setting, legend, hint }: ListProps) {
       saved={saved}
       describedBy={setting}
       inherited={{
-        text: own === undefined ? `As ${baseName(scope)}.` : '',
+        text: own === undefined ? inheritedText(scope) : '',
         back: own === undefined ? null : () => void saved.set(undefined),
         backLabel: `Set back to ${baseName(scope)}`,
       }}

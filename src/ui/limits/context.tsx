@@ -25,7 +25,10 @@ export function useLimits(): Shown {
 }
 
 /** Where what is not set here comes from. */
-export const baseName = (scope: Shown['scope']): string => (scope === 'agent' ? 'the household’s' : 'Roost’s own');
+export const baseName = (scope: Shown['scope']): string => (scope === 'agent' ? 'the household’s' : 'the default');
+/** Where nothing was set here, as a sentence. */
+export const inheritedText = (scope: Shown['scope']): string =>
+  scope === 'agent' ? 'Default: as the household has it.' : 'Default.';
 
 export async function changeHousehold(
   limits: HouseholdLimits,

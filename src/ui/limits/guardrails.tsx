@@ -1,6 +1,6 @@
 import { COORDINATION_BOUNDS } from '../../domain/guardrails.ts';
 import { withCoordination, withGuardrails, type Guardrails } from '../../state/limits.ts';
-import { baseName, useLimits } from './context.tsx';
+import { baseName, inheritedText, useLimits } from './context.tsx';
 import { NumberLimit } from './setting.tsx';
 
 interface Text {
@@ -58,6 +58,7 @@ export function GuardrailFields() {
           effective={effective.wake_guardrails[key]}
           base={base.wake_guardrails[key]}
           baseName={baseName(scope)}
+          inherited={inheritedText(scope)}
           save={(value) => change((coordination) => withGuardrails(coordination, { [key]: value }))}
         />
       ))}
@@ -70,6 +71,7 @@ export function GuardrailFields() {
         effective={effective.max_concurrent_pulse_sessions}
         base={base.max_concurrent_pulse_sessions}
         baseName={baseName(scope)}
+        inherited={inheritedText(scope)}
         save={(value) =>
           change((coordination) => withCoordination(coordination, 'max_concurrent_pulse_sessions', value))
         }

@@ -1,6 +1,6 @@
 import { COORDINATION_BOUNDS, DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../domain/guardrails.ts';
 import type { EffectiveConfig, HouseholdConfig } from '../../protocol/config.ts';
-import { baseName } from './context.tsx';
+import { baseName, inheritedText } from './context.tsx';
 import { NumberLimit } from './setting.tsx';
 
 interface Figure {
@@ -67,6 +67,7 @@ export function HouseholdFigures({ own, effective, change }: Props) {
       effective={figure.effective(effective)}
       base={base}
       baseName={baseName('household')}
+      inherited={inheritedText('household')}
       save={(value) => change((config) => figure.set(config, value))}
     />
   ));

@@ -1,5 +1,5 @@
 import { useId, type ReactNode } from 'react';
-import { baseName, useLimits } from './context.tsx';
+import { baseName, inheritedText, useLimits } from './context.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
 export interface InheritedProps<Value> {
@@ -34,7 +34,7 @@ export function Inherited<Value>({ label, hint, own, effective, base, save, word
       saved={saved}
       describedBy={id}
       inherited={{
-        text: own === undefined ? `As ${baseName(scope)}.` : '',
+        text: own === undefined ? inheritedText(scope) : '',
         back: own === undefined ? null : () => void saved.set(undefined),
         backLabel: `Set back to ${baseName(scope)}, ${wordOf(base)}`,
       }}

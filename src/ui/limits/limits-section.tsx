@@ -13,7 +13,7 @@ import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { BlackoutFields } from './blackouts.tsx';
 import { SleepAndWake, Tick } from './choices.tsx';
 import { HandPresets, NoSandbox, SingleGrants, ToolsetGrant } from './grants.tsx';
-import { baseName, changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
+import { changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
 import { GuardrailFields } from './guardrails.tsx';
 import { HouseholdFigures } from './household-figures.tsx';
 import { Presets } from './presets.tsx';
@@ -159,8 +159,8 @@ function Fields({ timeZone }: { timeZone: string }) {
             effective={effective.daily_budget_usd}
             baseText={
               base.daily_budget_usd === null
-                ? `None of its own, as ${baseName(scope)}.`
-                : `As ${baseName(scope)} for each agent.`
+                ? 'Default: none of its own.'
+                : 'Default: as the household has it for each agent.'
             }
             max={BUDGET_BOUNDS.agent.max}
             save={(value) => change((coordination) => withCoordination(coordination, 'daily_budget_usd', value))}
@@ -197,7 +197,7 @@ function HouseholdOnly({
           hint="Over this, requests are stopped before they are sent, and you are told."
           own={own.daily_budget_usd}
           effective={effective.daily_budget_usd}
-          baseText="None, as Roost’s own."
+          baseText="Default: no limit."
           max={BUDGET_BOUNDS.household.max}
           save={(value) => set((config) => ({ ...config, daily_budget_usd: value }))}
         />
@@ -206,7 +206,7 @@ function HouseholdOnly({
           hint="Unless an agent has a limit of its own."
           own={coordination.daily_budget_usd}
           effective={shown.daily_budget_usd}
-          baseText="None, as Roost’s own."
+          baseText="Default: no limit."
           max={BUDGET_BOUNDS.agent.max}
           save={(value) => change((held) => withCoordination(held, 'daily_budget_usd', value))}
         />

@@ -111,12 +111,26 @@ interface NumberProps extends Saving<number> {
   readonly effective: number;
   readonly base: number;
   readonly baseName: string;
+  /** Where nothing was set here, as a sentence. */
+  readonly inherited: string;
   readonly min: number;
   readonly max: number;
 }
 
 /** A whole number with its bounds. It is saved when one leaves the field, or on Enter. */
-export function NumberLimit({ label, hint, unit, own, effective, base, baseName, min, max, save }: NumberProps) {
+export function NumberLimit({
+  label,
+  hint,
+  unit,
+  own,
+  effective,
+  base,
+  baseName,
+  inherited,
+  min,
+  max,
+  save,
+}: NumberProps) {
   const id = useId();
   const saved = useSaved({ own, save });
   // null: as it is saved, also when another tab saves it anew.
@@ -136,7 +150,7 @@ export function NumberLimit({ label, hint, unit, own, effective, base, baseName,
       wrong={fits ? null : `Give a whole number from ${min} to ${max}.`}
       describedBy={id}
       inherited={{
-        text: own === undefined ? `As ${baseName}.` : '',
+        text: own === undefined ? inherited : '',
         back: own === undefined ? null : () => void saved.set(undefined),
         backLabel: `Set back to ${baseName}, ${base}`,
       }}

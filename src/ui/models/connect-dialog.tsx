@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { ConnectModel, Models } from '../../protocol/models.ts';
 import { useActions, useLive, usePending, useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { ConnectionCard } from './connection-card.tsx';
@@ -166,8 +167,10 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
 export default function ConnectDialog({ onClose }: { onClose: () => void }) {
   const { models } = useRoost();
   return (
-    <QueryView query={models.query} what="The models">
-      {(all) => <Ways all={all} onClose={onClose} />}
-    </QueryView>
+    <Dialog title="Connect a model" onClose={onClose}>
+      <QueryView query={models.query} what="The models">
+        {(all) => <Ways all={all} onClose={onClose} />}
+      </QueryView>
+    </Dialog>
   );
 }

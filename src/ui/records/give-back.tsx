@@ -39,7 +39,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
     }
     case 'prices': {
       const rows = 'prices' in value && Array.isArray(value.prices) ? value.prices.length : 0;
-      return rows === 0 ? 'Roost’s own prices' : `The table of prices, ${plural(rows, 'row')}`;
+      return rows === 0 ? 'The default prices' : `The table of prices, ${plural(rows, 'row')}`;
     }
     case 'schedule': {
       const what = 'schedule' in value ? value.schedule : null;

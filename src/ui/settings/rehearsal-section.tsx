@@ -40,7 +40,11 @@ export function RehearsalSection() {
 
   if (loaded.kind === 'loading') return <p className="settings-note">Asking the relay…</p>;
   if (loaded.kind === 'none')
-    return <p className="settings-note">A real mind is connected: there is nothing to rehearse.</p>;
+    return (
+      <p className="settings-note">
+        A model is connected: there is nothing to try here. Failures can be tried in demo mode.
+      </p>
+    );
   if (loaded.kind === 'failed')
     return (
       <p className="settings-note" role="alert">
@@ -81,8 +85,8 @@ export function RehearsalSection() {
   return (
     <>
       <p className="settings-note">
-        Nobody is thinking: a small stand-in plays all the parts. Tell it to misbehave, and see what becomes of a wake.
-        It holds at once, until the relay is started again.
+        Demo mode: no model is connected, and a small stand-in plays all the parts. Tell it to misbehave, and see what
+        becomes of a wake. It holds at once, until the relay is started again.
       </p>
       {/* Scrolls by itself on narrow screens, so it can be reached by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

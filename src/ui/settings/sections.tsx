@@ -130,15 +130,15 @@ export function About() {
       <h3>What the relay sees</h3>
       <p>
         The relay runs on your machine. While a session runs it holds the souls and conversations that it was given,
-        because the minds run there. What happens is written to its disk until this browser has stored it. It holds the
-        key to your model, and never sends it here. It keeps the names of your agents, mail that waits for them,
-        threads, who asked to wake whom, and what requests cost; of credentials only a hash.
+        because they think there. What happens is written to its disk until this browser has stored it. It holds the key
+        to your model, and never sends it here. It keeps the names of your agents, mail that waits for them, threads,
+        who asked to wake whom, and what requests cost; of credentials only a hash.
       </p>
       <h3>What the model sees</h3>
       <p>
         {health?.mind === 'anthropic'
           ? `Everything that is said to your agents, their souls and what they remember go to the model you connected (${health.model}).`
-          : 'Nothing: no model is connected. The rehearsal mind is part of the relay, and sends nothing anywhere.'}
+          : 'Nothing: no model is connected. The demo that answers is part of the relay, and sends nothing anywhere.'}
       </p>
     </div>
   );

@@ -63,7 +63,7 @@ export function Rebuild() {
   return (
     <>
       <p>
-        Reads every volume again, document by document, mends what it can, and makes the lists anew that this page is
+        Goes through everything that is stored here, mends what it can, and makes the lists anew that this page is
         painted from. Nothing is deleted, and you can go on meanwhile. For when something seems to be missing, stands in
         the wrong place, or a check found a fault.
       </p>

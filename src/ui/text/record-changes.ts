@@ -12,24 +12,30 @@ type LimitChange = Extract<ArchiveChange, { kind: 'limit' }>;
 
 const named = (value: string | null, otherwise: string) => (value === null ? otherwise : shownText(value));
 
-/** Everything that it says, each part under its name; what stands for itself is left out. */
-function partsOf({
-  schedule,
-  removed,
-  homeRelay,
-  wanted,
-  turn,
-  position,
-}: ScheduleRecord): ReadonlyMap<string, string> {
+/** Relays have no names: told apart by whether it runs there now. */
+const relayIn =
+  (here: ScheduleRecord | null) =>
+  (relay: string): string =>
+    relay === here?.homeRelay
+      ? 'the one where it is due now'
+      : here === null
+        ? 'the one of the file'
+        : 'another one of yours';
+
+/** Everything that it says, each part under its name; what stands for itself is left out. `agent`: as people call it. */
+function partsOf(
+  { schedule, removed, homeRelay, wanted, turn, position }: ScheduleRecord,
+  { agent, relayOf }: { readonly agent: string; readonly relayOf: (relay: string) => string },
+): ReadonlyMap<string, string> {
   const { timing } = schedule;
   const parts: [string, string][] = [
     ['name', shownText(schedule.name)],
-    ['agent', schedule.agentId],
+    ['agent', agent],
     ['when', timing.kind === 'once' ? `once, ${fullTime(timing.at)}` : timingText(timing, 0)],
     ['taken away', removed ? 'yes' : 'no'],
     ['place in the order', String(position + 1)],
-    ['relay', homeRelay],
-    ['asked for by the relay', named(wanted, 'none')],
+    ['relay', relayOf(homeRelay)],
+    ['asked for by the relay', wanted === null ? 'none' : relayOf(wanted)],
     ['times it changed its relay', String(turn)],
   ];
   if (timing.kind === 'every' && timing.offset !== null) parts.push(['minutes after', String(timing.offset)]);
@@ -70,21 +76,29 @@ function partsOf({
 }
 
 /** What a routine, a reminder or a script says, whole. */
-export function scheduleDetails({ here, after }: ScheduleChange): { readonly before: string; readonly after: string } {
+export function scheduleDetails({ name, here, after }: ScheduleChange): {
+  readonly before: string;
+  readonly after: string;
+} {
   const text = (record: ScheduleRecord | null) =>
-    record === null ? '' : [...partsOf(record)].map(([part, value]) => `${part}: ${value}`).join('\n');
+    record === null
+      ? ''
+      : [...partsOf(record, { agent: name, relayOf: relayIn(here) })]
+          .map(([part, value]) => `${part}: ${value}`)
+          .join('\n');
   return { before: text(here), after: text(after) };
 }
 
 export function scheduleText(change: ScheduleChange): string {
   const { name, here, after } = change;
   const { schedule } = after;
-  const now = partsOf(after);
+  const around = { agent: name, relayOf: relayIn(here) };
+  const now = partsOf(after, around);
   const what = `The ${schedule.kind} “${shownText((here ?? after).schedule.name)}” of ${name}`;
   if (after.removed) return `${what} would be taken away.`;
   const on = now.get('on') === 'no' ? ', switched off' : '';
   if (here === null || here.removed) return `${what} would be set: ${now.get('when')}${on}.`;
-  const old = partsOf(here);
+  const old = partsOf(here, around);
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter((part) => old.get(part) !== now.get(part));
   return `${what} would change: ${changed.map((part) => changedText(part, old.get(part), now.get(part))).join('; ')}.`;
 }
@@ -162,7 +176,7 @@ const isTexts = (value: unknown): value is readonly unknown[] => Array.isArray(v
 export function limitText({ record, agentId, name, field, path, here, after }: LimitChange): string {
   if (record === 'prices')
     return `The price of ${field === '*' ? 'all other models' : `“${shownText(field)}”`} for a million tokens: ${priceValue(after)}; here ${priceValue(here)}.`;
-  const who = agentId === null ? 'For the household' : (name ?? agentId);
+  const who = agentId === null ? 'For the household' : (name ?? 'Somebody unknown here');
   return `${who}: ${labelOf(path, agentId !== null)}: ${limitValue(path, after)}; here ${limitValue(path, here)}.`;
 }
 

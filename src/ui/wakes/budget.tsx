@@ -47,12 +47,12 @@ function nextText(
   { stoppedBy, nextWakeTime }: WakeStats,
   now: number,
 ): { readonly passes: boolean; readonly text: string } {
-  if (stoppedBy === null) return { passes: true, text: 'A wake would pass now.' };
+  if (stoppedBy === null) return { passes: true, text: 'Can be woken now.' };
   const why = stoppedText(stoppedBy);
   if (nextWakeTime === null)
-    return { passes: false, text: `No wake passes now: ${why}. Waiting alone does not change that.` };
-  if (nextWakeTime <= now) return { passes: false, text: `No wake passes now: ${why}.` };
-  return { passes: false, text: `No wake passes now: ${why}, ${leftText(nextWakeTime, now)}.` };
+    return { passes: false, text: `Cannot be woken now: ${why}. Waiting alone does not change that.` };
+  if (nextWakeTime <= now) return { passes: false, text: `Cannot be woken now: ${why}.` };
+  return { passes: false, text: `Cannot be woken now: ${why}, ${leftText(nextWakeTime, now)}.` };
 }
 
 function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {

@@ -50,7 +50,7 @@ test('the page beside a conversation is that of one agent, however often another
 });
 
 describe('the inbox of an agent', () => {
-  test('says from whom, how urgent, and whether it was read, when and by which run', async () => {
+  test('says from whom, how urgent, and whether it was read, and when', async () => {
     const letters = [
       mail(1, { priority: 'urgent' }),
       mail(2, { from: 'human', read: { time: NOW - MINUTE, run: 'answer-abcdef' } }),
@@ -65,7 +65,7 @@ describe('the inbox of an agent', () => {
       'listitem',
     );
     expect(first?.textContent).toMatch(/Wren.*Urgent.*Letter 1.*Unread/);
-    expect(second?.textContent).toMatch(/You.*Letter 2.*Read 08:54 · run abcdef/);
+    expect(second?.textContent).toMatch(/You.*Letter 2.*Read 08:54/);
   });
 
   test('goes back in time page by page, and stays where it was when something new comes', async () => {
@@ -187,7 +187,7 @@ describe('what is left today', () => {
           nextWakeTime: NOW + 3 * MINUTE,
         }),
     });
-    expect(await screen.findByText('No wake passes now: too soon, 3 min left.')).toBeDefined();
+    expect(await screen.findByText('Cannot be woken now: too soon, 3 min left.')).toBeDefined();
     expect(screen.getByText('3 of 12')).toBeDefined();
     expect(screen.getByText('14 of 120 min')).toBeDefined();
     expect(screen.getByText('Woken today by Wren (2), you (1).')).toBeDefined();
@@ -195,7 +195,7 @@ describe('what is left today', () => {
 
   test('says that a wake would pass', async () => {
     await openPage({ docs: team(2), path: '/wakes/agent-1' });
-    expect(await screen.findByText('A wake would pass now.')).toBeDefined();
+    expect(await screen.findByText('Can be woken now.')).toBeDefined();
   });
 });
 
@@ -240,7 +240,7 @@ describe('limits', () => {
     });
     const field = await screen.findByLabelText<HTMLInputElement>('Wakes a day');
     expect(field.value).toBe('12');
-    expect(field.closest('.limit')?.textContent).toContain('As the household’s.');
+    expect(field.closest('.limit')?.textContent).toContain('Default: as the household has it.');
     await page.user.clear(field);
     await page.user.type(field, '1001');
     expect(field.getAttribute('aria-invalid')).toBe('true');

@@ -183,7 +183,7 @@ test('with a real mind there is nothing to rehearse', async () => {
       };
     },
   });
-  expect(await screen.findByText(/there is nothing to rehearse/)).toBeDefined();
+  expect(await screen.findByText(/there is nothing to try here/)).toBeDefined();
 });
 
 test('storage says what is kept, and can be asked to be kept for good', async () => {

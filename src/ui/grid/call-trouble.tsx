@@ -1,0 +1,60 @@
+/** What became of a wake or a summon that brought nobody. */
+import { useActions, useLive, usePending, useRoost } from '../context.tsx';
+import { CloseIcon } from '../parts/icons.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+
+/** Why the last wake or summon failed as a whole. */
+function CallError() {
+  const error = useLive((state) => state.callError);
+  const { live } = useRoost();
+  if (!error) return null;
+  return (
+    <div className="call-error" role="alert">
+      <p>
+        <strong>{error.call === 'wake' ? 'The wake did not happen.' : 'The summoning did not happen.'}</strong>{' '}
+        {error.error} Everyone is as before.
+      </p>
+      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+/** Everybody who was called sleeps still: once, with what helps. */
+function NobodyCame() {
+  const nobody = useLive((state) => state.nobodyCame);
+  const busy = usePending((state) => state.call !== null);
+  const actions = useActions();
+  const { live } = useRoost();
+  const { go } = useRoute();
+  if (!nobody) return null;
+  return (
+    <div className="call-error" role="alert">
+      <p>
+        <strong>Nobody came: all {nobody.agentIds.length} sleep on.</strong> {nobody.reason} Look whether the model
+        answers, then wake them again.
+      </p>
+      <div className="call-error-ways">
+        <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>
+          Look at the model
+        </button>
+        <button type="button" className="ghost" disabled={busy} onClick={() => void actions.wake()}>
+          Wake them again
+        </button>
+      </div>
+      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+export default function CallTrouble() {
+  return (
+    <>
+      <CallError />
+      <NobodyCame />
+    </>
+  );
+}
