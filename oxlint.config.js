@@ -52,6 +52,7 @@ const SERVER_MAY_IMPORT = {
   web: ['models'],
   hands: ['sandbox', 'shell', 'web', 'workspaces'],
   calls: ['directory', 'minds', 'runs', 'store'],
+  notifications: ['calls', 'models', 'schedules', 'store'],
   attached: ['models', 'processes', 'runs', 'schedules', 'store'],
   schedules: ['directory', 'minds', 'processes', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
   models: ['minds', 'proxy', 'schedules', 'store'],

@@ -45,6 +45,8 @@ export interface Config {
   /** Which model servers pages may connect. */
   readonly modelAddresses: ModelAddresses;
   readonly webAddresses: WebAddresses;
+  /** `subject`: where push services reach whoever runs the relay; `nextMs`: after which the next device is told. */
+  readonly push: { readonly addresses: WebAddresses; readonly subject: string; readonly nextMs: number };
   /** Most requests to the model at once. */
   readonly modelRequests: number;
   readonly cookieMs: number;
@@ -197,6 +199,13 @@ function keyHeaderOf(given: Given | null): KeyHeader | null {
   );
 }
 
+/** Apple refuses pushes that name nobody, or a host of the relay's own machine. */
+const NOBODY = 'https://roost.example';
+function pushSubjectOf(given: Given | null, publicUrl: Given | null): string {
+  if (given === null) return publicUrl === null ? NOBODY : (publicUrlOf(publicUrl)?.origin ?? NOBODY);
+  return urlOf(given, ['https:', 'mailto:'], 'mailto:you@example.org or https://example.org').href;
+}
+
 function oneOf<Value extends string>(given: Given | null, values: readonly Value[]): Value {
   return (
     values.find((known) => known === given?.text) ??
@@ -261,6 +270,11 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     scripts: switchOf(source('scripts')),
     modelAddresses: oneOf(source('modelAddresses'), MODEL_ADDRESSES),
     webAddresses: oneOf(source('webAddresses'), WEB_ADDRESSES),
+    push: {
+      addresses: oneOf(source('pushAddresses'), WEB_ADDRESSES),
+      subject: pushSubjectOf(source('pushSubject'), source('publicUrl')),
+      nextMs: number('pushNextSeconds') * 1_000,
+    },
     modelRequests: number('modelRequests'),
     cookieMs: number('cookieDays') * DAY,
     linkMs: number('linkHours') * HOUR,

@@ -24,6 +24,8 @@ const FORMAT = 1;
 const MARK = 'roost.json';
 /** The key to what is left here for the time without a browser. */
 const SEALING_KEY = 'sealing.key';
+/** The pair with which pushes are signed. */
+const PUSH_KEYS = 'push.key';
 
 const markSchema = z.object({ format: z.number().int().min(1), relay: z.string().min(1) });
 
@@ -37,6 +39,7 @@ export interface Home {
   readonly storeFolder: string;
   readonly logFolder: string;
   readonly sealingKeyFile: string;
+  readonly pushKeysFile: string;
   /** Holds a folder for each agent. */
   readonly workspacesFolder: string;
   /** Says which programs run beside the relay. */
@@ -56,6 +59,8 @@ const KEPT: ReadonlySet<string> = new Set([
   'processes',
   SEALING_KEY,
   `${SEALING_KEY}.new`,
+  PUSH_KEYS,
+  `${PUSH_KEYS}.new`,
   PID_FILE,
 ]);
 
@@ -155,6 +160,7 @@ export async function readHome(path: string): Promise<Home> {
     storeFolder: join(path, 'store'),
     logFolder: join(path, 'logs'),
     sealingKeyFile: join(path, SEALING_KEY),
+    pushKeysFile: join(path, PUSH_KEYS),
     workspacesFolder: join(path, 'workspaces'),
     processesFolder: join(path, 'processes'),
   };

@@ -4,7 +4,7 @@ import { asksToStop, readConfig, type Config } from './config.ts';
 import { findPackageRoot } from './package-root.ts';
 import { askToEnd } from './home-lock.ts';
 import { openRelay, type Relay } from './relay.ts';
-import { helpText } from './settings.ts';
+import { helpText } from './help-text.ts';
 import { StartError } from './start-error.ts';
 import { StoreError } from './store/index.ts';
 import { createTerminal } from './terminal.ts';

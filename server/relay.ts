@@ -16,7 +16,6 @@ import { createEachHome, createHomeRoutes } from './homes/routes.ts';
 import { createSecrets } from './key-filter.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { withWarmMind } from './minds/index.ts';
 import { createModels } from './models/relay.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
@@ -24,9 +23,11 @@ import { createHomeRoom } from './room-routes.ts';
 import { createSealer, readSealingKey } from './schedules/index.ts';
 import { createClosers, type Closers } from './closers.ts';
 import { createSandbox } from './sandbox/index.ts';
+import { openPusher } from './notifications/push.ts';
 import { createWeb } from './web/index.ts';
 import { createSync } from './sync/index.ts';
 import { openStore, type Db } from './store/index.ts';
+import { warmUp } from './warm-up.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
 
 export interface Relay {
@@ -132,20 +133,6 @@ function openAccess(
   return { access, newCode: () => signIn.newCode() };
 }
 
-/** The first wake is not to pay for what is loaded at first use. Ends with the relay. */
-function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
-  const closing = new AbortController();
-  const warming = withWarmMind(async (warmMind) => {
-    for (const each of homes.open()) await each.warm(warmMind, closing.signal);
-  }).catch((error: unknown) =>
-    logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }),
-  );
-  closers.add(() => {
-    closing.abort();
-    return warming;
-  });
-}
-
 // In one piece: the order of the parts is what it says.
 async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   const { config, root, say, now, elapsed } = deps;
@@ -208,6 +195,8 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   closers.add(() => sandbox.close());
   const web = createWeb({ addresses: config.webAddresses, version: root.version });
   closers.add(() => web.close());
+  const pusher = await openPusher(home.pushKeysFile, config.push);
+  closers.add(() => pusher.close());
   const homes = await openHomes({
     refuseForRoom: room.refuseForRoom,
     db,
@@ -221,6 +210,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     runsScripts: config.scripts,
     processesFolder: home.processesFolder,
     web,
+    push: { pusher, nextMs: config.push.nextMs },
     sandbox,
     sealer,
     now,

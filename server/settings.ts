@@ -137,6 +137,27 @@ export const SETTINGS = {
     default: 'public',
     help: 'Where agents may read pages, as far as their person lets them. public: nowhere on this machine or in its networks; any; none.',
   },
+  pushAddresses: {
+    flag: 'push-addresses',
+    env: 'ROOST_PUSH_ADDRESSES',
+    value: WEB_ADDRESSES.join('|'),
+    default: 'public',
+    help: 'Where the push services of browsers may be, which a page names. public: only under https:// and nowhere on this machine or in its networks; any; none.',
+  },
+  pushSubject: {
+    flag: 'push-subject',
+    env: 'ROOST_PUSH_SUBJECT',
+    value: 'https URL or mailto:',
+    default: null,
+    help: 'Where whoever runs a push service reaches whoever runs this relay. Left out: --public-url.',
+  },
+  pushNextSeconds: {
+    flag: 'push-next-seconds',
+    env: 'ROOST_PUSH_NEXT_SECONDS',
+    value: 'number',
+    default: '60',
+    help: 'Seconds that the device used last is given, before the next is told of what nobody has seen.',
+  },
   modelRequests: {
     flag: 'model-requests',
     env: 'ROOST_MODEL_REQUESTS',
@@ -241,6 +262,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** Inclusive bounds of the whole numbers. */
 export const BOUNDS = {
   port: { min: 0, max: 65_535 },
+  pushNextSeconds: { min: 0, max: 86_400 },
   modelRequests: { min: 1, max: 256 },
   cookieDays: { min: 1, max: 400 },
   linkHours: { min: 1, max: 720 },
@@ -257,27 +279,3 @@ export type NumberSetting = keyof typeof BOUNDS;
 
 /** What is done instead of starting a relay. */
 export const STOP = 'stop';
-
-/** The text of `--help`. */
-export function helpText(): string {
-  const rows = Object.values(SETTINGS).map((setting: SettingSpec) => {
-    const value = setting.value === null ? '' : ` <${setting.value}>`;
-    const name = setting.flag === null ? `${setting.env}=<${setting.value ?? ''}>` : `--${setting.flag}${value}`;
-    const shown = setting.shownDefault ?? setting.default;
-    const notes = [
-      ...(setting.flag === null ? ['environment only'] : [setting.env]),
-      ...(shown === null ? [] : [`default ${shown}`]),
-    ];
-    return `  ${name}\n      ${setting.help} [${notes.join('; ')}]`;
-  });
-  return [
-    'Roost: a home for a team of agents, on this machine.',
-    '',
-    'npm start -- [settings]',
-    '',
-    ...rows,
-    `  --${STOP}\n      End the relay that runs on this home, in good order: nothing that comes due until its next start is made up for.`,
-    '  --help\n      Show this.',
-    '',
-  ].join('\n');
-}

@@ -2,7 +2,7 @@
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import { join } from 'node:path';
 import type { Protocol } from '../../src/domain/prompts.ts';
-import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
+import { createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import type { EventLog } from '../contracts.ts';
 import { createCallRoutes } from '../calls/routes.ts';
@@ -15,7 +15,6 @@ import { createInboxRoutes } from '../inbox/index.ts';
 import type { Logger } from '../logger.ts';
 import { createMcp } from '../mcp/index.ts';
 import type { Mind } from '../minds/index.ts';
-import { problem } from '../problem.ts';
 import type { Processes } from '../processes/index.ts';
 import type { HomeModels } from '../models/index.ts';
 import { createModelRoutes } from '../models/routes.ts';
@@ -38,7 +37,10 @@ import { createWorkspaces } from '../workspaces/index.ts';
 import { createWorkspaceRoutes } from '../workspaces/routes.ts';
 import { createTell } from '../events/tell.ts';
 import { createAttached } from '../attached/index.ts';
+import { createNotifications, type NotificationsDeps } from '../notifications/index.ts';
+import { createNotificationRoutes } from '../notifications/routes.ts';
 import { createAttachedRoutes } from '../attached/routes.ts';
+import { createCallerOf } from './caller-of.ts';
 import { createSessionRoutes } from './session-routes.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
@@ -71,6 +73,7 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly version: string;
   readonly streamBufferBytes: number;
   readonly checkStreams: StreamLimit;
+  readonly push: Pick<NotificationsDeps, 'pusher' | 'nextMs'>;
 }
 
 export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
@@ -155,6 +158,19 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     team;
   const { schedules, copies } = team;
   const onForgotten = letGoOfAgents({ log, directory, copies, schedules, calls: team.calls, workspaces, logger });
+  const notifications = createNotifications({
+    ...usual,
+    home: id,
+    sealer: deps.sealer,
+    log,
+    calls: team.calls,
+    directory,
+    ...deps.push,
+    hasPage: (browser) => streams.countOf(browser) > 0,
+    tell: () => tell({ kind: 'changed', time: now(), what: 'notifications', agentId: null }),
+    timers: realTimers,
+    logger,
+  });
   const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
@@ -201,23 +217,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       pauses,
       directory,
       sessionId: () => host.sessionId(),
-      async callerOf(context, target) {
-        const secret = bearerOf(context);
-        const client = secret === null ? null : await credentials.check(secret);
-        if (client === null) return { kind: 'person' };
-        if (client.agentId === null)
-          return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
-        if (
-          client.agentId !== target &&
-          !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep
-        )
-          throw problem(
-            403,
-            'other-agent',
-            'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).',
-          );
-        return { kind: 'api', name: client.agentId };
-      },
+      callerOf: createCallerOf({ credentials, configs }),
       wake: async (agentId, source) =>
         (
           await reach.ask({
@@ -243,10 +243,12 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     }),
     ...createModelRoutes({ models }),
     ...createAttachedRoutes({ attached, programs: deps.runsScripts }),
+    ...createNotificationRoutes({ notifications }),
     ...mcp.endpoints,
     ...proxy.endpoints,
   ];
   await attached.start();
+  await notifications.start();
   const { stoodMs, planned } = await schedules.clock.start();
   if (stoodMs > SCHEDULE_LIMITS.stillMs)
     logger.info('The clock stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
@@ -281,6 +283,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       await records
         .recover()
         .catch((error: unknown) => logger.error('Some records are told when the relay is started again.', { error }));
+      await notifications.close();
       await mcp.close();
       proxy.close();
       streams.close();

@@ -48,4 +48,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   proposals: 'waiting',
   tool_calls: 'quota',
   attached: 'lease',
+  notification_devices: 'lease',
+  notifications: 'waiting',
+  notification_sends: 'waiting',
 };

@@ -20,6 +20,7 @@ import { attached } from './steps/0017-attached.ts';
 import { scheduleWords } from './steps/0018-schedule-words.ts';
 import { scriptGroups } from './steps/0019-script-groups.ts';
 import { places } from './steps/0020-places.ts';
+import { notifications } from './steps/0021-notifications.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -42,4 +43,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0018-schedule-words': scheduleWords,
   '0019-script-groups': scriptGroups,
   '0020-places': places,
+  '0021-notifications': notifications,
 };

@@ -232,4 +232,29 @@ export interface Tables extends NightTables {
     value_json: string;
     made_at: number;
   };
+  /** Which devices the person is told on. `choice_json`: of what, and when not; `sealed`: its push subscription. */
+  notification_devices: {
+    home: string;
+    browser: string;
+    device: string;
+    choice_json: string;
+    sealed: Uint8Array | null;
+    used_at: number;
+  };
+  notifications: {
+    home: string;
+    key: string;
+    value_json: string;
+    raised_at: number;
+    closed_at: Generated<number | null>;
+  };
+  /** `state`: `waits` to be pushed, was `sent`, is `closing`: the device is to hear that it is over. */
+  notification_sends: {
+    home: string;
+    key: string;
+    browser: string;
+    state: string;
+    due_at: number;
+    tries: number;
+  };
 }

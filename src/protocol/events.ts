@@ -72,6 +72,7 @@ export const CHANGES = [
   'approvals',
   'models',
   'attached',
+  'notifications',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

@@ -4,7 +4,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../server/config.ts';
-import { helpText, SETTINGS } from '../../server/settings.ts';
+import { helpText } from '../../server/help-text.ts';
+import { SETTINGS } from '../../server/settings.ts';
 import { StartError } from '../../server/start-error.ts';
 import { createHome, runRelayCommand, startRelay, type TestRelay } from '../support/relay.ts';
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { toolCallSchema, type Answer, type ToolCall } from '../../src/protocol/calls.ts';
 import { scheduledSchema } from '../../src/protocol/schedules.ts';
-import { createHome, startRelay, type TestRelay } from './relay.ts';
+import { createHome, startRelay, type RelayOptions, type TestRelay } from './relay.ts';
 import { COPY } from './schedules.ts';
 import { startScriptedModel, type Part, type ScriptedModel } from './scripted-model.ts';
 
@@ -37,7 +37,10 @@ export interface Hands {
 
 const isFollowUp = (first: string) => first.includes('The human has answered');
 
-export async function startHands(args: readonly string[] = []): Promise<Hands> {
+export async function startHands(
+  args: readonly string[] = [],
+  more: Pick<RelayOptions, 'terminal'> = {},
+): Promise<Hands> {
   let turns: readonly (readonly Part[])[] = [];
   const model = await startScriptedModel(({ first, body }) => {
     // A run that begins with a result says one word, and is over.
@@ -46,7 +49,7 @@ export async function startHands(args: readonly string[] = []): Promise<Hands> {
   });
   const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };
   const home = await createHome();
-  let relay = await startRelay({ home, env, args });
+  let relay = await startRelay({ ...more, home, env, args });
   const call: Hands['call'] = (method, path, json) =>
     relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
   await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });

@@ -5,6 +5,7 @@ import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
 import { modelEndpoints } from './models.ts';
+import { notificationEndpoints } from './notifications.ts';
 import { proxyEndpoints } from './proxy.ts';
 import { recordEndpoints } from './records.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
@@ -36,5 +37,6 @@ export const ENDPOINTS = {
   ...callEndpoints,
   ...modelEndpoints,
   ...attachedEndpoints,
+  ...notificationEndpoints,
   ...syncEndpoints,
 } satisfies Endpoints;

@@ -1,0 +1,187 @@
+/**
+ * Tells the person, while they look elsewhere, of what needs them: once for each thing, first on the device that was used
+ * last, then on the others where nobody has seen it, and never in quiet hours. What is answered or seen on one goes from
+ * the others by a push of its own, which shows that it is over: browsers revoke a subscription whose pushes show nothing.
+ */
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import { quietFor } from '../../src/domain/quiet-hours.ts';
+import { DAY_MS, wallTime } from '../../src/domain/zone-days.ts';
+import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/protocol/notifications.ts';
+import type { Calls } from '../calls/index.ts';
+import type { Directory, EventLog } from '../contracts.ts';
+import type { Logger } from '../logger.ts';
+import { createNotificationRows, type DueSend, type NotificationRowsDeps, type ToldDevice } from './rows.ts';
+import type { Pusher } from './push.ts';
+import { createRaised } from './raised.ts';
+import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
+
+export interface HomeNotifications {
+  shown(browser: string): Promise<Notifications>;
+  /** Why not; null: it is kept. */
+  putDevice(browser: string, choice: DeviceChoice): Promise<'address' | 'too-many' | null>;
+  removeDevice(deviceId: string): Promise<boolean>;
+  seen(browser: string, keys: readonly string[]): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface NotificationsDeps extends NotificationRowsDeps {
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly calls: Pick<Calls, 'waiting'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly pusher: Pusher;
+  /** Whether a page of this sign-in is open, which can show it itself. */
+  readonly hasPage: (browser: string) => boolean;
+  /** ms that a device is given before the next is told. */
+  readonly nextMs: number;
+  /** Tells pages that there is something to ask for. */
+  readonly tell: () => void;
+  readonly now: () => number;
+  readonly timers: Timers;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+// In one piece: raised, sent, passed on, taken back.
+export function createNotifications(deps: NotificationsDeps): HomeNotifications {
+  const { log, pusher, hasPage, nextMs, tell, now, timers, logger } = deps;
+  const rows = createNotificationRows(deps);
+  const closing = new AbortController();
+  let cancel: () => void = () => undefined;
+  let turn: Promise<void> = Promise.resolve();
+  /** One after the other: what is raised is planned before it is sent, and closed after. */
+  const inTurn = (work: () => Promise<void>): Promise<void> =>
+    (turn = turn.then(work).catch((error: unknown) => {
+      logger.error('A notification could not be seen to.', { error: String(error) });
+    }));
+
+  /** ms since the epoch: not before that, for its quiet hours. */
+  function notBefore({ quiet, timeZone }: ToldDevice, at: number): number {
+    const minute = Math.floor((((wallTime(timeZone, at) % DAY_MS) + DAY_MS) % DAY_MS) / 60_000);
+    return at + quietFor(quiet, minute);
+  }
+
+  async function raise(raised: RaisedNotification, from = now()): Promise<void> {
+    if (!(await rows.raise(raised))) return;
+    let at = from;
+    for (const [index, device] of (await rows.devices())
+      .filter(({ subscription, kinds }) => subscription !== null && kinds.includes(raised.kind))
+      .entries()) {
+      if (index === 0) at += hasPage(device.browser) && now() - device.usedAt < LIMITS.usedMs ? LIMITS.graceMs : 0;
+      else at += nextMs;
+      await rows.plan(raised.key, device.browser, notBefore(device, at));
+    }
+    tell();
+  }
+  async function close(key: string, browser: string | null): Promise<void> {
+    if (await rows.close(key, browser, now())) tell();
+  }
+
+  async function send(due: DueSend, device: ToldDevice | undefined): Promise<void> {
+    const raised = await rows.get(due.key);
+    if (!raised || !device?.subscription) return await rows.became(due, null);
+    const over = due.state === 'closing';
+    // They may have begun, or been set, since it was planned.
+    const at = over ? now() : notBefore(device, now());
+    if (at > now()) return await rows.became(due, { dueAt: at, tries: due.tries });
+    const { key, title, path } = raised;
+    const pushed = await pusher.push(device.subscription, { key, title, path, over }, closing.signal);
+    switch (pushed.kind) {
+      case 'sent':
+        return await rows.became(due, over ? null : 'sent');
+      case 'gone':
+        await rows.unsubscribe(device.browser);
+        return await rows.became(due, null);
+      case 'refused':
+        return await rows.became(due, null);
+      case 'again': {
+        const wait = LIMITS.retriesMs[due.tries];
+        if (wait === undefined) return await rows.became(due, null);
+        return await rows.became(due, { dueAt: now() + (pushed.afterMs ?? wait), tries: due.tries + 1 });
+      }
+      default:
+        return pushed satisfies never;
+    }
+  }
+
+  async function sendDue(): Promise<void> {
+    cancel();
+    if (closing.signal.aborted) return;
+    const due = await rows.claim(now(), LIMITS.sendMs * 2, LIMITS.atOnce);
+    const devices = due.length === 0 ? [] : await rows.devices();
+    await Promise.all(
+      due.map((each) =>
+        send(
+          each,
+          devices.find(({ browser }) => browser === each.browser),
+        ),
+      ),
+    );
+    const next = await rows.nextDue();
+    if (next !== null && !closing.signal.aborted)
+      cancel = timers.after(Math.min(Math.max(0, next - now()), DAY_MS), () => void inTurn(sendDue));
+  }
+  const soon = (work: () => Promise<void>) =>
+    inTurn(async () => {
+      if (closing.signal.aborted) return;
+      await work();
+      await sendDue();
+    });
+
+  const raised = createRaised({ ...deps, rows, raise, close });
+  const stop = log.subscribe(({ event }) => {
+    const work = raised.of(event);
+    if (work) void soon(work);
+  });
+
+  return {
+    async shown(browser) {
+      const devices = await rows.devices();
+      return {
+        publicKey: pusher.publicKey,
+        open: [...(await rows.open())],
+        devices: devices.map((device) => ({
+          deviceId: device.deviceId,
+          name: device.name,
+          here: device.browser === browser,
+          pushed: device.subscription !== null,
+          endpoint: device.browser === browser ? (device.subscription?.endpoint ?? null) : null,
+          kinds: device.kinds,
+          quiet: device.quiet,
+          usedAt: device.usedAt,
+        })),
+      };
+    },
+    async putDevice(browser, choice) {
+      if (choice.subscription !== null && !pusher.fits(choice.subscription.endpoint)) return 'address';
+      const others = (await rows.devices()).filter((device) => device.browser !== browser);
+      if (others.length >= LIMITS.devices) return 'too-many';
+      await rows.putDevice(browser, choice, now());
+      tell();
+      return null;
+    },
+    async removeDevice(deviceId) {
+      const removed = await rows.removeDevice(deviceId);
+      if (removed) tell();
+      return removed;
+    },
+    seen: (browser, keys) =>
+      soon(async () => {
+        await rows.used(browser, now());
+        for (const key of keys) {
+          await rows.stop(key);
+          if (!key.startsWith('approval:')) await close(key, browser);
+        }
+      }),
+    start: () =>
+      soon(async () => {
+        await rows.drop(now() - LIMITS.keptMs);
+        await raised.approvals();
+      }),
+    async close() {
+      closing.abort();
+      stop();
+      cancel();
+      await turn;
+    },
+  };
+}

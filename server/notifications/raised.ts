@@ -1,0 +1,98 @@
+/** Which events are worth telling, and when what was told is over. */
+import type { AgentId } from '../../src/domain/ids.ts';
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { NotificationKind, RaisedNotification } from '../../src/protocol/notifications.ts';
+import type { Calls } from '../calls/index.ts';
+import type { Directory } from '../contracts.ts';
+import type { NotificationRows } from './rows.ts';
+import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
+
+interface Deps {
+  readonly calls: Pick<Calls, 'waiting'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly now: () => number;
+  readonly rows: Pick<NotificationRows, 'open'>;
+  readonly raise: (raised: RaisedNotification, from?: number) => Promise<void>;
+  readonly close: (key: string, browser: string | null) => Promise<void>;
+}
+
+const TITLES: Readonly<Record<NotificationKind, (name: string) => string>> = {
+  approval: (name) => `${name} asks for your yes`,
+  failure: (name) => `${name} could not finish a piece of work`,
+  mention: (name) => `${name} has a message for you`,
+  answer: (name) => `${name} has answered`,
+  night: () => 'Your agents were at work while you were away',
+};
+const pageOf = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
+/** As people name the person in a thread. */
+const NAMES_PERSON = /@human\b/i;
+
+export function createRaised({ calls, directory, rows, raise, close, now }: Deps) {
+  /** When answers began that are being written. */
+  const begun = new Map<string, number>();
+
+  async function tell(
+    kind: NotificationKind,
+    id: string,
+    agentId: AgentId,
+    path: string,
+    from?: number,
+  ): Promise<void> {
+    const name =
+      (await directory.all()).find((each) => each.agentId === agentId)?.name ??
+      (agentId === LEAD_ID ? 'The lead' : 'An agent');
+    await raise({ key: `${kind}:${id}`, kind, agentId, path, title: TITLES[kind](name), raisedAt: now() }, from);
+  }
+
+  async function approvals(): Promise<void> {
+    const waiting = await calls.waiting();
+    const keys = new Set(waiting.map(({ callId }) => `approval:${callId}`));
+    for (const { key, kind } of await rows.open()) if (kind === 'approval' && !keys.has(key)) await close(key, null);
+    for (const { callId, agentId, later } of waiting)
+      if (!later) await tell('approval', callId, agentId, `/approvals/${encodeURIComponent(agentId)}`);
+  }
+
+  return {
+    approvals,
+    /** What is to be done about it; null: nothing. */
+    of(event: RoostEvent): (() => Promise<void>) | null {
+      switch (event.kind) {
+        case 'changed':
+          return event.what === 'approvals' ? approvals : null;
+        case 'run-ended':
+          if (event.sessionId !== null) return null;
+          if (event.outcome === 'failed' || event.outcome === 'timed-out' || event.outcome === 'crashed')
+            return () => tell('failure', event.runId, event.agentId, '/night');
+          return () => {
+            // One for each night: the next morning, at the hour for it, by the relay's clock.
+            const at = new Date(now());
+            at.setHours(LIMITS.nightHours[0], 0, 0, 0);
+            if (at.getTime() <= now()) at.setDate(at.getDate() + 1);
+            return tell('night', String(at.getTime()), event.agentId, '/morning', at.getTime());
+          };
+        case 'answer-started':
+          begun.set(event.messageId, event.time);
+          return null;
+        case 'message': {
+          const since = begun.get(event.messageId);
+          begun.delete(event.messageId);
+          if (event.role !== 'assistant' || event.status !== 'complete') return null;
+          // What was not begun as an answer an agent has left for the person.
+          if (since === undefined) return () => tell('mention', event.messageId, event.agentId, pageOf(event.agentId));
+          if (event.sessionId === null || now() - since < LIMITS.longAnswerMs) return null;
+          return () => tell('answer', event.messageId, event.agentId, pageOf(event.agentId));
+        }
+        case 'record': {
+          if (event.record.type !== 'thread-message') return null;
+          const { from, text, threadId } = event.record.value;
+          const { id } = event.record;
+          if (from === 'human' || !NAMES_PERSON.test(text)) return null;
+          return () => tell('mention', id, from, `/threads/${encodeURIComponent(threadId)}`);
+        }
+        default:
+          return null;
+      }
+    },
+  };
+}

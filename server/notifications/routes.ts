@@ -1,0 +1,35 @@
+/** Calls by which a device says what it is told. */
+import { notificationEndpoints } from '../../src/protocol/endpoints/notifications.ts';
+import { answer, browserOf, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
+import type { HomeNotifications } from './index.ts';
+
+export function createNotificationRoutes({
+  notifications,
+}: {
+  readonly notifications: HomeNotifications;
+}): readonly Handled[] {
+  return answer(notificationEndpoints, {
+    notifications: async (_, context) => await notifications.shown(browserOf(context)),
+    async putNotificationDevice({ body }, context) {
+      const refused = await notifications.putDevice(browserOf(context), body);
+      if (refused === 'address')
+        throw problem(
+          400,
+          'push-address',
+          'subscription.endpoint: the relay pushes only to public addresses under https://. Whoever runs the relay can allow others (--push-addresses any).',
+        );
+      if (refused === 'too-many')
+        throw problem(409, 'too-many-devices', 'No more devices can be told. Remove one that is not used any more.');
+      return null;
+    },
+    async removeNotificationDevice({ deviceId }) {
+      if (!(await notifications.removeDevice(deviceId))) throw problem(404, 'unknown', 'There is no such device.');
+      return null;
+    },
+    async seeNotifications({ body }, context) {
+      await notifications.seen(browserOf(context), body.keys);
+      return null;
+    },
+  });
+}

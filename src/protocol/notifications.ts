@@ -1,0 +1,70 @@
+/** What a person is told of while they look elsewhere, on which of their devices, and when not. */
+import { z } from 'zod';
+import { isTimeZone } from '../domain/guardrails.ts';
+import { common } from './documents.ts';
+
+/** approval: an agent asks for a yes; failure: a run that nobody watched failed; mention: an agent left a message for the person, or named them in a thread; answer: one that took long is whole; night: what agents did by themselves. */
+export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+
+const kinds = z.array(z.enum(NOTIFICATION_KINDS)).max(NOTIFICATION_KINDS.length);
+const minute = z.number().int().min(0).max(1_439).describe('of the day');
+const quiet = z
+  .strictObject({ from: minute, to: minute })
+  .nullable()
+  .describe('the hours in which nothing is pushed, over midnight where they end before they begin; null: none');
+
+const subscriptionSchema = z.strictObject({
+  endpoint: z.url().max(2_000).describe('at the browser’s push service'),
+  keys: z.strictObject({
+    p256dh: z.string().regex(/^[\w-]{86,88}=?$/),
+    auth: z.string().regex(/^[\w-]{22,24}={0,2}$/),
+  }),
+});
+export type PushSubscriptionJson = z.infer<typeof subscriptionSchema>;
+
+export const deviceChoiceSchema = z.strictObject({
+  name: z.string().trim().min(1).max(80).describe('as people know the device'),
+  kinds,
+  quiet,
+  timeZone: z.string().refine(isTimeZone, 'is no time zone').describe('in which the hours are meant'),
+  subscription: subscriptionSchema.nullable().describe('null: it is not told while the page is closed'),
+});
+export type DeviceChoice = z.infer<typeof deviceChoiceSchema>;
+
+export const notificationSchema = z.object({
+  key: z.string().describe('names the thing; it is told once'),
+  kind: z.enum(NOTIFICATION_KINDS),
+  agentId: common.agentId.nullable(),
+  path: z.string().describe('of the page, where it is'),
+  title: z.string(),
+  raisedAt: common.time,
+});
+export type RaisedNotification = z.infer<typeof notificationSchema>;
+
+export const notificationsSchema = z.object({
+  publicKey: z.string().describe('with which a browser subscribes: the relay’s VAPID key'),
+  open: z.array(notificationSchema).describe('neither seen nor answered, the oldest first'),
+  devices: z.array(
+    z.object({
+      deviceId: z.string(),
+      name: z.string(),
+      here: z.boolean().describe('it is the one that asks'),
+      pushed: z.boolean().describe('it is told while the page is closed'),
+      endpoint: z.string().nullable().describe('of its subscription, told to itself alone'),
+      kinds,
+      quiet,
+      usedAt: common.time,
+    }),
+  ),
+});
+export type Notifications = z.infer<typeof notificationsSchema>;
+
+/** What a push carries, sealed to the device. Words of a conversation are never in it. */
+export const pushPayloadSchema = z.object({
+  key: z.string(),
+  title: z.string(),
+  path: z.string(),
+  over: z.boolean().describe('it was answered or seen elsewhere'),
+});
+export type PushPayload = z.infer<typeof pushPayloadSchema>;
