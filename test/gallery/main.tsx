@@ -106,8 +106,7 @@ async function show(scene: Scene): Promise<void> {
     press(name);
   }
   if (scene.type !== undefined) {
-    do await settled();
-    while (document.querySelector('.lazy'));
+    for (let i = 0; i < 40 && !(document.activeElement instanceof HTMLInputElement); i += 1) await settled();
     type(scene.type);
     for (let i = 0; i < 10; i += 1) await settled();
   }
