@@ -64,7 +64,10 @@ export function createMemoryLedger(initial: Iterable<Doc> = []): MemoryLedger {
   return {
     docs,
     hidden,
-    renew: () => void (views += 1),
+    renew() {
+      views += 1;
+      keysOf = -1;
+    },
     ledger: {
       async ids({ store, prefix, after, limit }) {
         if (keysOf !== docs.size) keys = sorted();

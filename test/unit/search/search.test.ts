@@ -230,6 +230,18 @@ describe('The index', () => {
     expect((await index.manifest()).segments.map(({ documents }) => documents)).toEqual([40]);
   });
 
+  it('lets go of it also where nobody heard of it, because the browser was closed just then', async () => {
+    const { memory, index } = await over([said(1, 'xylophone'), said(2, 'herons')]);
+    memory.docs.delete('message:m1');
+    // As many as before, in views that were written anew.
+    memory.docs.set('message:m3', said(3, 'reeds'));
+    memory.renew();
+    const search = searchOver(memory, () => index);
+    await search.settled();
+    expect(wordsOf(index)).not.toContain('xylophone');
+    expect((await search.find({ text: 'reeds', limit: 1 })).hits).toHaveLength(1);
+  });
+
   it('goes on where it was when it was cut off, and takes nothing twice', async () => {
     const docs = Array.from({ length: 30 }, (_, n) => said(n, `herons ${n}`));
     const memory = createMemoryLedger(docs.slice(0, 20));

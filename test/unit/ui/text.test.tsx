@@ -46,11 +46,13 @@ test('sizes and lists read well', () => {
 });
 
 test('every address is a place, and a strange one is the hearth', () => {
-  expect(routeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', over: null });
-  expect(routeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', over: 'soul' });
-  expect(routeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', over: null });
+  expect(routeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', over: null, at: null });
+  expect(routeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', over: 'soul', at: null });
+  expect(routeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', over: null, at: null });
   expect(routeOf('/agent/')).toEqual({ kind: 'hearth', morning: false });
-  expect(routeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox' });
+  expect(routeOf('/agent/a%20b/at/m%2F1')).toEqual({ kind: 'agent', agentId: 'a b', over: null, at: 'm/1' });
+  expect(routeOf('/threads/t1/at/m1')).toMatchObject({ kind: 'threads', threadId: 't1', at: 'm1' });
+  expect(routeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox', at: null });
   expect(routeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
   expect(routeOf('/settings/limits/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
   expect(routeOf('/wakes')).toEqual({ kind: 'wakes', agentId: null });
