@@ -54,6 +54,7 @@ const SERVER_MAY_IMPORT = {
   calls: ['directory', 'minds', 'runs', 'store'],
   notifications: ['calls', 'models', 'schedules', 'store'],
   attached: ['models', 'processes', 'runs', 'schedules', 'store'],
+  programs: ['minds', 'processes', 'runs', 'schedules', 'store', 'workspaces'],
   schedules: ['directory', 'minds', 'processes', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
   models: ['minds', 'proxy', 'schedules', 'store'],
   session: ['minds', 'runs'],

@@ -208,7 +208,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     protocol,
     workspaces: home.workspacesFolder,
     runsScripts: config.scripts,
-    processesFolder: home.processesFolder,
+    ...{ processesFolder: home.processesFolder, address: url },
     web,
     push: { pusher, nextMs: config.push.nextMs },
     sandbox,

@@ -4,7 +4,7 @@
  * refused at once, by every process on this store: only where there is no other process is anything remembered.
  */
 import { sql } from 'kysely';
-import type { AgentId } from '../../src/domain/ids.ts';
+import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Credential } from '../../src/protocol/team.ts';
 import type { EventLog } from '../contracts.ts';
 import { QUOTAS } from '../quotas.ts';
@@ -38,15 +38,21 @@ export interface Bearer {
   readonly label: string;
   /** It may read its agent's soul and last conversation. */
   readonly readsSoul: boolean;
+  /** It is lent to one run of its agent, by a relay that runs it. */
+  readonly run?: { readonly runId: RunId; readonly sessionId: SessionId | null };
 }
 
 export interface Credentials {
+  /** A secret for one run of an agent, kept in this process's memory and nowhere else. */
+  lend(agentId: AgentId, label: string, run: NonNullable<Bearer['run']>): { readonly secret: string; giveBack(): void };
   /** `secret` is told here and never again. `readsSoul` holds only where there is an agent. */
   make(
     agentId: AgentId | null,
     label: string,
     grants?: { readonly readsSoul: boolean },
   ): Promise<{ readonly credential: Credential; readonly secret: string }>;
+  /** It was lent here, and was not given back. */
+  lends(secret: string): boolean;
   /** As many are valid as may be. */
   full(): Promise<boolean>;
   /** Newest first, the revoked ones too. */
@@ -71,6 +77,8 @@ interface Known {
 export function createCredentials({ db, home, now, newId, log, alone = false }: CredentialsDeps): Credentials {
   /** By hash. */
   const known = new Map<string, Known>();
+  /** By hash: what is lent to runs. */
+  const lent = new Map<string, Bearer>();
   /** Counts revocations as they begin and end: what was read meanwhile is not noted. */
   let turn = 0;
 
@@ -108,6 +116,18 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
     log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
 
   return {
+    lend(agentId, label, run) {
+      const secret = `${SECRET_PREFIX}${newSecret()}`;
+      const credentialId = newId();
+      lent.set(hashOf(secret), { agentId, credentialId, label, readsSoul: true, run });
+      return {
+        secret,
+        giveBack() {
+          if (lent.delete(hashOf(secret))) for (const listener of listeners) listener(credentialId);
+        },
+      };
+    },
+    lends: (secret) => lent.has(hashOf(secret)),
     async make(agentId, label, grants) {
       const readsSoul = agentId !== null && (grants?.readsSoul ?? false);
       const secret = `${SECRET_PREFIX}${newSecret()}`;
@@ -196,6 +216,8 @@ export function createCredentials({ db, home, now, newId, log, alone = false }: 
     async check(secret) {
       if (!secret.startsWith(SECRET_PREFIX)) return null;
       const hash = hashOf(secret);
+      const borrowed = lent.get(hash);
+      if (borrowed) return borrowed;
       const found = await find(hash);
       if (!found) return null;
       const { bearer, usedAt } = found;

@@ -42,7 +42,7 @@ function pageKeyOf({ req }: Context): string | undefined {
 }
 
 export { createCredentialRoutes } from './credential-routes.ts';
-export { createCredentials, type Credentials } from './credentials.ts';
+export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
 export { onlyByTls, securityHeaders } from './headers.ts';
 export { bracketed, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
 export { notBuiltPage, signedInPage } from './pages.ts';

@@ -6,7 +6,7 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import type { AllowedBy, Answer, ToolCall } from '../../src/protocol/calls.ts';
+import type { AllowedBy, Answer } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type {
   Alone,
@@ -24,38 +24,14 @@ import type { Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
 import { commandOf } from './command.ts';
 import { createGranted } from './granted.ts';
+import { createLeave } from './leave.ts';
 import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { createTellAgent } from './tell-agent.ts';
+import type { Answered, Calls } from './types.ts';
 import { SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN, WITHDRAWN } from './words.ts';
 
-export type Answered =
-  | { readonly ok: true; readonly call: ToolCall }
-  | { readonly ok: false; readonly reason: 'unknown' | 'over' | 'misfit'; readonly detail: string };
-
-export interface Calls {
-  /** The same tools, as far as the person lets them be used. */
-  guard(tools: readonly TeamTool[]): readonly TeamTool[];
-  /** The same of tools that come and go. */
-  guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
-  /** That wait for the person, the oldest first. */
-  waiting(): Promise<readonly ToolCall[]>;
-  /** Answered or withdrawn lately, the newest first. */
-  answered(): Promise<readonly ToolCall[]>;
-  page(
-    before: string | null,
-    agentId: AgentId | null,
-    limit: number,
-  ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
-  answer(callId: string, answer: Answer, words: string): Promise<Answered>;
-  /** What those ask who are not here any more waits no more. */
-  keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
-  forgetCallsOf(agentId: AgentId): Promise<void>;
-  /** After a start: says what was under way when the relay ended. */
-  recover(): Promise<void>;
-  /** Ends what runs; resolves when that is on disk. */
-  close(): Promise<void>;
-}
+export type { Answered, Calls } from './types.ts';
 
 export interface CallsDeps {
   readonly db: Db;
@@ -118,19 +94,20 @@ export function createCalls(deps: CallsDeps): Calls {
     });
   }
 
-  const newCall = (tool: TeamTool, input: unknown, caller: Caller): NewCall => ({
+  const newCall = (tool: string, input: unknown, caller: Caller): NewCall => ({
     callId: newId(),
     agentId: caller.agentId,
     sessionId: caller.sessionId,
     runId: caller.runId ?? null,
     place: caller.kind,
-    tool: tool.name,
+    tool,
     input,
     askedAt: now(),
   });
+  const leave = createLeave({ rows, letBy, newCall, changed, counted, now });
 
   async function run(tool: TeamTool, input: unknown, caller: Caller, allowedBy: AllowedBy): Promise<ToolOutcome> {
-    const call = newCall(tool, input, caller);
+    const call = newCall(tool.name, input, caller);
     const first = leavesTraces(tool);
     if (first) await rows.add(call, 'running', allowedBy);
     const over = (ended: { readonly text: string; readonly isError: boolean }) => {
@@ -157,13 +134,18 @@ export function createCalls(deps: CallsDeps): Calls {
     const own = (await rows.waiting()).filter(({ agentId }) => agentId === caller.agentId);
     if (own.some((each) => each.tool === tool.name && each.input === text)) return toolDone(words);
     if (own.length >= CALL_LIMITS.openPerAgent) return toolError(TOO_MANY);
-    await rows.add(newCall(tool, input, caller), 'asked', null);
+    await rows.add(newCall(tool.name, input, caller), 'asked', null);
     changed(caller.agentId);
     return toolDone(words);
   }
 
   /** A yes is on disk: it is run, once, and told. */
-  async function carryOut({ callId, agentId, tool: name, input: text, runId }: KeptCall): Promise<void> {
+  async function carryOut(call: KeptCall): Promise<void> {
+    const { callId, agentId, tool: name, input: text, runId } = call;
+    if (toolsetOf(name) === 'mind') {
+      if (!(await leave.yes(call))) await tellAgent((await rows.get(callId)) ?? call, text, null);
+      return;
+    }
     const tool = toolNamed(name);
     const input = tool?.input.safeParse(JSON.parse(text));
     const caller: Caller = {
@@ -205,7 +187,9 @@ export function createCalls(deps: CallsDeps): Calls {
   }
 
   async function withdraw(call: KeptCall, why: string): Promise<void> {
-    if (await rows.close(call.callId, 'withdrawn', why, now())) changed(call.agentId);
+    if (!(await rows.close(call.callId, 'withdrawn', why, now()))) return;
+    changed(call.agentId);
+    await leave.no(call, why);
   }
 
   async function withdrawAll(which: (call: KeptCall) => boolean, why: string): Promise<void> {
@@ -224,7 +208,10 @@ export function createCalls(deps: CallsDeps): Calls {
         if (!(await rows.close(callId, 'declined', words.trim(), now()))) return await over(callId);
         changed(call.agentId);
         beside(
-          rows.get(callId).then((ended) => ended && tellAgent(ended, call.input, null)),
+          leave.no(call, words).then(async (waited) => {
+            const ended = waited ? null : await rows.get(callId);
+            if (ended) await tellAgent(ended, call.input, null);
+          }),
           'an agent could not be told of a no',
         );
         return await standing(callId);
@@ -281,6 +268,7 @@ export function createCalls(deps: CallsDeps): Calls {
       sources.push(source);
       return () => source().map(guard);
     },
+    leave: leave.ask,
     waiting: () => rows.waiting(),
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
     page: (before, agentId, limit) => rows.page(before, agentId, limit),

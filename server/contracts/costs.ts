@@ -11,6 +11,8 @@ export type Took = {
   readonly whole: boolean;
   /** The part of the cache writes that stays for an hour. */
   readonly hourCacheWrites?: number;
+  /** Millionths of a dollar that a program says it cost, where nothing else is known. */
+  readonly reportedMicroUsd?: number;
   /** Searches that the server made. */
   readonly searches?: number;
   /** As far as it told them. */

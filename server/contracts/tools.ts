@@ -11,7 +11,7 @@ export interface Caller {
   /** The answer's id, or the call's: what messages that are read now are marked with. */
   readonly run: string;
   readonly kind: 'session' | 'run' | 'client';
-  /** With what a client joined, and whether the person lets it read its agent's soul and last conversation. */
+  /** With what a client joined, or a program that is its mind was started, and whether the person lets it read its agent's soul and last conversation. */
   readonly credential?: { readonly credentialId: string; readonly readsSoul: boolean };
   readonly signal: AbortSignal;
   /** Aborts when the person has written something that waits for the caller: a tool that only waits ends at once. */
@@ -24,6 +24,16 @@ export interface ToolOutcome {
   /** The turn ends here: what the person has written comes next. */
   readonly endsTurn?: true;
 }
+
+/** What the person, or what they have set, says to a question of a mind that acts by itself; `words`: what its agent is told. */
+export type Verdict = { readonly let: true } | { readonly let: false; readonly words: string };
+
+/** Asks whether something may be done that its mind does by itself. Resolves when that is known; at once where nobody is there to ask. */
+export type AskLeave = (asked: {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly caller: Caller;
+}) => Promise<Verdict>;
 
 /** A tool that every agent has, wherever it runs: in a session of the relay, or as a client that joined. */
 export interface TeamTool {

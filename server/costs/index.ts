@@ -148,7 +148,9 @@ export function createCosts({
     { sessionId, messageId, via, took }: RequestEnd,
   ): Promise<Cost> {
     const taken = takenOf(took, size);
-    const cost = costOfTaken(taken, await prices.read());
+    const reported = took?.reportedMicroUsd;
+    const cost =
+      reported === undefined ? costOfTaken(taken, await prices.read()) : { microUsd: whole(reported), estimated: true };
     const known = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
     const estimated = cost.estimated || !known;
     const spent = { ...taken.count, costMicroUsd: cost.microUsd, estimated };

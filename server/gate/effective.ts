@@ -36,7 +36,8 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
     may_put_others_to_sleep: over.may_put_others_to_sleep ?? under.may_put_others_to_sleep,
     ...grantsOver(over, under),
     allowed_commands: over.allowed_commands ?? under.allowed_commands,
-    // Null is a setting of its own: no limit.
+    // Null is a setting of its own: no program, and no limit.
+    mind: over.mind === undefined ? under.mind : over.mind,
     daily_budget_usd: over.daily_budget_usd === undefined ? under.daily_budget_usd : over.daily_budget_usd,
   };
 }

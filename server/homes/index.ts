@@ -13,13 +13,15 @@ import { hashOf } from '../access/index.ts';
 import { notBegun, type Begun } from './begun.ts';
 import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
 import { createProcesses } from '../processes/index.ts';
+import { createStarts } from '../programs/starts.ts';
+import { PROGRAM_LIMITS } from '../programs/settings.ts';
 import { createRegistry, type HomeEntry } from './registry.ts';
 import { homeOfCredential } from './rows.ts';
 import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
 
 export { bytesOfBrowser } from './rows.ts';
 
-export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes'> {
+export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 'starts'> {
   /** Says which programs run beside the relay; no other relay has it. */
   readonly processesFolder: string;
   /** Names the whole relay, and its first home. */
@@ -77,6 +79,7 @@ const PROOF_MS = 12_000;
 // In one piece: which home is opened, begun or left is decided over one list.
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const { db, relay, most } = deps;
+  const starts = createStarts(PROGRAM_LIMITS);
   const processes = createProcesses(deps.processesFolder);
   const left = await processes.endLeft();
   if (left > 0) deps.logger.info('What an earlier relay had left running was ended.', { groups: left });
@@ -93,7 +96,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const checkStreams = createStreamLimit(deps.mostStreams, () => opened.values());
 
   function open({ id }: HomeEntry): Promise<OpenHome> {
-    const under = opening.get(id) ?? openHome({ ...deps, processes, checkStreams }, id, () => orRefuse(id));
+    const under = opening.get(id) ?? openHome({ ...deps, processes, starts, checkStreams }, id, () => orRefuse(id));
     opening.set(id, under);
     return under.then(
       (home) => {
@@ -150,6 +153,8 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     of: async (browser) => open(await registry.entryOf(browser)),
     async ofSecret(secret) {
       if (deps.alone && registry.all().length === 1) return first;
+      const lending = [...opened.values()].find(({ credentials }) => credentials.lends(secret));
+      if (lending) return lending;
       const hash = hashOf(secret);
       const id = secrets.get(hash) ?? (await homeOfCredential(db, relay, hash));
       if (id === null) return first;

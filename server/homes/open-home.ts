@@ -16,6 +16,8 @@ import type { Logger } from '../logger.ts';
 import { createMcp } from '../mcp/index.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Processes } from '../processes/index.ts';
+import { createProgramRoutes } from '../programs/routes.ts';
+import type { Starts } from '../programs/starts.ts';
 import type { HomeModels } from '../models/index.ts';
 import { createModelRoutes } from '../models/routes.ts';
 import { createProxy } from '../proxy/index.ts';
@@ -29,6 +31,7 @@ import { createRecordRoutes } from '../records/routes.ts';
 import { createPauseRoutes } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
+import { openAttached, openPrograms } from './open-programs.ts';
 import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import type { Hands } from '../hands/index.ts';
@@ -36,7 +39,6 @@ import { letGoOfAgents } from './letting-go.ts';
 import { createWorkspaces } from '../workspaces/index.ts';
 import { createWorkspaceRoutes } from '../workspaces/routes.ts';
 import { createTell } from '../events/tell.ts';
-import { createAttached } from '../attached/index.ts';
 import { createNotifications, type NotificationsDeps } from '../notifications/index.ts';
 import { createNotificationRoutes } from '../notifications/routes.ts';
 import { createAttachedRoutes } from '../attached/routes.ts';
@@ -65,6 +67,9 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   /** Holds a folder for each home, and in that one for each agent. */
   readonly workspaces: string;
   readonly processes: Processes;
+  readonly starts: Starts;
+  /** Of this relay, as programs on its machine reach it. */
+  readonly address: string;
   /** Scripts that lie in those are run. */
   readonly runsScripts: boolean;
   readonly retentionMs: number;
@@ -122,17 +127,12 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     });
   const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed });
   const scripts = createScripts(deps.runsScripts ? workspaces : null, deps.sandbox);
-  const attached = createAttached({
-    ...usual,
-    home: id,
-    sealer: deps.sealer,
-    version: deps.version,
-    may: models.shown().may,
-    programs: deps.runsScripts,
-    processes: deps.processes,
-    timers: realTimers,
-    onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
-    logger,
+  const attached = openAttached(deps, { id, may: models.shown().may, tell });
+  const programs = openPrograms(deps, {
+    ...{ id, log, workspaces, tell },
+    // Asked for when all that is open: nobody has a turn before.
+    team: () => team,
+    credentials: () => credentials,
   });
   const place = await openPlace({
     ...{ db, home: id, place: deps.place, log, now, newId },
@@ -143,7 +143,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     openJournal: deps.openJournal,
     home: id,
     log,
-    mind: models.mind,
+    mind: programs.over(models.mind),
     protocol: deps.protocol,
     logger,
     retentionMs,
@@ -242,6 +242,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       sandbox: deps.sandbox.standing,
     }),
     ...createModelRoutes({ models }),
+    ...createProgramRoutes({ programs }),
     ...createAttachedRoutes({ attached, programs: deps.runsScripts }),
     ...createNotificationRoutes({ notifications }),
     ...mcp.endpoints,
@@ -249,6 +250,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   ];
   await attached.start();
   await notifications.start();
+  await programs.start();
   const { stoodMs, planned } = await schedules.clock.start();
   if (stoodMs > SCHEDULE_LIMITS.stillMs)
     logger.info('The clock stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
@@ -278,6 +280,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
         runs.close(),
         scripts.close(),
         attached.close(),
+        programs.close(),
       ]);
       // While there are streams: what was set a moment ago is not to go with this home.
       await records

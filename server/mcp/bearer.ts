@@ -2,7 +2,9 @@
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { teamSchema, type TeamMember } from '../../src/protocol/team.ts';
-import type { Credentials } from '../access/index.ts';
+import type { RunId, SessionId } from '../../src/domain/ids.ts';
+import { idOf } from '../../src/protocol/ids.ts';
+import type { Bearer, Credentials } from '../access/index.ts';
 import type { Directory } from '../contracts.ts';
 import { problem } from '../problem.ts';
 import { BAD_CREDENTIAL, NO_AGENT, NO_CREDENTIAL, OF_APPLICATION } from './sayings.ts';
@@ -18,6 +20,7 @@ const joinedSchema = z.object({
   secret: z.string(),
   label: z.string(),
   readsSoul: z.boolean(),
+  run: z.object({ runId: idOf<RunId>(z.string()), sessionId: idOf<SessionId>(z.string()).nullable() }).optional(),
   agent: teamSchema.shape.agents.element,
 });
 export interface Joined {
@@ -25,6 +28,8 @@ export interface Joined {
   readonly secret: string;
   readonly label: string;
   readonly readsSoul: boolean;
+  /** It is a mind of the relay's own, in this run. */
+  readonly run?: Bearer['run'];
   readonly agent: TeamMember;
 }
 
@@ -40,11 +45,11 @@ export async function authenticate(
   if (secret === undefined) throw refuse(NO_CREDENTIAL, '');
   const bearer = await credentials.check(secret);
   if (bearer === null) throw refuse(BAD_CREDENTIAL, ', error="invalid_token"');
-  const { credentialId, agentId, label, readsSoul } = bearer;
+  const { credentialId, agentId, label, readsSoul, run } = bearer;
   if (agentId === null) throw problem(403, 'no-agent', OF_APPLICATION);
   const agent = (await directory.all()).find((each) => each.agentId === agentId);
   if (!agent || agent.retired) throw problem(403, 'no-agent', NO_AGENT);
-  const joined: Joined = { credentialId, secret, label, readsSoul, agent };
+  const joined: Joined = { credentialId, secret, label, readsSoul, agent, ...(run ? { run } : {}) };
   return { token: secret, clientId: credentialId, scopes: [], extra: { ...joined } };
 }
 

@@ -60,11 +60,12 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const { tools, resources, park, heard, version, sessionId, joined, newId, onFault } = deps;
   const byName = new Map(tools.map((tool) => [tool.name, { tool, described: described(tool) }]));
 
-  const callerOf = ({ agent, credentialId, readsSoul }: Joined, signal: AbortSignal): Caller => ({
+  const callerOf = ({ agent, credentialId, readsSoul, run }: Joined, signal: AbortSignal): Caller => ({
     agentId: agent.agentId,
-    sessionId: sessionId(),
+    sessionId: run ? run.sessionId : sessionId(),
     run: newId(),
-    kind: 'client',
+    ...(run ? { runId: run.runId } : {}),
+    kind: run ? (run.sessionId === null ? 'run' : 'session') : 'client',
     credential: { credentialId, readsSoul },
     signal,
   });
@@ -73,8 +74,9 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
 
   /** The agent is here; it goes on when it is awake. */
-  async function enter({ agent, credentialId, secret, label }: Joined, signal: AbortSignal, progress: Progress) {
-    if (sessionId() !== null) await joined(agent, { credentialId, name: label, readsInbox: true });
+  async function enter({ agent, credentialId, secret, label, run }: Joined, signal: AbortSignal, progress: Progress) {
+    // A mind of the relay's own is here already.
+    if (!run && sessionId() !== null) await joined(agent, { credentialId, name: label, readsInbox: true });
     return await park.wait({ agentId: agent.agentId, credentialId, secret, signal, progress });
   }
 
@@ -136,7 +138,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         try {
           const { text, isError } = await tool.run(input.data, {
             ...caller,
-            sessionId: sessionId(),
+            ...(who.run ? {} : { sessionId: sessionId() }),
             ...(listening ? { heard: listening.signal } : {}),
           });
           return textResult(text, isError);

@@ -2,6 +2,9 @@ export { createAnthropicMind, type AnthropicMindConfig } from './anthropic.ts';
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export {
   PRIORITIES,
+  type AgentMind,
+  type MindListener,
+  type MindOwner,
   type Mind,
   type MindAnswer,
   type MindBlock,

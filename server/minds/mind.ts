@@ -2,6 +2,7 @@
  * What a mind is to the relay: something that, given a conversation, says the next words. It keeps nothing
  * between answers; the conversation is handed in whole each time.
  */
+import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindInfo } from '../../src/protocol/events.ts';
@@ -85,7 +86,10 @@ export type MindAnswer =
       readonly ok: true;
       readonly blocks: readonly MindBlock[];
       readonly stop: StopReason;
-      readonly usage: Usage;
+      /** Null: of a mind that is a program of its own, which reports nothing. */
+      readonly usage: Usage | null;
+      /** What such a one reports that it cost, in millionths of a dollar. */
+      readonly reportedMicroUsd?: number;
       /** Left out: all was told. */
       readonly untold?: Untold;
       /** Of its cache writes, those that stay for an hour. */
@@ -99,6 +103,7 @@ export type MindAnswer =
       readonly error: MindError;
       readonly blocks: readonly MindBlock[];
       readonly usage: Usage | null;
+      readonly reportedMicroUsd?: number;
       readonly untold?: Untold;
       readonly hourCacheWrites?: number;
       readonly terms?: Partial<Terms>;
@@ -112,9 +117,29 @@ export interface MindListener {
   onLost?(): Promise<boolean>;
   /** The next words, as they arrive. */
   onText(text: string): void;
+  /** A call of a tool that a mind runs by itself, to be shown. Returns the way to tell its result. */
+  onTool?(call: {
+    readonly toolUseId: string;
+    readonly name: string;
+    readonly input: unknown;
+  }): (result: string, isError: boolean) => void;
   /** Called whenever that changes; time-outs count from the newest `sent`. */
   onState?(state: RequestState): void;
   readonly signal: AbortSignal;
+}
+
+/** A mind of one agent alone, for one run of it: it keeps what it was told, and runs its tools by itself. */
+export interface AgentMind {
+  /** `itself`: its requests come through the relay and are counted there; `reports`: what it says that they cost is. */
+  readonly counts: 'itself' | 'reports';
+  answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
+}
+
+/** Whose turn it is. */
+export interface MindOwner {
+  readonly agentId: AgentId;
+  readonly sessionId: SessionId | null;
+  readonly runId: RunId;
 }
 
 export interface Mind {
@@ -122,6 +147,8 @@ export interface Mind {
   models(chosen: { readonly lead: string; readonly agent: string }): MindInfo;
   /** Of one that the person may change while the relay runs: what answers now. Whatever began with it goes on with it. */
   current?(): Mind;
+  /** Whether somebody else answers for this agent, in this run; null: this mind does. */
+  of?(owner: MindOwner): Promise<AgentMind | null>;
   /** One answer. Never rejects for what an upstream does: that is an answer with `ok: false`. */
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
   close(): Promise<void>;

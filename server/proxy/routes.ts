@@ -67,7 +67,9 @@ const nothing = () =>
 type Line = { readonly to: UpstreamKey; readonly upstream: Upstream; readonly ask: Ask };
 type Call = {
   readonly agent: TeamMember;
-  readonly client: CallingClient;
+  /** Null: a mind of the relay's own asks, in a run of its agent. */
+  readonly client: CallingClient | null;
+  readonly credentialId: string;
   readonly lineOf: (model: string | null) => Line;
 };
 
@@ -117,9 +119,10 @@ export function createProxy(deps: ProxyDeps): Proxy {
     if (usual === null) return errorResponse(NO_MODEL);
     const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
     try {
-      const client = { credentialId: bearer.credentialId, name: bearer.label, readsInbox: false };
+      const { credentialId } = bearer;
+      const client = bearer.run ? null : { credentialId, name: bearer.label, readsInbox: false };
       const forModel = (model: string | null) => lineOf(deps.upstream(model) ?? usual);
-      return await run({ agent, client, lineOf: forModel }, gone, done);
+      return await run({ agent, client, credentialId, lineOf: forModel }, gone, done);
     } catch (error) {
       done();
       if (!gone.signal.aborted) onError(error);
@@ -160,7 +163,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' };
 
   async function send(
-    { agent, client, lineOf: forModel }: Call,
+    { agent, credentialId, lineOf: forModel }: Call,
     context: Context<Env>,
     body: ProxyBody,
     costly: boolean,
@@ -169,7 +172,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     try {
       const admission = await admit({
         agent,
-        credentialId: client.credentialId,
+        credentialId,
         size: costly ? body.size : null,
         signal,
       });
@@ -202,7 +205,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     called(context, async (call, gone, done) => {
       const read = await readRequest(context.req.raw);
       if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, done);
-      await joined(call.agent, call.client);
+      if (call.client) await joined(call.agent, call.client);
       const outcome = send(call, context, read.body, costly, gone.signal);
       const patience = deps.pauses.isPaused(call.agent.agentId) ? 0 : pingMs;
       const decided = read.body.stream ? await within(realTimers.after, patience, outcome) : await outcome;

@@ -5,6 +5,7 @@
 import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import {
   sizeOfRequest,
+  type AgentMind,
   type Mind,
   type MindAnswer,
   type MindBlock,
@@ -35,7 +36,7 @@ export type Permit =
   | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
-  readonly mind: Mind;
+  readonly mind: Pick<Mind, 'answer'> & Partial<Pick<AgentMind, 'counts'>>;
   readonly model: string;
   /** Of the requests after tools were used. */
   readonly laterModel: string;
@@ -104,8 +105,14 @@ async function runTools(
 /** One that ended without a word of what it took was counted then. */
 async function settle(permit: Extract<Permit, { ok: true }>, answer: MindAnswer): Promise<void> {
   if (!answer.usage) return permit.release();
-  const { usage, hourCacheWrites = 0, terms = {}, untold = { input: false, output: false } } = answer;
-  const told = { usage, hourCacheWrites, terms, untold };
+  const { usage, hourCacheWrites = 0, terms = {}, untold = { input: false, output: false }, reportedMicroUsd } = answer;
+  const told = {
+    usage,
+    hourCacheWrites,
+    terms,
+    untold,
+    ...(reportedMicroUsd === undefined ? {} : { reportedMicroUsd }),
+  };
   if (answer.ok || answer.whole) return await permit.settle({ ...told, whole: true });
   await permit.settle({
     ...told,
@@ -162,8 +169,11 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
       };
     window.fit();
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens, cachesForAnHour };
+    // What it asks is held and counted where it asks: held here too, it would wait for itself.
+    if (mind.counts === 'itself') permit.release();
     const answer = await mind.answer(request, {
       onText: (words) => writer.text(words),
+      onTool: (call) => writer.tool(call),
       onLost: () => permit.again(),
       onState: deps.onState,
       signal,

@@ -197,7 +197,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     // What was read is in the log before a mind is asked about it: a crash in between leaves it read, and told.
     if (read.length > 0) await begun;
     const outcome = await runAnswer({
-      mind,
+      mind: (await mind.of?.({ agentId, sessionId, runId })) ?? mind,
       model,
       laterModel: deps.laterModel ?? model,
       cachesForAnHour: deps.cachesForAnHour ?? false,

@@ -44,6 +44,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   occurrences: 'quota',
   standing_copies: 'lease',
   model_connections: 'lease',
+  agent_programs: 'lease',
   clocks: 'counter',
   proposals: 'waiting',
   tool_calls: 'quota',

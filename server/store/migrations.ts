@@ -21,6 +21,7 @@ import { scheduleWords } from './steps/0018-schedule-words.ts';
 import { scriptGroups } from './steps/0019-script-groups.ts';
 import { places } from './steps/0020-places.ts';
 import { notifications } from './steps/0021-notifications.ts';
+import { programs } from './steps/0022-programs.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -44,4 +45,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0019-script-groups': scriptGroups,
   '0020-places': places,
   '0021-notifications': notifications,
+  '0022-programs': programs,
 };

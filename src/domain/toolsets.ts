@@ -32,10 +32,14 @@ export const TOOLSETS = {
   web: ['fetch_page'],
   /** What servers that the person has attached offer, whatever that is: see `ATTACHED_PREFIX`. */
   attached: [],
+  /** What a mind that is a program of its own asks for before it does it itself: see `MIND_PREFIX`. */
+  mind: [],
 } as const;
 
 /** Under this the tools of attached servers are known to minds; none of Roost’s own begins with it. */
 export const ATTACHED_PREFIX = 'mcp__';
+/** Under this stands what a program that is an agent's mind asks for; after it the kind, as its protocol has it: `mind__edit`. */
+export const MIND_PREFIX = 'mind__';
 export type Toolset = keyof typeof TOOLSETS;
 export const TOOLSET_NAMES = [
   'team',
@@ -44,6 +48,7 @@ export const TOOLSET_NAMES = [
   'shell',
   'web',
   'attached',
+  'mind',
 ] as const satisfies readonly Toolset[];
 
 /** What holds where nothing is set. */
@@ -54,6 +59,7 @@ export const DEFAULT_TOOLSETS: Readonly<Record<Toolset, Grant>> = {
   shell: 'off',
   web: 'ask',
   attached: 'ask',
+  mind: 'ask',
 };
 
 const sets = new Map<string, Toolset>(
@@ -61,7 +67,7 @@ const sets = new Map<string, Toolset>(
 );
 /** Null: no grant is for a tool of this name. */
 export const toolsetOf = (tool: string): Toolset | null =>
-  tool.startsWith(ATTACHED_PREFIX) ? 'attached' : (sets.get(tool) ?? null);
+  tool.startsWith(ATTACHED_PREFIX) ? 'attached' : tool.startsWith(MIND_PREFIX) ? 'mind' : (sets.get(tool) ?? null);
 
 /** What was set, with every default filled in. */
 export interface Granted {
@@ -101,6 +107,7 @@ export function grantsOver(
       shell: set.shell ?? under.toolsets.shell,
       web: set.web ?? under.toolsets.web,
       attached: set.attached ?? under.toolsets.attached,
+      mind: set.mind ?? under.toolsets.mind,
     },
     tools: { ...Object.fromEntries(left), ...own.tools },
   };

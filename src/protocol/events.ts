@@ -56,7 +56,6 @@ export const mindSchema = z
   })
   .describe('Who thinks: nobody (`rehearsal`), or a model behind the Messages API.');
 export type MindInfo = z.infer<typeof mindSchema>;
-
 /** What the relay keeps beside the log, and says only that it changed: each is read by a call of its own. */
 export const CHANGES = [
   'inbox',
@@ -73,6 +72,7 @@ export const CHANGES = [
   'models',
   'attached',
   'notifications',
+  'programs',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

@@ -1,5 +1,6 @@
 /** How far the person lets agents use their tools, as it is set: for all, and over that for one. */
 import { z } from 'zod';
+import { LIMITS } from './limits.ts';
 import { DEFAULT_TOOLSETS, GRANTS } from '../domain/toolsets.ts';
 
 const grant = z.enum(GRANTS);
@@ -13,6 +14,7 @@ export const grants = {
       shell: grant.describe('it runs commands in a sandbox that sees its own folder'),
       web: grant.describe('it reads pages of the web, at addresses of its choice'),
       attached: grant.describe('it uses what attached servers offer, as far as the person has looked at it'),
+      mind: grant.describe('what a program that is its mind asks for, before it does that itself'),
     })
     .partial()
     .describe('what it may do; off: the tools are not offered to it at all; ask: each call waits for the person'),
@@ -20,6 +22,11 @@ export const grants = {
     .record(z.string().min(1).max(100), grant)
     .refine((tools) => Object.keys(tools).length <= 200, 'at most 200')
     .describe('of single tools, over their sets'),
+  mind: z
+    .string()
+    .max(LIMITS.id)
+    .nullable()
+    .describe('the agent program of the relay’s machine that is its mind; null: the connected models'),
   allowed_commands: z
     .array(z.string().min(1).max(10_000))
     .max(200)
@@ -27,4 +34,4 @@ export const grants = {
 };
 
 /** Where nothing is set. */
-export const NO_GRANTS = { toolsets: { ...DEFAULT_TOOLSETS }, tools: {}, allowed_commands: [] };
+export const NO_GRANTS = { toolsets: { ...DEFAULT_TOOLSETS }, tools: {}, allowed_commands: [], mind: null };

@@ -9,6 +9,7 @@ import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
 import { modelEndpoints } from '../protocol/endpoints/models.ts';
+import { programEndpoints } from '../protocol/endpoints/programs.ts';
 import { recordEndpoints } from '../protocol/endpoints/records.ts';
 import { pauseEndpoints } from '../protocol/endpoints/pauses.ts';
 import { scheduleEndpoints } from '../protocol/endpoints/schedules.ts';
@@ -35,6 +36,7 @@ const endpoints = {
   ...workspaceEndpoints,
   ...attachedEndpoints,
   ...modelEndpoints,
+  ...programEndpoints,
   ...callEndpoints,
 };
 const YAML = 'application/yaml';

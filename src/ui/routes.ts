@@ -12,6 +12,7 @@ export const SETTINGS_SECTIONS = [
   'prompt',
   'minds',
   'costs',
+  'programs',
   'attached',
   'clients',
   'devices',

@@ -23,6 +23,8 @@ export interface Hands {
   works(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
   /** The lead is spoken to in a session and does this; resolves with what each of its calls answered. */
   talks(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
+  /** It works alone once, with this for its instructions. */
+  runs(instructions: string): Promise<void>;
   waiting(): Promise<readonly ToolCall[]>;
   answered(): Promise<readonly ToolCall[]>;
   account(): Promise<readonly ToolCall[]>;
@@ -55,6 +57,21 @@ export async function startHands(
   await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
   await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
   const fileAt = (path: string) => `/api/workspaces/a1/file?path=${encodeURIComponent(path)}`;
+  let work = 0;
+  async function runs(instructions: string): Promise<void> {
+    const added = await call('POST', '/v1/pulse-routines', {
+      kind: 'routine',
+      agentId: 'a1',
+      name: `Work ${++work}`,
+      instructions,
+      timing: { kind: 'weekly', days: [1], time: '07:30' },
+    });
+    const { scheduleId } = scheduledSchema.parse(await added.json());
+    expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
+    const history = async () =>
+      JSON.stringify(await (await call('GET', `/v1/pulse-routines/${scheduleId}/history`)).json());
+    await expect.poll(history, { timeout: 20_000 }).toContain('"done"');
+  }
   const approvals = async () => approvalsSchema.parse(await (await call('GET', '/api/approvals')).json());
 
   return {
@@ -67,18 +84,7 @@ export async function startHands(
     async works(...does) {
       turns = [...does, [{ say: 'Done.' }]];
       const before = model.requests.length;
-      const added = await call('POST', '/v1/pulse-routines', {
-        kind: 'routine',
-        agentId: 'a1',
-        name: `Work ${before} ${performance.now()}`,
-        instructions: 'Work.',
-        timing: { kind: 'weekly', days: [1], time: '07:30' },
-      });
-      const { scheduleId } = scheduledSchema.parse(await added.json());
-      expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
-      const history = async () =>
-        JSON.stringify(await (await call('GET', `/v1/pulse-routines/${scheduleId}/history`)).json());
-      await expect.poll(history, { timeout: 20_000 }).toContain('"done"');
+      await runs('Work.');
       const own = model.requests.slice(before).filter(({ first }) => !isFollowUp(first));
       return own.slice(1).flatMap(({ results }) => results);
     },
@@ -94,6 +100,7 @@ export async function startHands(
       expect((await call('DELETE', '/api/sessions/current')).status).toBe(204);
       return own().flatMap(({ results }) => results);
     },
+    runs,
     waiting: async () => (await approvals()).waiting,
     answered: async () => (await approvals()).answered,
     account: async () => callsSchema.parse(await (await call('GET', '/api/calls')).json()).calls,

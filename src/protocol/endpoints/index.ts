@@ -6,6 +6,7 @@ import { costEndpoints } from './costs.ts';
 import type { Endpoints } from './endpoint.ts';
 import { modelEndpoints } from './models.ts';
 import { notificationEndpoints } from './notifications.ts';
+import { programEndpoints } from './programs.ts';
 import { proxyEndpoints } from './proxy.ts';
 import { recordEndpoints } from './records.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
@@ -36,6 +37,7 @@ export const ENDPOINTS = {
   ...workspaceEndpoints,
   ...callEndpoints,
   ...modelEndpoints,
+  ...programEndpoints,
   ...attachedEndpoints,
   ...notificationEndpoints,
   ...syncEndpoints,

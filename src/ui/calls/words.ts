@@ -1,6 +1,6 @@
 /** Calls of tools in the words of people. Pure. */
 import { urlOf } from '../../domain/platform/old-browsers.ts';
-import { toolsetOf } from '../../domain/toolsets.ts';
+import { MIND_PREFIX, toolsetOf } from '../../domain/toolsets.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
 import { revealedCode } from '../text/unseen.ts';
 
@@ -44,8 +44,19 @@ export function wantsTo(call: ToolCall): string {
     case 'list_files':
     case 'search_files':
       return 'look through its folder';
+    case 'mind__execute':
+      return 'run a command, in its own program';
+    case 'mind__edit':
+    case 'mind__delete':
+    case 'mind__move':
+      return 'change files, in its own program';
+    case 'mind__read':
+    case 'mind__search':
+      return 'read files, in its own program';
+    case 'mind__fetch':
+      return 'fetch something from the web, in its own program';
     default:
-      return `use ${call.tool}`;
+      return call.tool.startsWith(MIND_PREFIX) ? 'do something in its own program' : `use ${call.tool}`;
   }
 }
 
@@ -62,6 +73,8 @@ export function touches({ tool }: Pick<ToolCall, 'tool'>): string {
       return 'It touches what agents say to each other, and whom they wake.';
     case 'schedule':
       return 'It touches when this agent is woken.';
+    case 'mind':
+      return 'The program that is its mind does this by itself, on the relay’s machine, with all that whoever started the relay may do there: no sandbox is around it.';
     case 'attached':
       return 'It is sent to a server that you have attached, which may do with it what it can.';
     case null:

@@ -15,6 +15,7 @@ import { SleepAndWake, Tick } from './choices.tsx';
 import { HandPresets, NoSandbox, SingleGrants, ToolsetGrant } from './grants.tsx';
 import { changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
 import { GuardrailFields } from './guardrails.tsx';
+import { MindChoice } from './mind-choice.tsx';
 import { HouseholdFigures } from './household-figures.tsx';
 import { Presets } from './presets.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -121,6 +122,7 @@ function Fields({ timeZone }: { timeZone: string }) {
         />
       </Block>
       <Block title="Besides talk">
+        <MindChoice />
         <HandPresets />
         <ToolsetGrant
           toolset="files"
@@ -142,6 +144,11 @@ function Fields({ timeZone }: { timeZone: string }) {
           toolset="attached"
           label="Uses servers that you attached"
           hint="Tools of MCP servers, as far as you have seen them."
+        />
+        <ToolsetGrant
+          toolset="mind"
+          label="Does what its own program asks for"
+          hint="Only where its mind is an agent program: what that wants to do by itself, such as changing a file or running a command. No sandbox of Roost’s is around it."
         />
         <SingleGrants />
         <Tick

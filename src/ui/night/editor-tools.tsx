@@ -9,15 +9,15 @@ import type { Draft } from './draft.ts';
 import type { Wrong } from './timing-draft.ts';
 import { Labelled } from './editor-parts.tsx';
 
-const WORDS: Readonly<Record<Exclude<Toolset, 'attached'>, string>> = {
+const WORDS: Readonly<Record<Exclude<Toolset, 'attached' | 'mind'>, string>> = {
   team: 'Messages and the team',
   schedule: 'Reminders and routines',
   files: 'Files in its folder',
   shell: 'Commands',
   web: 'Pages of the web',
 };
-/** Those of attached servers stand below, by server. */
-const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached');
+/** Those of attached servers stand below, by server; what a program does by itself is no tool that is given. */
+const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached' && set !== 'mind');
 const KNOWN: ReadonlySet<string> = new Set<string>(Object.values(TOOLSETS).flat());
 
 interface Props {

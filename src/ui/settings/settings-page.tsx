@@ -7,6 +7,7 @@ import { ClientsSection } from '../clients/clients-section.tsx';
 import { CostsSection } from '../costs/costs-section.tsx';
 import { CopiesSection } from '../copies/copies-section.tsx';
 import { DevicesSection } from '../devices/devices-section.tsx';
+import { ProgramsSection } from '../programs/programs-section.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../routes.ts';
 import { useRehearsing } from '../models/chip.tsx';
@@ -42,6 +43,8 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
       return <CostsSection />;
     case 'clients':
       return <ClientsSection />;
+    case 'programs':
+      return <ProgramsSection />;
     case 'attached':
       return <AttachedSection />;
     case 'devices':

@@ -127,6 +127,7 @@ const LIMITS: Readonly<Record<string, string>> = {
   wake_events: 'Wakes by itself',
   may_put_others_to_sleep: 'May put others to sleep',
   may_propose_routines: 'May ask for routines',
+  mind: 'The program that is its mind',
   allowed_commands: 'Commands that run without asking',
   daily_budget_usd: 'Budget a day',
   pulse_container_timeout_ms: 'How long a routine waits for its agent, in ms',
@@ -142,6 +143,7 @@ const TOOLSETS: Readonly<Record<string, string>> = {
   files: 'Files in its folder',
   shell: 'Commands',
   attached: 'Attached servers',
+  mind: 'What its program asks for',
 };
 const GRANTS: Readonly<Record<string, string>> = { off: 'off', ask: 'asks you', allow: 'without asking' };
 

@@ -84,6 +84,7 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     toolsets: DEFAULT_TOOLSETS,
     tools: {},
     allowed_commands: [],
+    mind: null,
     may_propose_routines: false,
     daily_budget_usd: null,
   };

@@ -55,6 +55,7 @@ export const EFFECTIVE: EffectiveConfig = {
     toolsets: DEFAULT_TOOLSETS,
     tools: {},
     allowed_commands: [],
+    mind: null,
     may_propose_routines: false,
     daily_budget_usd: null,
   },

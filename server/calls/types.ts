@@ -1,0 +1,34 @@
+/** What is asked of calls of tools, by whoever offers tools and by the person's page. */
+import type { AgentId } from '../../src/domain/ids.ts';
+import type { Answer, ToolCall } from '../../src/protocol/calls.ts';
+import type { AskLeave, TeamTool } from '../contracts.ts';
+
+export type Answered =
+  | { readonly ok: true; readonly call: ToolCall }
+  | { readonly ok: false; readonly reason: 'unknown' | 'over' | 'misfit'; readonly detail: string };
+
+export interface Calls {
+  /** The same tools, as far as the person lets them be used. */
+  guard(tools: readonly TeamTool[]): readonly TeamTool[];
+  /** The same of tools that come and go. */
+  guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
+  /** Leave for what a program that is an agent's mind does by itself. */
+  readonly leave: AskLeave;
+  /** That wait for the person, the oldest first. */
+  waiting(): Promise<readonly ToolCall[]>;
+  /** Answered or withdrawn lately, the newest first. */
+  answered(): Promise<readonly ToolCall[]>;
+  page(
+    before: string | null,
+    agentId: AgentId | null,
+    limit: number,
+  ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
+  answer(callId: string, answer: Answer, words: string): Promise<Answered>;
+  /** What those ask who are not here any more waits no more. */
+  keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
+  forgetCallsOf(agentId: AgentId): Promise<void>;
+  /** After a start: says what was under way when the relay ended. */
+  recover(): Promise<void>;
+  /** Ends what runs; resolves when that is on disk. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,53 @@
+/** What runs beside the relay for one home, agent programs and attached servers, with all that they are given of it. */
+import { realTimers } from '../../src/domain/platform/timers.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { MayConnect } from '../../src/protocol/models.ts';
+import type { Credentials } from '../access/index.ts';
+import { createAttached, type Attached } from '../attached/index.ts';
+import type { EventLog } from '../contracts.ts';
+import { createAgentPrograms, type AgentPrograms, type AgentProgramsDeps } from '../programs/index.ts';
+import type { Workspaces } from '../workspaces/index.ts';
+import type { Team } from './team.ts';
+
+interface BesideDeps extends Pick<
+  AgentProgramsDeps,
+  'db' | 'sealer' | 'processes' | 'starts' | 'address' | 'version' | 'now' | 'elapsed' | 'newId' | 'logger'
+> {
+  /** Programs are run for its pages. */
+  readonly runsScripts: boolean;
+}
+
+interface Home {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly workspaces: Workspaces;
+  readonly tell: (event: RoostEvent) => void;
+  readonly team: () => Pick<Team, 'configs' | 'calls'>;
+  readonly credentials: () => Pick<Credentials, 'lend'>;
+}
+
+export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team, credentials }: Home): AgentPrograms {
+  const { db, sealer, processes, starts, address, version, now, elapsed, newId, logger } = deps;
+  return createAgentPrograms({
+    ...{ db, home: id, sealer, log, workspaces, processes, starts, address, version, now, elapsed, newId, logger },
+    allowed: deps.runsScripts,
+    chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
+    ask: (asked) => team().calls.leave(asked),
+    lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),
+    timers: realTimers,
+    onChange: () => tell({ kind: 'changed', time: now(), what: 'programs', agentId: null }),
+  });
+}
+
+export function openAttached(
+  deps: BesideDeps,
+  { id, may, tell }: Pick<Home, 'id' | 'tell'> & { readonly may: MayConnect },
+): Attached {
+  const { db, sealer, processes, version, now, elapsed, newId, logger } = deps;
+  return createAttached({
+    ...{ db, home: id, sealer, processes, version, may, now, elapsed, newId, logger },
+    programs: deps.runsScripts,
+    timers: realTimers,
+    onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
+  });
+}

@@ -1,0 +1,236 @@
+/**
+ * The line to one agent program: its process, and the Agent Client Protocol over its input and output. What it writes is
+ * bounded, in one message and in time; what is no message is passed over, and too much of that ends it. It is given the few
+ * variables that programs need to be found and to keep their sign-in, and those that are named for it; none of the relay's.
+ */
+import { client, methods, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
+import type {
+  AnyMessage,
+  ClientContext,
+  InitializeResponse,
+  ReadTextFileRequest,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionNotification,
+  Stream,
+  WriteTextFileRequest,
+} from '@agentclientprotocol/sdk';
+import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
+import { z } from 'zod';
+import type { PROGRAM_FAULTS } from '../../src/protocol/programs.ts';
+import { programAt, type Group, type Processes } from '../processes/index.ts';
+import type { ProgramLimits } from './settings.ts';
+
+/** Why it cannot answer: a sentence for people. */
+export class ProgramError extends Error {
+  readonly why: (typeof PROGRAM_FAULTS)[number];
+  constructor(why: ProgramError['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+/** What it may ask of Roost. */
+export interface LineHandlers {
+  update(notification: SessionNotification): void;
+  permission(request: RequestPermissionRequest): Promise<RequestPermissionResponse>;
+  readFile(request: ReadTextFileRequest): Promise<{ content: string }>;
+  writeFile(request: WriteTextFileRequest): Promise<void>;
+}
+
+export interface Line {
+  readonly pid: number;
+  readonly agent: ClientContext;
+  readonly info: InitializeResponse;
+  /** The answer; where it ends before that, rejects with the `ProgramError` that says how. */
+  answer<Value>(asked: Promise<Value>): Promise<Value>;
+  /** Rejects with a `ProgramError` when it has ended or was ended, and never resolves. */
+  readonly broken: Promise<never>;
+  /** Its whole group has ended when this resolves. */
+  close(): Promise<void>;
+}
+
+export interface LineStart {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly processes: Pick<Processes, 'start'>;
+  readonly version: string;
+  readonly limits: ProgramLimits;
+}
+
+const messageSchema = z.looseObject({ jsonrpc: z.literal('2.0') });
+const NEWLINE = 10;
+
+/** JSON-RPC messages, one a line, both ways. `fail` is told what ends it. */
+function streamOf({ child }: Group, limits: ProgramLimits, fail: (error: ProgramError) => void): Stream {
+  let window = { since: 0, messages: 0, bytes: 0 };
+  let nonsense = 0;
+  let pieces: Buffer[] = [];
+  let length = 0;
+
+  function tooMuch(messages: number, bytes: number): boolean {
+    const now = performance.now();
+    if (now - window.since > limits.windowMs) window = { since: now, messages: 0, bytes: 0 };
+    window.messages += messages;
+    window.bytes += bytes;
+    return window.messages > limits.windowMessages || window.bytes > limits.windowBytes;
+  }
+  function messageIn(line: string): AnyMessage | null {
+    if (line.trim() === '') return null;
+    try {
+      const value: unknown = JSON.parse(line);
+      // Its shape is checked by the protocol's own parser; a batch is none.
+      if (messageSchema.safeParse(value).success) return value as AnyMessage;
+    } catch {
+      // Some programs greet in words before they speak the protocol.
+    }
+    if (++nonsense > limits.nonsenseLines)
+      fail(new ProgramError('nonsense', 'it does not speak the Agent Client Protocol: what it writes are no messages'));
+    return null;
+  }
+
+  let open = true;
+  const readable = new ReadableStream<AnyMessage>({
+    cancel() {
+      open = false;
+    },
+    start(controller) {
+      const end = () => {
+        if (open) controller.close();
+        open = false;
+        // Where it ends by itself, how it did is known in a moment.
+        setTimeout(() => fail(new ProgramError('died', 'it has closed its output')), limits.endMs).unref();
+      };
+      child.stdout?.on('data', (chunk: Buffer) => {
+        if (!open) return;
+        if (tooMuch(0, chunk.length))
+          return fail(new ProgramError('nonsense', 'it writes more than anybody could read'));
+        let from = 0;
+        for (let at = chunk.indexOf(NEWLINE); at >= 0 && open; at = chunk.indexOf(NEWLINE, from)) {
+          const message = messageIn(Buffer.concat([...pieces, chunk.subarray(from, at)]).toString('utf8'));
+          [pieces, length, from] = [[], 0, at + 1];
+          if (tooMuch(1, 0)) return fail(new ProgramError('nonsense', 'it writes more than anybody could read'));
+          if (message) controller.enqueue(message);
+        }
+        pieces.push(chunk.subarray(from));
+        length += chunk.length - from;
+        if (length > limits.messageBytes)
+          fail(new ProgramError('nonsense', `a message of it is longer than ${limits.messageBytes} bytes`));
+      });
+      child.stdout?.on('close', end);
+      child.stdout?.on('error', end);
+    },
+  });
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) =>
+      new Promise((sent, failed) => {
+        const input = child.stdin;
+        if (!input?.writable) return failed(new Error('it has ended'));
+        input.write(`${JSON.stringify(message)}\n`, (error) => (error ? failed(error) : sent()));
+      }),
+  });
+  return { readable, writable };
+}
+
+/** What an error of the protocol means to the person. */
+const AUTH_REQUIRED = -32_000;
+export function faultOf(name: string, error: unknown): ProgramError {
+  if (error instanceof ProgramError) return error;
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  return error instanceof RequestError && error.code === AUTH_REQUIRED
+    ? new ProgramError(
+        'not-signed-in',
+        `${name} is not signed in. Start it once in a terminal on the relay’s machine, and sign in there; or give it its key as a variable. It says: ${message.slice(0, 300)}`,
+      )
+    : new ProgramError('other', `${name} answered with an error: ${message.slice(0, 300)}`);
+}
+
+/** Starts it, and resolves when it has said hello; rejects with a `ProgramError`, and nothing of it is left then. */
+export async function openLine(start: LineStart, handlers: LineHandlers, late: AbortSignal): Promise<Line> {
+  const { name, command, args, cwd, limits } = start;
+  const env = { ...getDefaultEnvironment(), ...start.env };
+  if (programAt(command, env['PATH']) === null)
+    throw new ProgramError(
+      'not-installed',
+      `${name} is not installed: there is no program “${command}” on the relay’s machine, or it may not be run.`,
+    );
+  const group = await start.processes.start({ command, args, env, cwd }).catch((error: unknown) => {
+    throw new ProgramError('not-installed', `${name} could not be started: ${String(error)}`);
+  });
+  const { child } = group;
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-limits.errorChars);
+  });
+  let fail: (error: ProgramError) => void = () => undefined;
+  const broken = new Promise<never>((_, reject) => {
+    fail = (error) => {
+      reject(new ProgramError(error.why, `${name}: ${error.message}.`));
+      group.signal('SIGKILL');
+    };
+  });
+  // Whoever waits for something of it hears of it; where nobody does, nothing is lost.
+  broken.catch(() => undefined);
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      const how = signal === null ? `exit status ${code ?? '?'}` : `signal ${signal}`;
+      const said = errors.trim() === '' ? '' : ` It wrote last: ${errors.trim()}`;
+      fail(new ProgramError('died', `it has ended (${how})${said}`));
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve();
+    });
+  });
+  child.stdin?.on('error', () => undefined);
+  const tooLate = () =>
+    fail(new ProgramError('hangs', `it did not say hello within ${limits.startMs / 1_000} s, and was ended`));
+  if (late.aborted) tooLate();
+  else late.addEventListener('abort', tooLate, { once: true });
+
+  const connection = client({ name: 'roost' })
+    .onNotification(methods.client.session.update, ({ params }) => handlers.update(params))
+    .onRequest(methods.client.session.requestPermission, ({ params }) => handlers.permission(params))
+    .onRequest(methods.client.fs.readTextFile, ({ params }) => handlers.readFile(params))
+    .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
+      await handlers.writeFile(params);
+      return {};
+    })
+    .connect(streamOf(group, limits, (error) => fail(error)));
+
+  /** A line that is closed says so before it is known why. */
+  const answer = <Value>(asked: Promise<Value>): Promise<Value> =>
+    Promise.race([
+      asked.catch((error: unknown) => (connection.signal.aborted ? broken : Promise.reject(error))),
+      broken,
+    ]);
+
+  async function close(): Promise<void> {
+    const kill = setTimeout(() => group.signal('SIGKILL'), limits.endMs);
+    child.stdin?.end();
+    group.signal('SIGTERM');
+    await gone;
+    clearTimeout(kill);
+    connection.close();
+  }
+  try {
+    const info = await answer(
+      connection.agent.request(methods.agent.initialize, {
+        protocolVersion: PROTOCOL_VERSION,
+        clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+        clientInfo: { name: 'roost', title: 'Roost', version: start.version },
+      }),
+    );
+    if (info.protocolVersion !== PROTOCOL_VERSION)
+      throw new ProgramError(
+        'nonsense',
+        `${name} speaks version ${info.protocolVersion} of the Agent Client Protocol, and Roost ${PROTOCOL_VERSION}.`,
+      );
+    return { pid: group.pid, agent: connection.agent, info, answer, broken, close };
+  } catch (error) {
+    await close();
+    throw faultOf(name, error);
+  }
+}

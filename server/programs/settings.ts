@@ -1,0 +1,49 @@
+/** Every limit and default of agent programs; times in ms. */
+export const PROGRAM_LIMITS = {
+  /** Of one household. */
+  programs: 12,
+  /** Started at once, over all households; and bytes of memory that must be free for one more beside another. */
+  startsAtOnce: 3,
+  freeBytes: 500_000_000,
+  /** Until it has said hello and opened its session. */
+  startMs: 60_000,
+  /** In a turn without any word of it; what waits for the person does not count. */
+  silentMs: 600_000,
+  /** Between asking it to stop its turn, or to end, and ending it. */
+  cancelMs: 5_000,
+  endMs: 2_000,
+  /** Bytes of one message of it; messages and bytes within `windowMs`. */
+  messageBytes: 10_000_000,
+  windowMs: 1_000,
+  windowMessages: 5_000,
+  windowBytes: 40_000_000,
+  /** Lines of it that are no messages before it is taken not to speak the protocol. */
+  nonsenseLines: 50,
+  /** Of one turn: characters that are heard, calls of tools that are shown, questions that may be open at once. */
+  turnChars: 2_000_000,
+  turnTools: 1_000,
+  openQuestions: 5,
+  /** Characters of what is shown of one call, and of its title. */
+  toolChars: 30_000,
+  titleChars: 500,
+  /** Bytes of a file that it has Roost read. */
+  fileBytes: 5_000_000,
+  /** Characters of the end of what it wrote to its errors, for the person. */
+  errorChars: 500,
+} as const;
+
+export type ProgramLimits = Readonly<Record<keyof typeof PROGRAM_LIMITS, number>>;
+
+/** Agents that are known to speak the protocol, by the command that starts them so. */
+export const KNOWN_AGENTS: readonly {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+}[] = [
+  { name: 'Claude Code', command: 'claude-agent-acp', args: [] },
+  { name: 'Claude Code (older adapter)', command: 'claude-code-acp', args: [] },
+  { name: 'Codex', command: 'codex-acp', args: [] },
+  { name: 'Gemini CLI', command: 'gemini', args: ['--experimental-acp'] },
+  { name: 'Goose', command: 'goose', args: ['acp'] },
+  { name: 'OpenCode', command: 'opencode', args: ['acp'] },
+];

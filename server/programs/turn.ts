@@ -1,0 +1,206 @@
+/** What a program says within one turn, as Roost's own events have it: words, thoughts, plans, calls of tools and diffs. */
+import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { MIND_PREFIX } from '../../src/domain/toolsets.ts';
+import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { MindListener } from '../minds/index.ts';
+import type { ProgramLimits } from './settings.ts';
+
+/** Under this name Roost's own MCP server is handed over; so the tools of it are called. */
+export const OWN_SERVER = 'roost';
+
+/** A call of a tool, as far as it has been told. */
+interface Call {
+  title: string;
+  kind: string;
+  name: string | null;
+  input: unknown;
+  content: readonly ToolCallContent[];
+  /** It stands in the log. */
+  done: ((result: string, isError: boolean) => void) | null;
+  ended: boolean;
+}
+
+export interface Turn {
+  take(update: SessionUpdate): void;
+  /** What is known of a call that it asks permission for, with what the question says. */
+  asked(call: ToolCallUpdate): { readonly tool: string; readonly input: unknown; readonly own: boolean };
+  /** All that it said. */
+  text(): string;
+  /** US dollars that it reports for its session so far; null: it reports none. */
+  dollars(): number | null;
+  /** What is open gets its end. */
+  end(): void;
+}
+
+const lines = (text: string, mark: string) =>
+  text
+    .split('\n')
+    .map((line) => `${mark} ${line}`)
+    .join('\n');
+
+/** Of what a call gives back or would do, what can be read. */
+function contentText(content: readonly ToolCallContent[]): string {
+  return content
+    .map((part) => {
+      switch (part.type) {
+        case 'diff':
+          return `${part.path}\n${[
+            ...(part.oldText === null || part.oldText === undefined ? [] : [lines(part.oldText, '-')]),
+            lines(part.newText, '+'),
+          ].join('\n')}`;
+        case 'content':
+          return part.content.type === 'text' ? part.content.text : `[${part.content.type}]`;
+        case 'terminal':
+          return '';
+        default:
+          return part satisfies never;
+      }
+    })
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+const diffsOf = (content: readonly ToolCallContent[]) =>
+  content.flatMap((part) =>
+    part.type === 'diff' ? [{ path: part.path, old_text: part.oldText ?? null, new_text: part.newText }] : [],
+  );
+const hasInput = (input: unknown) =>
+  typeof input === 'object' && input !== null ? Object.keys(input).length > 0 : input !== undefined && input !== null;
+
+/** `mcp__roost__read_inbox`, as Claude Code says it, or what others make of it. */
+const isOwn = ({ name, title }: Pick<Call, 'name' | 'title'>) =>
+  [name, title].some((text) => text?.startsWith(`mcp__${OWN_SERVER}__`));
+
+/** The name that Claude Code's adapter tells beside the protocol. */
+function nameBeside(meta: ToolCallUpdate['_meta']): string | null {
+  const beside: unknown = meta?.['claudeCode'];
+  return typeof beside === 'object' && beside !== null && 'toolName' in beside && typeof beside.toolName === 'string'
+    ? beside.toolName
+    : null;
+}
+
+// In one piece: what is heard is one stream, in which each part ends the one before it.
+export function createTurn(listener: Pick<MindListener, 'onText' | 'onTool'>, limits: ProgramLimits): Turn {
+  const calls = new Map<string, Call>();
+  let shown = 0;
+  let heard = 0;
+  let said = '';
+  let messageId: string | null = null;
+  let apart = false;
+  let thought = '';
+  let dollars: number | null = null;
+  let plan = '';
+
+  const cut = (text: string) => cutMiddle(text, limits.toolChars);
+
+  function show(toolUseId: string, name: string, input: unknown): Call['done'] {
+    if (++shown > limits.turnTools) return null;
+    return listener.onTool?.({ toolUseId, name, input }) ?? null;
+  }
+  /** What it thinks stands as one folded line, before what it does next. */
+  function endThought(): void {
+    const text = thought.trim();
+    thought = '';
+    if (text !== '') show(`thought-${shown}`, `${MIND_PREFIX}think`, {})?.(cut(text), false);
+  }
+  const nameOf = (call: Call) =>
+    isOwn(call)
+      ? (call.name ?? call.title).slice(`mcp__${OWN_SERVER}__`.length).slice(0, 80)
+      : `${MIND_PREFIX}${call.kind}`;
+  function inputOf({ title, input, content }: Call): Record<string, unknown> {
+    const given = typeof input === 'object' && input !== null ? { ...input } : hasInput(input) ? { input } : {};
+    const diffs = diffsOf(content);
+    return { title: title.slice(0, limits.titleChars), ...given, ...(diffs.length > 0 ? { diffs } : {}) };
+  }
+  const shownInput = (call: Call) => (isOwn(call) ? call.input : inputOf(call));
+  function open(id: string, call: Call): void {
+    if (call.done || call.ended) return;
+    endThought();
+    apart = true;
+    call.done = show(id, nameOf(call), shownInput(call)) ?? (() => undefined);
+  }
+  function takeCall(update: ToolCallUpdate): Call {
+    const before = calls.get(update.toolCallId);
+    const call: Call = before ?? {
+      title: '',
+      kind: 'other',
+      name: null,
+      input: undefined,
+      content: [],
+      done: null,
+      ended: false,
+    };
+    if (!before && calls.size < limits.turnTools) calls.set(update.toolCallId, call);
+    call.title = update.title ?? call.title;
+    call.kind = update.kind ?? call.kind;
+    call.name = update.name ?? nameBeside(update._meta) ?? call.name;
+    if (hasInput(update.rawInput)) call.input = update.rawInput;
+    if (update.content) call.content = update.content;
+    return call;
+  }
+  function endCall(id: string, call: Call, isError: boolean, raw: unknown): void {
+    if (call.ended) return;
+    open(id, call);
+    call.ended = true;
+    const text = contentText(call.content);
+    call.done?.(cut(text !== '' || !hasInput(raw) ? text : JSON.stringify(raw)), isError);
+  }
+
+  return {
+    take(update) {
+      heard += JSON.stringify(update).length;
+      if (heard > limits.turnChars) return;
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk': {
+          if (update.content.type !== 'text') return;
+          endThought();
+          const other = (update.messageId ?? null) !== messageId || apart;
+          messageId = update.messageId ?? null;
+          apart = false;
+          const words =
+            other && said !== '' && !said.endsWith('\n') ? `\n\n${update.content.text}` : update.content.text;
+          said += words;
+          return listener.onText(words);
+        }
+        case 'agent_thought_chunk':
+          if (update.content.type === 'text') thought += update.content.text;
+          return;
+        case 'plan': {
+          const text = update.entries.map(({ status, content }) => `${status}: ${content}`).join('\n');
+          if (text === plan) return;
+          plan = text;
+          endThought();
+          apart = true;
+          return show(`plan-${shown}`, `${MIND_PREFIX}plan`, {})?.(cut(text), false);
+        }
+        case 'tool_call':
+        case 'tool_call_update': {
+          const call = takeCall(update);
+          const id = update.toolCallId;
+          if (update.status === 'completed') return endCall(id, call, false, update.rawOutput);
+          if (update.status === 'failed') return endCall(id, call, true, update.rawOutput);
+          // Its input may still be on its way.
+          if (hasInput(call.input)) open(id, call);
+          return;
+        }
+        case 'usage_update':
+          if (update.cost?.currency === 'USD' && update.cost.amount >= 0) dollars = update.cost.amount;
+          return;
+        default:
+          // Commands, modes, titles and the like are its own affair.
+          return;
+      }
+    },
+    asked(update) {
+      const call = takeCall(update);
+      if (!call.ended) open(update.toolCallId, call);
+      return { tool: `${MIND_PREFIX}${call.kind}`, input: inputOf(call), own: isOwn(call) };
+    },
+    text: () => said,
+    dollars: () => dollars,
+    end() {
+      endThought();
+      for (const [id, call] of calls) if (call.done) endCall(id, call, false, undefined);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Agent programs on the relay's machine, as this page shows them. Fetched with the part of the page that shows them. */
+import type { AddProgram, Programs } from '../protocol/programs.ts';
+import type { ReachClient } from '../relay/reach-client.ts';
+import type { RelayResult } from '../relay/index.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { problemText } from './ports.ts';
+import { createQuery, type Query } from './query.ts';
+
+type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+type Calls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
+
+interface AgentPrograms {
+  readonly list: Query<Programs>;
+  add(program: AddProgram): Promise<Done>;
+  /** Makes one of these calls, and shows how it stands after it. */
+  change<Value>(call: (calls: Calls) => Promise<RelayResult<Value>>): Promise<Done>;
+}
+
+function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): AgentPrograms {
+  const list = createQuery<Programs>({
+    ask: () => reach((client) => client.programs()),
+    changes,
+    device,
+    what: ['programs'],
+  });
+  const change: AgentPrograms['change'] = async (call) => {
+    const result = await reach(call);
+    await list.again();
+    return result.ok ? { ok: true } : { ok: false, reason: problemText(result.problem) };
+  };
+  return { list, change, add: (body) => change((client) => client.addProgram({ body })) };
+}
+
+export const programsOf = onePerPage(createPrograms);

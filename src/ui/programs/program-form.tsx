@@ -1,0 +1,107 @@
+/** Adds an agent program: one that was found, or a command. */
+import { useState, type FormEvent } from 'react';
+import type { Programs } from '../../protocol/programs.ts';
+import { programsOf } from '../../state/programs.ts';
+import { useRoost } from '../context.tsx';
+
+/** `NAME=value`, one a line. */
+function variablesIn(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf('=');
+      return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+}
+
+const EMPTY = { name: '', line: '', variables: '', throughRelay: false };
+
+export function ProgramForm({ found }: { found: Programs['found'] }) {
+  const programs = programsOf(useRoost());
+  const [draft, setDraft] = useState(EMPTY);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const [command = '', ...args] = draft.line.trim().split(/\s+/);
+    setBusy(true);
+    const done = await programs.add({
+      name: draft.name.trim(),
+      command,
+      args,
+      env: variablesIn(draft.variables),
+      throughRelay: draft.throughRelay,
+    });
+    setBusy(false);
+    setFailed(done.ok ? null : done.reason);
+    if (done.ok) setDraft(EMPTY);
+  }
+  return (
+    <form className="attach" onSubmit={(event) => void submit(event)}>
+      {found.length > 0 && (
+        <div className="program-found" role="group" aria-label="Found on the relay’s machine">
+          <span className="setting-hint">Found on the relay’s machine:</span>
+          {found.map(({ name, command, args }) => (
+            <button
+              key={command}
+              type="button"
+              className="ghost"
+              disabled={busy}
+              onClick={() => setDraft({ ...draft, name, line: [command, ...args].join(' ') })}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      )}
+      <label className="program-line">
+        Name, as you choose it for an agent
+        <input
+          className="field"
+          autoComplete="off"
+          value={draft.name}
+          onChange={(event) => setDraft({ ...draft, name: event.target.value })}
+        />
+      </label>
+      <label className="program-line">
+        Command, as in a terminal; it must speak the Agent Client Protocol, and be signed in there already
+        <input
+          className="field"
+          autoComplete="off"
+          spellCheck={false}
+          value={draft.line}
+          onChange={(event) => setDraft({ ...draft, line: event.target.value })}
+        />
+      </label>
+      <label className="program-line">
+        Variables
+        <textarea
+          className="field"
+          rows={2}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="NAME=value, one a line"
+          value={draft.variables}
+          onChange={(event) => setDraft({ ...draft, variables: event.target.value })}
+        />
+      </label>
+      <label className="tick-line">
+        <input
+          type="checkbox"
+          checked={draft.throughRelay}
+          onChange={() => setDraft({ ...draft, throughRelay: !draft.throughRelay })}
+        />
+        Asks its model through Roost, so that budgets hold for it (Claude Code can)
+      </label>
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          {failed}
+        </p>
+      )}
+      <button type="submit" className="ghost" disabled={busy || draft.name.trim() === '' || draft.line.trim() === ''}>
+        {busy ? 'Starting it once…' : 'Add and test'}
+      </button>
+    </form>
+  );
+}

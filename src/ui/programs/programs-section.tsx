@@ -1,0 +1,43 @@
+/** Agent programs: agents such as Claude Code, that can be the mind of one of the team. */
+import { programsOf } from '../../state/programs.ts';
+import { useRoost } from '../context.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { ProgramCard } from './program-card.tsx';
+import { ProgramForm } from './program-form.tsx';
+import '../attached/attached.css';
+import './programs.css';
+
+export function ProgramsSection() {
+  const { list } = programsOf(useRoost());
+  return (
+    <div className="attached-section">
+      <p className="settings-note">
+        Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works
+        with that program’s own hands, in its own folder. You choose it for each agent under Limits. Roost starts it
+        when the agent wakes, and ends it when the agent sleeps.
+      </p>
+      <QueryView query={list} what="The agent programs">
+        {({ programs, found, allowed }) => (
+          <>
+            {programs.length === 0 && <p className="setting-hint">None is here yet.</p>}
+            {programs.map((program) => (
+              <ProgramCard key={program.programId} program={program} />
+            ))}
+            <h3>{programs.length === 0 ? 'Add one' : 'Add another'}</h3>
+            {allowed ? (
+              <ProgramForm found={found} />
+            ) : (
+              <p className="setting-hint">
+                This relay runs no programs for its pages. Whoever started it can let it, with <code>--scripts</code>.
+              </p>
+            )}
+          </>
+        )}
+      </QueryView>
+      <p className="setting-hint">
+        Such a program runs on the relay’s machine as whoever started the relay, and no sandbox of Roost’s is around it.
+        What it asks before it acts stands under Approvals.
+      </p>
+    </div>
+  );
+}

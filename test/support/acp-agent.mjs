@@ -1,0 +1,137 @@
+/**
+ * An agent program over its input and output, with the agent side of the protocol's own library: it does what stands as JSON
+ * behind `DO` in its newest prompt. The first argument is a log of what it was given; the second, how it behaves at its start.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Readable, Writable } from 'node:stream';
+import { URL } from 'node:url';
+import { agent, methods, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+const [, , log, way = 'good'] = process.argv;
+const note = (what, value) => appendFileSync(log, `${JSON.stringify({ what, value })}\n`);
+note('pid', process.pid);
+note('env', Object.keys(process.env).sort());
+if (way === 'exit') {
+  process.stderr.write('No configuration was found.\n');
+  process.exit(3);
+}
+if (way === 'nonsense') for (let i = 0; i < 100; i++) process.stdout.write('Welcome! What shall we do today?\n');
+if (way === 'deaf') for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () => undefined);
+
+let servers = [];
+let cancelled = false;
+let over = () => undefined;
+const sessionId = `session-${process.pid}`;
+
+async function does(step, client, own = sessionId) {
+  const update = (value) => client.notify(methods.client.session.update, { sessionId: own, update: value });
+  const [[kind, value]] = Object.entries(step);
+  const text = (words) => ({ type: 'text', text: words });
+  switch (kind) {
+    case 'say':
+      return update({ sessionUpdate: 'agent_message_chunk', content: text(value) });
+    case 'think':
+      return update({ sessionUpdate: 'agent_thought_chunk', content: text(value) });
+    case 'plan':
+      return update({
+        sessionUpdate: 'plan',
+        entries: value.map((content) => ({ content, priority: 'medium', status: 'pending' })),
+      });
+    case 'cost':
+      return update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: value, currency: 'USD' } });
+    case 'tool':
+      await update({ sessionUpdate: 'tool_call', status: 'pending', ...value });
+      return update({ sessionUpdate: 'tool_call_update', toolCallId: value.toolCallId, status: 'completed' });
+    case 'ask': {
+      const { then, sessionId: as = own, ...toolCall } = value;
+      const { outcome } = await client.request(methods.client.session.requestPermission, {
+        sessionId: as,
+        toolCall,
+        options: [
+          { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+          { optionId: 'no', name: 'No', kind: 'reject_once' },
+        ],
+      });
+      note('asked', outcome);
+      if (outcome.optionId === 'yes') for (const next of then ?? []) await does(next, client);
+      return;
+    }
+    case 'write':
+      return client
+        .request(methods.client.fs.writeTextFile, { sessionId: own, ...value })
+        .then(() => note('wrote', value.path))
+        .catch((error) => note('refused', error.message));
+    case 'read':
+      return client
+        .request(methods.client.fs.readTextFile, { sessionId: own, ...value })
+        .then(({ content }) => note('read', content))
+        .catch((error) => note('refused', error.message));
+    case 'mcp': {
+      const [{ url, headers }] = servers;
+      const mcp = new Client({ name: 'acp-agent', version: '1' });
+      const requestInit = { headers: Object.fromEntries(headers.map((each) => [each.name, each.value])) };
+      await mcp.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+      const { content } = await mcp.callTool({ name: value, arguments: {} });
+      note('mcp', content.map((part) => part.text).join(''));
+      return mcp.close();
+    }
+    case 'secret':
+      return note('secret', servers[0].headers[0].value);
+    case 'child': {
+      const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+      return note('child', child.pid);
+    }
+    case 'wait':
+      return new Promise((resolve) => (over = resolve));
+    case 'sleep':
+      return sleep(value);
+    case 'as':
+      return does(value.step, client, value.session);
+    case 'flood':
+      for (let i = 0; i < value; i++) await does({ say: 'x'.repeat(100) }, client);
+      return;
+    case 'raw':
+      return process.stdout.write(typeof value === 'string' ? value : 'x'.repeat(value.repeat));
+    case 'exit':
+      return process.exit(value);
+    default:
+      throw new Error(`What is ${kind}?`);
+  }
+}
+
+agent({ name: 'acp-agent' })
+  .onRequest(methods.agent.initialize, async ({ params }) => {
+    if (way === 'hang') await sleep(600_000);
+    note('initialize', params);
+    return {
+      protocolVersion: 1,
+      agentInfo: { name: 'acp-agent', version: '1.0' },
+      agentCapabilities: { mcpCapabilities: { http: true } },
+    };
+  })
+  .onRequest(methods.agent.session.new, ({ params }) => {
+    if (way === 'signed-out') throw RequestError.authRequired();
+    note('new', { cwd: params.cwd, servers: params.mcpServers.map(({ name, url }) => ({ name, url })) });
+    servers = params.mcpServers;
+    return { sessionId };
+  })
+  .onNotification(methods.agent.session.cancel, () => {
+    note('cancel', null);
+    cancelled = true;
+    over();
+  })
+  .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
+    cancelled = false;
+    const texts = params.prompt.map(({ text }) => text);
+    note('prompt', texts);
+    const [first = ''] = texts;
+    const asked = [texts.at(-1) ?? '', first.startsWith('<instructions>') ? first : ''];
+    const steps = asked.map((words) => /DO (\[.*\])$/m.exec(words)?.[1]).find(Boolean);
+    for (const step of steps ? JSON.parse(steps) : [{ say: 'I am here.' }]) await does(step, client);
+    return { stopReason: cancelled ? 'cancelled' : 'end_turn' };
+  })
+  .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
+process.stdin.on('close', () => way !== 'deaf' && process.exit(0));
