@@ -16,6 +16,7 @@ import type { Processes } from '../processes/index.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { offeredOf, type Answered } from './offered.ts';
 import { createProgramTransport } from './program.ts';
+import { readResources, readsResources, withResources } from './resources.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
 
 export interface LinkStanding {
@@ -130,7 +131,7 @@ export function createLink(deps: LinkDeps): Link {
       cursor = answer.nextCursor;
       if (cursor === undefined) break;
     }
-    return [...tools.values()];
+    return withResources(client, tools);
   }
 
   async function relist(open: Open): Promise<LinkStanding> {
@@ -217,10 +218,10 @@ export function createLink(deps: LinkDeps): Link {
         const open = current;
         if (!open) throw new LinkError(standing.problem ?? 'it is not connected');
         try {
-          const answer = await open.client.callTool(
-            { name: tool, arguments: input },
-            { signal, timeout: limits.callMs, maxTotalTimeout: limits.callMs },
-          );
+          const options = { signal, timeout: limits.callMs, maxTotalTimeout: limits.callMs };
+          if (readsResources(standing.tools, tool))
+            return { ...(await readResources(open.client, input, options)), isError: false };
+          const answer = await open.client.callTool({ name: tool, arguments: input }, options);
           return {
             content: answer.content,
             ...(answer.structuredContent === undefined ? {} : { structured: answer.structuredContent }),

@@ -479,11 +479,20 @@ describe('a server of the reference implementation', () => {
     const server = await attach('all', { kind: 'address', url });
     expect(server).toMatchObject({ state: 'connected', problem: null });
     await allow(server);
-    const { run, session } = await usedBy([{ call: 'mcp__all__echo', input: { message: 'Hello' } }]);
+    const one = 'demo://resource/static/document/features.md';
+    const { run, session } = await usedBy(
+      [{ call: 'mcp__all__echo', input: { message: 'Hello' } }],
+      [{ call: 'mcp__all__read_resource', input: {} }],
+      [{ call: 'mcp__all__read_resource', input: { uri: one } }],
+      [{ call: 'mcp__all__read_resource', input: { uri: 'file:///etc/passwd' } }],
+    );
     expect([run[0], session[0]]).toEqual([
       expect.stringContaining('Echo: Hello'),
       expect.stringContaining('Echo: Hello'),
     ]);
+    expect(run[1]).toContain(one);
+    expect(run[2]).toMatch(/What “read_resource” of the attached server “all” answered[^]*> # Everything Server/);
+    expect(run[3]).toContain('gave no answer');
     child.kill('SIGKILL');
   });
 });
