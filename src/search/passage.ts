@@ -1,7 +1,7 @@
 /** Of a text that was found: the piece that says best why, and how well it fits. Pure. */
 import type { Passage } from '../protocol/search.ts';
 import { SEARCH } from './settings.ts';
-import { termsOf, tokensOf, visitTokensOf, visitWords, type Token } from './words.ts';
+import { termsOf, visitTokensOf, visitWords, type Token } from './words.ts';
 
 interface Mark {
   readonly from: number;
@@ -182,6 +182,3 @@ function passageAround(text: string, marks: readonly Mark[], at: number): Passag
   }
   return { text: end < text.length ? `${line.trimEnd()} …` : line.trimEnd(), marks: placed };
 }
-
-/** What was typed, as tokens. */
-export const typedTokens = (text: string): readonly Token[] => tokensOf(text);

@@ -56,7 +56,7 @@ async function formsIn(segment: Segment, { term, asPrefix }: Wanted): Promise<Fo
   return forms;
 }
 
-/** Words that could have been meant: with the same first letter, or with the second first, where the first is wrong. */
+/** Words that could have been meant: with the same first letter, or with the second one first. */
 async function similarIn(segment: Segment, term: string, pause: () => Promise<void>): Promise<Form[]> {
   const most = term.length >= SEARCH.forgiveTwoFrom ? 2 : 1;
   const forms: Form[] = [];
@@ -66,7 +66,7 @@ async function similarIn(segment: Segment, term: string, pause: () => Promise<vo
       for (const found of terms) {
         over = !found.text.startsWith(first);
         if (over) break;
-        const wrong = distance(term, found.text, most, false);
+        const wrong = distance(term, found.text, most);
         if (wrong <= most) forms.push({ ...found, quality: QUALITY.wrong / wrong });
       }
       if (over) break;

@@ -10,12 +10,12 @@ import type { SearchAnswer, SearchHit, SearchQuery, SearchState } from '../proto
 import { createBuilder, type Builder } from './builder.ts';
 import { DamagedIndexError } from './bytes.ts';
 import { authorTerm, conversationTerm, placeOf, rowIdOf, searchableOf } from './documents.ts';
-import { createFinder, typedTokens } from './passage.ts';
+import { createFinder } from './passage.ts';
 import { rank } from './query.ts';
 import { SEARCH } from './settings.ts';
 import type { SearchedLedger } from './searched-ledger.ts';
 import type { IndexStore } from './store.ts';
-import { wantedOf } from './words.ts';
+import { tokensOf, wantedOf } from './words.ts';
 
 export interface SearchDeps {
   readonly ledger: SearchedLedger;
@@ -49,8 +49,6 @@ export interface Search {
 const IN_ORDER = 8;
 const COVERED = 4;
 const CLOSE = 1;
-/** ms for which somebody who searches waits for what was said just now. */
-const WAIT_FOR_NEW = 150;
 
 const isQuota = (error: unknown) =>
   (error instanceof Error || error instanceof DOMException) && error.name === 'QuotaExceededError';
@@ -151,7 +149,7 @@ export function createSearch(deps: SearchDeps): Search {
 
   async function answer(query: SearchQuery): Promise<Pick<SearchAnswer, 'hits' | 'more'>> {
     const open = await inTurn(opened);
-    const typed = typedTokens(query.text);
+    const typed = tokensOf(query.text);
     const wanted = wantedOf(typed, /[\p{L}\p{N}\p{M}]$/u.test(query.text));
     const segments = await open.segments();
     // Whoever asks for nothing is about to ask for something: what every answer needs is read by now.
@@ -204,7 +202,7 @@ export function createSearch(deps: SearchDeps): Search {
     },
     hearNoRoom: () => void fail('no-room'),
     async find(query) {
-      if (failures === 0 && (waiting.length > 0 || !builder)) await within(after, WAIT_FOR_NEW, begin());
+      if (failures === 0 && (waiting.length > 0 || !builder)) await within(after, SEARCH.waitForNew, begin());
       for (let tries = 0; ; tries++) {
         try {
           return { ...(await answer(query)), state };

@@ -7,8 +7,10 @@ export const SEARCH = {
 
   /** ms after the ledger was opened before the index is looked at: whoever opens the page comes first. */
   startAfter: 1_500,
-  /** ms without a new document after which what came is put into the index. Whoever searches does not wait for that. */
+  /** ms without a new document after which what came is put into the index. Whoever searches has it done at once. */
   quiet: 1_000,
+  /** ms for which somebody who searches waits for what was said just now. */
+  waitForNew: 150,
   /** ms at a time for which the index is worked on; others have their turn in between. */
   slice: 8,
   /** The same for an answer: somebody waits for it. */

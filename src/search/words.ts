@@ -168,12 +168,11 @@ export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wa
 
 /**
  * How many letters of `word` must be changed, added, left out or swapped with their neighbour to make it a beginning of
- * `term` (of all of it, where `whole`); more than `most`: at least that many.
+ * `term`; more than `most`: at least that many.
  */
-export function distance(word: string, term: string, most: number, whole: boolean): number {
+export function distance(word: string, term: string, most: number): number {
   const long = word.length;
   const wide = Math.min(term.length, long + most);
-  if (whole && Math.abs(term.length - long) > most) return most + 1;
   let before: number[] = [];
   let last = Array.from({ length: wide + 1 }, (_, i) => i);
   for (let i = 1; i <= long; i++) {
@@ -196,5 +195,5 @@ export function distance(word: string, term: string, most: number, whole: boolea
     before = last;
     last = row;
   }
-  return whole ? (last[wide] ?? most + 1) : Math.min(...last);
+  return Math.min(...last);
 }
