@@ -10,6 +10,7 @@ import { Words } from '../chat/words.tsx';
 import { Inbox } from '../inbox/inbox.tsx';
 import { useUnreadMessages } from '../inbox/use-unread-messages.ts';
 import { copyText } from '../parts/copy.ts';
+import { Diff } from '../parts/diff.tsx';
 import { CopyIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../routes.ts';
@@ -138,17 +139,26 @@ function Facts({
         )}
         <dt>Born</dt>
         <dd>{fullTime(agent.bornAt)}</dd>
-        {bornSessionId && (
-          <>
-            <dt>In session</dt>
-            <dd title={bornSessionId}>
-              <code>{bornSessionId.slice(-8)}</code>
-            </dd>
-          </>
-        )}
         <dt>Soul</dt>
         <dd>{bytes(bytesOf(agent.soul))}</dd>
       </dl>
+      <details className="earlier-soul">
+        <summary>Advanced</summary>
+        <dl className="facts">
+          <dt>Id</dt>
+          <dd>
+            <code>{agent.agentId}</code>
+          </dd>
+          {bornSessionId && (
+            <>
+              <dt>Born in session</dt>
+              <dd>
+                <code>{bornSessionId}</code>
+              </dd>
+            </>
+          )}
+        </dl>
+      </details>
       {names.length > 1 && (
         <>
           <h3>Names</h3>
@@ -229,12 +239,14 @@ export default function AgentPage({ agentId }: { agentId: AgentId }) {
       {earlier.length > 0 && (
         <div>
           <h3>Earlier souls</h3>
-          {earlier.map((item) => (
+          {earlier.map((item, i) => (
             <details key={item.key} className="earlier-soul">
               <summary>{item.key === 'first' ? `First words · ${fullTime(item.time)}` : fullTime(item.time)}</summary>
               <blockquote className="soul">
                 <Words text={item.text} />
               </blockquote>
+              <h4>What came after it</h4>
+              <Diff before={item.text} after={(earlier[i - 1] ?? soul)?.text ?? ''} />
             </details>
           ))}
         </div>

@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
-import { NOW, runningSession, said, sessionEnd, sessionStart, team } from './support/household.ts';
+import { at, NOW, runningSession, said, sessionEnd, sessionStart, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 const HOUR = 3_600_000;
@@ -413,6 +413,19 @@ test('the agent’s page holds the soul, and the link to it can be reloaded on a
   const dialog = screen.getByRole('dialog', { name: 'Lyra' });
   expect(dialog.textContent).toContain('I am Lyra.');
   expect(dialog.textContent).toContain('Violet Heaven');
+});
+
+test('an earlier soul stands beside what came after it, line by line; ids only under Advanced', async () => {
+  const soul = 'I am Lyra.\nI keep the bridge.';
+  const change = { kind: 'soul' as const, individuationArtifact: soul };
+  const later = { _id: 'c1', type: 'agent-change' as const, schema: 1, at: at(NOW - HOUR), agentId: 'agent-1', change };
+  const page = await openPage({ docs: [...team(1), later], path: '/agent/agent-1' });
+  await page.user.click(await screen.findByText(/^First words/));
+  const lines = [...document.querySelectorAll('.earlier-soul .diff span')].map((line) => line.textContent.trim());
+  expect(lines).toEqual(['I am Lyra.', '+ I keep the bridge.']);
+  const ids = [...document.querySelectorAll('.agent-page dd code')];
+  expect(ids.length).toBeGreaterThan(0);
+  expect(ids.every((each) => each.closest('details')?.querySelector('summary')?.textContent === 'Advanced')).toBe(true);
 });
 
 test('on a phone the hearth and the conversation are two views', async () => {

@@ -52,6 +52,8 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/agent/')).toEqual({ kind: 'hearth', morning: false });
   expect(routeOf('/agent/a%20b/at/m%2F1')).toEqual({ kind: 'agent', agentId: 'a b', over: null, at: 'm/1' });
   expect(routeOf('/threads/t1/at/m1')).toMatchObject({ kind: 'threads', threadId: 't1', at: 'm1' });
+  expect(routeOf('/lead/change')).toEqual({ kind: 'agent', agentId: 'lead', over: 'change', at: null });
+  expect(routeOf('/settings')).toEqual({ kind: 'settings', section: null, agentId: null });
   expect(routeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox', at: null });
   expect(routeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
   expect(routeOf('/settings/limits/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
