@@ -6,6 +6,8 @@
  */
 import { realTimers } from './domain/platform/timers.ts';
 import { createAnswer } from './offline/answer.ts';
+import { TOLD, type KeptForRenewal } from './domain/told.ts';
+import { createTold, type GoTo } from './offline/told.ts';
 import { createPrecache } from './offline/precache.ts';
 import { OFFLINE, type Build, type BuildNews } from './offline/settings.ts';
 
@@ -17,13 +19,32 @@ interface FetchEvent extends LongEvent {
   readonly request: Request;
   respondWith(response: Promise<Response>): void;
 }
+interface PushEvent extends LongEvent {
+  readonly data: { text(): string } | null;
+}
+interface NotificationEvent extends LongEvent {
+  readonly notification: Notification;
+}
+interface SubscriptionEvent extends LongEvent {
+  readonly oldSubscription?: PushSubscription | null;
+  readonly newSubscription?: PushSubscription | null;
+}
+interface WindowClient {
+  focus(): Promise<unknown>;
+  postMessage(message: BuildNews | GoTo): void;
+}
 interface ServiceWorkerScope {
   addEventListener(type: 'install' | 'activate', listener: (event: LongEvent) => void): void;
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  addEventListener(type: 'push', listener: (event: PushEvent) => void): void;
+  addEventListener(type: 'notificationclick', listener: (event: NotificationEvent) => void): void;
+  addEventListener(type: 'pushsubscriptionchange', listener: (event: SubscriptionEvent) => void): void;
+  readonly registration: ServiceWorkerRegistration;
   skipWaiting(): Promise<void>;
   readonly clients: {
     claim(): Promise<void>;
-    matchAll(options: { type: 'window' }): Promise<readonly { postMessage(message: BuildNews): void }[]>;
+    matchAll(options: { type: 'window' }): Promise<readonly WindowClient[]>;
+    openWindow(path: string): Promise<unknown>;
   };
   readonly location: Location;
   readonly navigator: { readonly locks?: LockManager };
@@ -61,3 +82,23 @@ self.addEventListener('fetch', (event) => {
   event.respondWith(response);
   if (event.request.mode === 'navigate') event.waitUntil(response.then(() => precache.dropOld()));
 });
+
+const told = createTold({
+  registration: self.registration,
+  windows: () => self.clients.matchAll({ type: 'window' }),
+  openWindow: (path) => self.clients.openWindow(path),
+  async kept() {
+    const kept = await (await caches.open(TOLD.cache)).match(TOLD.kept);
+    return kept ? ((await kept.json()) as KeptForRenewal) : null;
+  },
+  keep: async (kept) => (await caches.open(TOLD.cache)).put(TOLD.kept, Response.json(kept)),
+  fetch: (...args) => fetch(...args),
+});
+self.addEventListener('push', (event) => event.waitUntil(told.pushed(event.data?.text() ?? null)));
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(told.clicked(event.notification.data));
+});
+self.addEventListener('pushsubscriptionchange', (event) =>
+  event.waitUntil(told.renewed(event.oldSubscription ?? null, event.newSubscription ?? null)),
+);

@@ -1,11 +1,10 @@
 /** What a person is told of while they look elsewhere, on which of their devices, and when not. */
 import { z } from 'zod';
 import { isTimeZone } from '../domain/guardrails.ts';
+import { NOTIFICATION_KINDS, type NotificationKind } from '../domain/told.ts';
 import { common } from './documents.ts';
 
-/** approval: an agent asks for a yes; failure: a run that nobody watched failed; mention: an agent left a message for the person, or named them in a thread; answer: one that took long is whole; night: what agents did by themselves. */
-export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night'] as const;
-export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+export { NOTIFICATION_KINDS, type NotificationKind };
 
 const kinds = z.array(z.enum(NOTIFICATION_KINDS)).max(NOTIFICATION_KINDS.length);
 const minute = z.number().int().min(0).max(1_439).describe('of the day');

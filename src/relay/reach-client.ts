@@ -8,6 +8,7 @@ import { attachedEndpoints } from '../protocol/endpoints/attached.ts';
 import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
+import { notificationEndpoints } from '../protocol/endpoints/notifications.ts';
 import { modelEndpoints } from '../protocol/endpoints/models.ts';
 import { programEndpoints } from '../protocol/endpoints/programs.ts';
 import { recordEndpoints } from '../protocol/endpoints/records.ts';
@@ -38,6 +39,7 @@ const endpoints = {
   ...modelEndpoints,
   ...programEndpoints,
   ...callEndpoints,
+  ...notificationEndpoints,
 };
 const YAML = 'application/yaml';
 

@@ -25,7 +25,6 @@ export async function fetchLaterParts(): Promise<void> {
     import('./costs/costs-page.tsx'),
     import('./night/night-page.tsx'),
     import('./night/morning.tsx'),
-    import('./notifications/waiting-sign.tsx'),
     import('./files/files-page.tsx'),
     import('./models/connect-dialog.tsx'),
     import('./calls/calls-page.tsx'),

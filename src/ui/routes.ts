@@ -16,6 +16,7 @@ export const SETTINGS_SECTIONS = [
   'attached',
   'clients',
   'devices',
+  'notifications',
   'storage',
   'copies',
   'about',

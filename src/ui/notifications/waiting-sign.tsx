@@ -6,6 +6,7 @@ import { useRoost } from '../context.tsx';
 import { RAYS, SUN } from '../shell/mark-pixels.ts';
 import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 import { useQuery } from '../use-query.ts';
+import { ToldHere } from './told-here.tsx';
 import { useWaitingCount } from '../use-title.ts';
 
 const pixels = (x: number, y: number, width: number, fill: string) =>
@@ -47,5 +48,5 @@ export default function WaitingSign() {
       icon.href = plain;
     };
   }, [count]);
-  return null;
+  return <ToldHere />;
 }

@@ -6,6 +6,7 @@ import { AttachedSection } from '../attached/attached-section.tsx';
 import { ClientsSection } from '../clients/clients-section.tsx';
 import { CostsSection } from '../costs/costs-section.tsx';
 import { CopiesSection } from '../copies/copies-section.tsx';
+import { NotificationsSection } from '../notifications/notifications-section.tsx';
 import { DevicesSection } from '../devices/devices-section.tsx';
 import { ProgramsSection } from '../programs/programs-section.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -49,6 +50,8 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
       return <AttachedSection />;
     case 'devices':
       return <DevicesSection />;
+    case 'notifications':
+      return <NotificationsSection />;
     case 'storage':
       return <StorageSection />;
     case 'inside':

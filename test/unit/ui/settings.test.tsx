@@ -2,6 +2,7 @@ import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-libra
 import { expect, test } from 'vitest';
 import { agentDoc, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/ui/settings/named.ts';
+import type { AskedCall } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
@@ -278,4 +279,48 @@ test('what differs from the default says so, in the list too, and goes back to i
   expect(screen.queryByText(/^Changed;/)).toBeNull();
   await page.user.click(screen.getByRole('button', { name: 'Undo' }));
   expect((await box('Time to wake')).value).toBe('90');
+});
+
+test('what one is told is chosen for this device, kept by the relay, and why a browser cannot push is said', async () => {
+  const put: unknown[] = [];
+  const page = await openPage({
+    docs: team(1),
+    path: '/settings/notifications',
+    prepare({ reach }) {
+      reach.on('GET /api/notifications', {
+        publicKey: 'key',
+        open: [],
+        devices: [
+          {
+            deviceId: 'd1',
+            name: 'Safari on iPhone',
+            here: false,
+            pushed: true,
+            endpoint: null,
+            kinds: [],
+            quiet: null,
+            usedAt: NOW,
+          },
+        ],
+      });
+      reach.on('PUT /api/notifications/device', ({ body }: AskedCall) => {
+        put.push(body);
+        return new Response(null, { status: 204 });
+      });
+      reach.on('DELETE /api/notifications/devices/d1', () => new Response(null, { status: 204 }));
+    },
+  });
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: /^Tell me on this device/ }).disabled).toBe(true);
+  expect(screen.getByText(/takes pushes only for a page under https/)).toBeTruthy();
+  await page.user.click(screen.getByRole('checkbox', { name: /^An answer that took long/ }));
+  await screen.findByText('Saved');
+  await page.user.click(screen.getByRole('checkbox', { name: /^Not in these hours/ }));
+  await waitFor(() => expect(put).toHaveLength(2));
+  expect(put[1]).toMatchObject({
+    kinds: ['approval', 'failure', 'mention', 'night'],
+    quiet: { from: 1_320, to: 420 },
+    subscription: null,
+  });
+  await page.user.click(await screen.findByRole('button', { name: 'Tell it nothing any more: Safari on iPhone' }));
+  await waitFor(() => expect(page.reach.times('DELETE /api/notifications/devices/d1')).toBe(1));
 });

@@ -1,0 +1,19 @@
+/** What a person is told of while they look elsewhere, and what page and service worker have in common for it. */
+
+/** approval: an agent asks for a yes; failure: a run that nobody watched failed; mention: an agent left a message for the person, or named them in a thread; answer: one that took long is whole; night: what agents did by themselves. */
+export const NOTIFICATION_KINDS = ['approval', 'failure', 'mention', 'answer', 'night'] as const;
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number];
+
+export const TOLD = {
+  /** Where the page leaves for the service worker what it needs to renew a subscription by itself. */
+  cache: 'roost-told',
+  kept: '/told',
+} as const;
+
+/** What is kept for that: the call by which the device says what it is told. */
+export interface KeptForRenewal {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its `subscription` is the one that is over. */
+  readonly choice: object;
+}

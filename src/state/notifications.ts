@@ -1,0 +1,147 @@
+/** What this device is told while nobody looks at the page: chosen here, kept here, and said to the relay, which pushes. */
+import { base64urlnopad } from '@scure/base';
+import { guessDeviceName } from '../domain/device-name.ts';
+import { NOTIFICATION_KINDS, TOLD, type KeptForRenewal } from '../domain/told.ts';
+import type { DeviceChoice, Notifications } from '../protocol/notifications.ts';
+import { PAGE_KEY } from '../protocol/page-key.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
+import { createQuery, type Query } from './query.ts';
+
+const KEPT_AT = 'roost-told';
+type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean };
+export type Turned = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+export interface Told {
+  readonly shown: Query<Notifications>;
+  /** As this device has it. */
+  choice(): Choice;
+  /** Asks the browser where it must be asked. */
+  choose(choice: Choice): Promise<Turned>;
+  remove(deviceId: string): Promise<void>;
+  seen(keys: readonly string[]): Promise<void>;
+  /** Says it again where the relay or the browser has lost it. */
+  renew(): Promise<void>;
+}
+
+/** Why this browser cannot be told while the page is closed, as a sentence; null: it can. */
+export function whyNoPush(): string | null {
+  if (!window.isSecureContext)
+    return 'A browser takes pushes only for a page under https://, or on the relay’s own machine.';
+  if ('PushManager' in globalThis && 'serviceWorker' in navigator && 'Notification' in globalThis) return null;
+  return /iPhone|iPad/.test(navigator.userAgent)
+    ? 'On an iPhone or iPad, put Roost on the home screen first (Share, Add to Home Screen), and open it from there.'
+    : 'This browser takes no pushes.';
+}
+
+// In one piece: one device’s choice, subscribed, said and said again.
+function createTold({ reach, changes, device, notices }: RoostState): Told {
+  const shown = createQuery<Notifications>({
+    changes,
+    device,
+    what: ['notifications'],
+    ask: () => reach((client) => client.notifications()),
+  });
+  const usual: Choice = { kinds: [...NOTIFICATION_KINDS], quiet: null, pushed: false };
+  function choice(): Choice {
+    try {
+      return { ...usual, ...(JSON.parse(device.browser.read(KEPT_AT) ?? '{}') as Partial<Choice>) };
+    } catch {
+      return usual;
+    }
+  }
+
+  async function subscription(publicKey: string): Promise<PushSubscription> {
+    const { pushManager } = await navigator.serviceWorker.ready;
+    const known = await pushManager.getSubscription();
+    const key = known?.options.applicationServerKey;
+    // The relay may have lost its keys: what was made for others listens to nobody any more.
+    if (known && key && base64urlnopad.encode(new Uint8Array(key)) === publicKey) return known;
+    await known?.unsubscribe();
+    return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+  }
+
+  async function say({ kinds, quiet, pushed }: Choice): Promise<Turned> {
+    let made: PushSubscription | null = null;
+    if (pushed) {
+      const asked = await reach((client) => client.notifications());
+      if (!asked.ok) return { ok: false, reason: 'The relay did not answer.' };
+      try {
+        made = await subscription(asked.value.publicKey);
+      } catch (error) {
+        return {
+          ok: false,
+          reason: `The browser gave no subscription: ${error instanceof Error ? error.message : String(error)}`,
+        };
+      }
+    } else if ('serviceWorker' in navigator)
+      await (await (await navigator.serviceWorker.getRegistration())?.pushManager.getSubscription())?.unsubscribe();
+    const json = made?.toJSON();
+    const body: DeviceChoice = {
+      name: guessDeviceName(navigator.userAgent),
+      kinds: [...kinds],
+      quiet,
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      subscription: json
+        ? {
+            endpoint: json.endpoint ?? '',
+            keys: { p256dh: json.keys?.['p256dh'] ?? '', auth: json.keys?.['auth'] ?? '' },
+          }
+        : null,
+    };
+    const put = await reach((client) => client.putNotificationDevice({ body }));
+    if (!put.ok)
+      return {
+        ok: false,
+        reason: put.problem.kind === 'refused' ? put.problem.problem.detail : 'The relay did not answer.',
+      };
+    if ('caches' in globalThis) {
+      const kept: KeptForRenewal = {
+        path: '/api/notifications/device',
+        headers: { [PAGE_KEY.header]: device.browser.read(PAGE_KEY.stored) ?? '' },
+        choice: body,
+      };
+      await (await caches.open(TOLD.cache)).put(TOLD.kept, Response.json(kept));
+    }
+    return { ok: true };
+  }
+
+  return {
+    shown,
+    choice,
+    async choose(next) {
+      if (
+        next.pushed &&
+        Notification.permission !== 'granted' &&
+        (await Notification.requestPermission()) !== 'granted'
+      )
+        return { ok: false, reason: 'The browser does not allow it. Its settings for this address can.' };
+      const said = await say(next);
+      if (said.ok) device.browser.write(KEPT_AT, JSON.stringify(next));
+      await shown.again();
+      return said;
+    },
+    async remove(deviceId) {
+      const removed = await reach((client) => client.removeNotificationDevice({ deviceId }));
+      if (!removed.ok) notices.refused(removed.problem);
+      await shown.again();
+    },
+    async seen(keys) {
+      // Where it does not come through, the other devices are told: that is no harm.
+      await reach((client) => client.seeNotifications({ body: { keys: [...keys] } }));
+    },
+    async renew() {
+      if (
+        device.browser.read(KEPT_AT) === null ||
+        !choice().pushed ||
+        whyNoPush() !== null ||
+        Notification.permission !== 'granted'
+      )
+        return;
+      await say(choice());
+    },
+  };
+}
+
+/** One for each page. */
+export const toldOf = onePerPage(createTold);

@@ -1,0 +1,115 @@
+/** What the person is told, on this device and the others. */
+import { useState } from 'react';
+import { NOTIFICATION_KINDS, type NotificationKind } from '../../domain/told.ts';
+import { toldOf, whyNoPush } from '../../state/notifications.ts';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../use-query.ts';
+
+const KINDS: Readonly<Record<NotificationKind, string>> = {
+  approval: 'An agent asks for your yes',
+  failure: 'Work that nobody watched failed',
+  mention: 'An agent leaves you a message, or names you (@human) in a thread',
+  answer: 'An answer that took long is done',
+  night: 'What your agents did at night, in the morning',
+};
+const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+const two = (n: number) => String(n).padStart(2, '0');
+const timeOf = (minute: number) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+const NIGHT = { from: 22 * 60, to: 7 * 60 };
+
+export function NotificationsSection() {
+  const told = toldOf(useRoost());
+  const shown = useQuery(told.shown);
+  const [choice, setChoice] = useState(told.choice);
+  const [said, setSaid] = useState('');
+  const why = whyNoPush();
+  const change = async (part: Partial<typeof choice>) => {
+    const next = { ...choice, ...part };
+    setChoice(next);
+    setSaid('Saving…');
+    const done = await told.choose(next);
+    if (!done.ok) setChoice(told.choice());
+    setSaid(done.ok ? 'Saved' : done.reason);
+  };
+  const { kinds, quiet } = choice;
+  return (
+    <>
+      <p className="settings-note">
+        You are told once of each thing, first on the device you used last. What you answer on one goes from the others.
+        Nothing of a conversation is in it.
+      </p>
+      <label className="tick-line">
+        <input
+          type="checkbox"
+          checked={choice.pushed}
+          disabled={why !== null}
+          onChange={() => void change({ pushed: !choice.pushed })}
+        />
+        Tell me on this device, also while Roost is closed
+      </label>
+      {why !== null && <p className="setting-hint">{why}</p>}
+      <h3>Of what</h3>
+      {NOTIFICATION_KINDS.map((kind) => (
+        <label key={kind} className="tick-line">
+          <input
+            type="checkbox"
+            checked={kinds.includes(kind)}
+            onChange={() =>
+              void change({ kinds: kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind] })
+            }
+          />
+          {KINDS[kind]}
+        </label>
+      ))}
+      <h3>When not</h3>
+      <label className="tick-line">
+        <input type="checkbox" checked={quiet !== null} onChange={() => void change({ quiet: quiet ? null : NIGHT })} />
+        Not in these hours: what comes then is told when they are over
+      </label>
+      {quiet && (
+        <div className="setting-row">
+          {(['from', 'to'] as const).map((end) => (
+            <label key={end}>
+              {end === 'from' ? 'From ' : 'To '}
+              <input
+                className="field"
+                type="time"
+                value={timeOf(quiet[end])}
+                onChange={({ target }) =>
+                  target.value !== '' && void change({ quiet: { ...quiet, [end]: minuteOf(target.value) } })
+                }
+              />
+            </label>
+          ))}
+        </div>
+      )}
+      <p role="status" className="setting-hint">
+        {said}
+      </p>
+      <h3>Devices that are told</h3>
+      {shown.kind === 'loading' && <p className="settings-note">Asking the relay…</p>}
+      {shown.kind === 'failed' && (
+        <p className="settings-note" role="alert">
+          The relay did not say.
+        </p>
+      )}
+      {shown.kind === 'ready' && shown.value.devices.every(({ pushed }) => !pushed) && (
+        <p className="setting-hint">None yet while Roost is closed.</p>
+      )}
+      {shown.kind === 'ready' && (
+        <ul className="team-list">
+          {shown.value.devices
+            .filter(({ pushed, here }) => pushed && !here)
+            .map(({ deviceId, name }) => (
+              <li key={deviceId} className="setting-row">
+                <span>{name}</span>
+                <button type="button" className="ghost" onClick={() => void told.remove(deviceId)}>
+                  Tell it nothing any more<span className="visually-hidden">: {name}</span>
+                </button>
+              </li>
+            ))}
+        </ul>
+      )}
+    </>
+  );
+}

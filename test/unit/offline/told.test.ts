@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { createTold, type ToldDeps } from '../../../src/offline/told.ts';
+
+function worker(more: Partial<ToldDeps> = {}) {
+  const shown: { title: string; tag: string | undefined; data: { path: string; over: boolean } }[] = [];
+  const went: string[] = [];
+  const put: [string, unknown][] = [];
+  const told = createTold({
+    registration: {
+      showNotification(title, options) {
+        const next = { title, tag: options?.tag, data: options?.data as { path: string; over: boolean } };
+        const at = shown.findIndex(({ tag }) => tag === next.tag);
+        shown.splice(at < 0 ? shown.length : at, at < 0 ? 0 : 1, next);
+        return Promise.resolve();
+      },
+      getNotifications: () =>
+        Promise.resolve(
+          shown.map(
+            (each) => ({ ...each, close: () => void shown.splice(shown.indexOf(each), 1) }) as unknown as Notification,
+          ),
+        ),
+      pushManager: { subscribe: () => Promise.reject(new Error('not asked')) },
+    },
+    windows: () => Promise.resolve([]),
+    openWindow: (path) => Promise.resolve(went.push(path)),
+    kept: () =>
+      Promise.resolve({ path: '/there', headers: { key: 'k' }, choice: { kinds: ['approval'], subscription: 'old' } }),
+    keep: () => Promise.resolve(),
+    fetch: (path, init) => {
+      put.push([String(path), JSON.parse(String(init?.body))]);
+      return Promise.resolve(new Response());
+    },
+    ...more,
+  });
+  return { told, shown, went, put };
+}
+const push = (key: string, over = false, path = '/approvals/a1') =>
+  JSON.stringify({ key, title: `About ${key}`, path, over });
+
+test('every push shows something, one for one thing; what is over says so in its place, and goes with the next', async () => {
+  const { told, shown } = worker();
+  for (const text of [
+    null,
+    'no JSON',
+    '{}',
+    push('x', false, 'https://elsewhere.test/'),
+    push('x', false, '//elsewhere.test'),
+  ])
+    await told.pushed(text);
+  expect(shown).toEqual([
+    { title: 'Something waits for you in Roost', tag: 'unread', data: { path: '/', over: false } },
+  ]);
+  await told.pushed(push('a'));
+  await told.pushed(push('a'));
+  await told.pushed(push('a', true));
+  expect(shown.map(({ title, tag }) => [title, tag])).toEqual([
+    ['Something waits for you in Roost', 'unread'],
+    ['Done on another device', 'a'],
+  ]);
+});
+
+test('a click leads to the very place: in the page that is open, else in a new one', async () => {
+  const said: unknown[] = [];
+  const closed = worker();
+  await closed.told.clicked({ path: '/approvals/a1' });
+  await closed.told.clicked({ path: '//elsewhere.test' });
+  expect(closed.went).toEqual(['/approvals/a1', '/']);
+  const open = worker({
+    windows: () =>
+      Promise.resolve([{ focus: () => Promise.resolve(), postMessage: (message) => void said.push(message) }]),
+  });
+  await open.told.clicked({ path: '/lead' });
+  expect([open.went, said]).toEqual([[], [{ roostGo: '/lead' }]]);
+});
+
+test('a subscription that the browser has ended is renewed at the relay, with what was chosen', async () => {
+  const { told, put } = worker();
+  const next = {
+    toJSON: () => ({ endpoint: 'https://push.test/2', keys: { p256dh: 'p', auth: 'a' }, expirationTime: null }),
+  };
+  await told.renewed(null, next as unknown as PushSubscription);
+  expect(put).toEqual([
+    [
+      '/there',
+      { kinds: ['approval'], subscription: { endpoint: 'https://push.test/2', keys: { p256dh: 'p', auth: 'a' } } },
+    ],
+  ]);
+});
