@@ -66,6 +66,8 @@ interface Open extends Given {
   readonly sessionId: string;
 }
 
+/** The mode of Claude Code in which it asks before it acts. */
+const ASKS = 'default';
 const ABORTED = 'aborted' satisfies MindErrorKind;
 const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer => ({
   ok: false,
@@ -149,13 +151,16 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     );
     try {
       const instructed = takesInstructions(line);
-      const { sessionId } = await line.answer(
+      const { sessionId, modes } = await line.answer(
         line.agent.request(methods.agent.session.new, {
           cwd: folder,
           mcpServers: mcpServers(deps.server, line),
           ...(instructed ? { _meta: { systemPrompt: { append: request.system } } } : {}),
         }),
       );
+      // Some begin in a mode that acts without asking: it is the person who lets it.
+      if (modes?.currentModeId !== ASKS && modes?.availableModes.some(({ id }) => id === ASKS))
+        await line.answer(line.agent.request(methods.agent.session.setMode, { sessionId, modeId: ASKS }));
       if (closed) throw new ProgramError('died', `${name}: its run is over.`);
       const made: Open = { line, sessionId, instructed, given: 0, texts: [] };
       open = made;
