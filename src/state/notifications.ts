@@ -52,6 +52,9 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
   }
 
   async function subscription(publicKey: string): Promise<PushSubscription> {
+    // `ready` would wait for ever where there is none: in development, or where the browser blocks it.
+    if (!(await navigator.serviceWorker.getRegistration()))
+      throw new Error('the part of Roost that listens while it is closed is not installed here');
     const { pushManager } = await navigator.serviceWorker.ready;
     const known = await pushManager.getSubscription();
     const key = known?.options.applicationServerKey;
