@@ -72,7 +72,12 @@ async function keepPrivate(path: string): Promise<void> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
   const look = async (at: string): Promise<void> => {
-    const found = await lstat(at);
+    const found = await lstat(at).catch((error: unknown) => {
+      // A relay that ends just now tidies up.
+      if (at !== path && error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (found === null) return;
     // What a link leads to is none of ours: the home is what lies in it.
     if (found.isSymbolicLink()) return;
     if (found.uid !== uid)

@@ -16,7 +16,6 @@ import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { preloadTalk } from './ui/chat/conversation.tsx';
-import { fetchLaterParts } from './ui/later.ts';
 import { Broken } from './ui/shell/broken.tsx';
 
 const archive = createArchivePort(async () => {
@@ -87,7 +86,7 @@ const offline = prepareOffline({
 });
 /** After everything else: what the page has fetched by then is taken from the browser's own cache. */
 async function openOffline(): Promise<void> {
-  await Promise.allSettled([fetchLaterParts(), archive.warm()]);
+  await Promise.allSettled([import('./ui/later.ts').then((later) => later.fetchLaterParts()), archive.warm()]);
   carryWhenShared(owner, { after });
   offline.register();
   if (state.live.store.getState().link.kind === 'live') offline.look();

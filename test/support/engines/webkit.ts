@@ -98,7 +98,14 @@ function driverOf(
       if (said?.error !== undefined) throw new Error(`in the page: ${said.error}`);
       return said?.value;
     },
-    click: (sought) => withFound(sought, (path) => at('POST', `${path}/click`)),
+    click: async (sought) => {
+      // In a list that scrolls by itself the driver finds nothing to press beyond what is seen.
+      await at('POST', '/execute/sync', {
+        script: `(${FIND})(arguments[0])?.scrollIntoView({ block: 'center' })`,
+        args: [sought],
+      });
+      return withFound(sought, (path) => at('POST', `${path}/click`));
+    },
     fill: (sought, text) =>
       withFound(sought, async (path) => {
         await at('POST', `${path}/clear`);
