@@ -131,6 +131,10 @@ describe('The storage page', { timeout: PATIENCE }, () => {
     await page.getByText('Never: no copy has left this device.').waitFor();
     await page.getByRole('row', { name: /^Messages/ }).waitFor();
     expect(await visitor.axe()).toEqual([]);
+    await settings(visitor, 'Inside the storage');
+    await page.getByText('Nothing: all is filed.').waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await settings(visitor, 'Storage');
     await visitor.press('Rebuild');
     await page.getByText('Nothing was missing.').waitFor();
     await visitor.picture('storage-1440');
@@ -238,7 +242,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
       buffer: Buffer.from('# Orla\n\nI like rivers, and what they carry.\n'),
     });
     expect(await second.page.getByLabel('Name', { exact: true }).inputValue()).toBe('Orla');
-    await second.page.getByLabel('Seat').selectOption({ label: 'Seat 1 · Violet Heaven' });
+    await second.page.getByLabel('Seat', { exact: true }).selectOption({ label: 'Seat 1 · Violet Heaven' });
     expect(await second.axe()).toEqual([]);
     await second.press('Adopt Orla');
     await second.press('WAKE');
