@@ -49,9 +49,10 @@ export function createStarts(
   return {
     async inTurn(work, onPlace, signal) {
       await new Promise<void>((resolve, reject) => {
+        const refuse = () => reject(new DOMException('It was stopped while it waited.', 'AbortError'));
         const leave = () => {
           waiting.splice(waiting.indexOf(waiter), 1);
-          reject(new DOMException('It was stopped while it waited.', 'AbortError'));
+          refuse();
         };
         const waiter: Waiter = {
           onPlace,
@@ -60,7 +61,7 @@ export function createStarts(
             resolve();
           },
         };
-        if (signal.aborted) return leave();
+        if (signal.aborted) return refuse();
         signal.addEventListener('abort', leave, { once: true });
         waiting.push(waiter);
         void next();

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { seatColor } from '../../src/domain/seat.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
 import { programSchema, programsSchema, type Program } from '../../src/protocol/programs.ts';
+import { createStarts } from '../../server/programs/starts.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { createHome } from '../support/relay.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
@@ -324,4 +325,32 @@ it('bad input is refused with the field, and programs need the relay’s leave',
     expect(answer.status, field).toBe(400);
     expect(await answer.text()).toContain(field);
   }
+});
+
+it('whoever is stopped before its turn takes nobody else’s', async () => {
+  const starts = createStarts({ startsAtOnce: 1, freeBytes: 0 });
+  const places: number[] = [];
+  const never = new AbortController().signal;
+  let free: () => void = () => undefined;
+  const first = starts.inTurn(
+    () => new Promise<void>((done) => (free = done)),
+    () => undefined,
+    never,
+  );
+  const second = starts.inTurn(
+    () => Promise.resolve('second'),
+    (place) => places.push(place),
+    never,
+  );
+  await expect(
+    starts.inTurn(
+      () => Promise.resolve(),
+      () => undefined,
+      AbortSignal.abort(),
+    ),
+  ).rejects.toThrow(/stopped/);
+  await expect.poll(() => places).toContain(1);
+  free();
+  await first;
+  expect(await second).toBe('second');
 });
