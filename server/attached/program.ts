@@ -3,10 +3,10 @@
  * is given the few variables that programs need to be found and to keep their caches, and those that the person has set for
  * it; none of the relay's. What it writes is bounded, in one message and in time.
  */
-import type { ChildProcess } from 'node:child_process';
 import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import type { Processes } from '../processes/index.ts';
+import { createFlood, FLOODED } from '../processes/flood.ts';
+import type { Group, Processes } from '../processes/index.ts';
 import type { AttachedLimits } from './settings.ts';
 
 export interface Program {
@@ -31,27 +31,14 @@ export function createProgramTransport(
   limits: Limits,
 ): ProgramTransport {
   const incoming = new ReadBuffer({ maxBufferSize: limits.messageBytes });
-  let child: ChildProcess | null = null;
+  let group: Group | null = null;
   let closing: Promise<void> | null = null;
   let errors = '';
-  let window = { since: 0, messages: 0, bytes: 0 };
-
-  function signal(name: NodeJS.Signals): void {
-    try {
-      if (child?.pid !== undefined) process.kill(-child.pid, name);
-    } catch {
-      // The whole group has ended by itself.
-    }
-  }
+  const isFlooded = createFlood(limits);
 
   /** Of what came last; throws where it is more than anybody needs. */
   function count(messages: number, bytes: number): void {
-    const now = performance.now();
-    if (now - window.since > limits.windowMs) window = { since: now, messages: 0, bytes: 0 };
-    window.messages += messages;
-    window.bytes += bytes;
-    if (window.messages > limits.windowMessages || window.bytes > limits.windowBytes)
-      throw new Error('it writes more than anybody could read');
+    if (isFlooded(messages, bytes)) throw new Error(FLOODED);
   }
 
   function fail(error: unknown): void {
@@ -82,8 +69,8 @@ export function createProgramTransport(
   const transport: ProgramTransport = {
     said: () => errors.trim(),
     async start() {
-      const started = await processes.start({ command, args, env: { ...getDefaultEnvironment(), ...env } });
-      child = started.child;
+      group = await processes.start({ command, args, env: { ...getDefaultEnvironment(), ...env } });
+      const { child } = group;
       child.once('error', (error) => transport.onerror?.(error));
       child.once('close', () => transport.onclose?.());
       child.stdout?.on('data', take);
@@ -93,25 +80,15 @@ export function createProgramTransport(
         errors = (errors + text).slice(-limits.errorChars);
       });
     },
-    send: (message) =>
-      new Promise((sent, failed) => {
-        const input = child?.stdin;
-        if (!input?.writable) return failed(new Error('it has ended'));
-        // A program that does not read holds up nobody but who waits for its answer.
-        input.write(serializeMessage(message), (error) => (error ? failed(error) : sent()));
-      }),
+    send: (message) => group?.write(serializeMessage(message)) ?? Promise.reject(new Error('it has ended')),
     close() {
       closing ??= new Promise((closed) => {
-        const ending = child;
-        if (!ending || ending.exitCode !== null || ending.signalCode !== null || ending.pid === undefined) {
-          signal('SIGKILL');
-          return closed();
-        }
+        // Where it has ended, the rest of its group was ended with it.
+        if (!group || group.child.exitCode !== null || group.child.signalCode !== null) return closed();
+        const { child: ending, signal } = group;
         const kill = setTimeout(() => signal('SIGKILL'), limits.endMs);
         ending.once('exit', () => {
           clearTimeout(kill);
-          // What it left behind in its group ends with it.
-          signal('SIGKILL');
           ending.stdout?.destroy();
           ending.stderr?.destroy();
           closed();

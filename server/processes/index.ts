@@ -28,6 +28,8 @@ export interface Group {
   readonly child: ChildProcess;
   /** To all that is in it; nothing where it has ended. */
   signal(name: NodeJS.Signals): void;
+  /** To its input. Rejects where it has ended; one that does not read holds up nobody but who waits for its answer. */
+  write(text: string): Promise<void>;
 }
 
 export interface Processes {
@@ -104,7 +106,13 @@ export function createProcesses(folder: string | null): Processes {
         const go = child.stdio[GO_FD];
         if (go && 'end' in go) go.on('error', () => undefined).end('\n');
       }
-      return { pid, child, signal };
+      const write = (text: string) =>
+        new Promise<void>((sent, failed) => {
+          const input = child.stdin;
+          if (!input?.writable) return failed(new Error('it has ended'));
+          input.write(text, (error) => (error ? failed(error) : sent()));
+        });
+      return { pid, child, signal, write };
     },
     async endLeft() {
       if (folder === null) return 0;

@@ -18,6 +18,7 @@ import type {
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import type { PROGRAM_FAULTS } from '../../src/protocol/programs.ts';
+import { createFlood, FLOODED } from '../processes/flood.ts';
 import { programAt, type Group, type Processes } from '../processes/index.ts';
 import type { ProgramLimits } from './settings.ts';
 
@@ -65,19 +66,13 @@ const messageSchema = z.looseObject({ jsonrpc: z.literal('2.0') });
 const NEWLINE = 10;
 
 /** JSON-RPC messages, one a line, both ways. `fail` is told what ends it. */
-function streamOf({ child }: Group, limits: ProgramLimits, fail: (error: ProgramError) => void): Stream {
-  let window = { since: 0, messages: 0, bytes: 0 };
+function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: ProgramError) => void): Stream {
+  const isFlooded = createFlood(limits);
+  const flood = () => fail(new ProgramError('nonsense', FLOODED));
   let nonsense = 0;
   let pieces: Buffer[] = [];
   let length = 0;
 
-  function tooMuch(messages: number, bytes: number): boolean {
-    const now = performance.now();
-    if (now - window.since > limits.windowMs) window = { since: now, messages: 0, bytes: 0 };
-    window.messages += messages;
-    window.bytes += bytes;
-    return window.messages > limits.windowMessages || window.bytes > limits.windowBytes;
-  }
   function messageIn(line: string): AnyMessage | null {
     if (line.trim() === '') return null;
     try {
@@ -106,13 +101,12 @@ function streamOf({ child }: Group, limits: ProgramLimits, fail: (error: Program
       };
       child.stdout?.on('data', (chunk: Buffer) => {
         if (!open) return;
-        if (tooMuch(0, chunk.length))
-          return fail(new ProgramError('nonsense', 'it writes more than anybody could read'));
+        if (isFlooded(0, chunk.length)) return flood();
         let from = 0;
         for (let at = chunk.indexOf(NEWLINE); at >= 0 && open; at = chunk.indexOf(NEWLINE, from)) {
           const message = messageIn(Buffer.concat([...pieces, chunk.subarray(from, at)]).toString('utf8'));
           [pieces, length, from] = [[], 0, at + 1];
-          if (tooMuch(1, 0)) return fail(new ProgramError('nonsense', 'it writes more than anybody could read'));
+          if (isFlooded(1, 0)) return flood();
           if (message) controller.enqueue(message);
         }
         pieces.push(chunk.subarray(from));
@@ -125,12 +119,7 @@ function streamOf({ child }: Group, limits: ProgramLimits, fail: (error: Program
     },
   });
   const writable = new WritableStream<AnyMessage>({
-    write: (message) =>
-      new Promise((sent, failed) => {
-        const input = child.stdin;
-        if (!input?.writable) return failed(new Error('it has ended'));
-        input.write(`${JSON.stringify(message)}\n`, (error) => (error ? failed(error) : sent()));
-      }),
+    write: (message) => write(`${JSON.stringify(message)}\n`),
   });
   return { readable, writable };
 }
