@@ -16,6 +16,7 @@ export const MAY_IMPORT = {
 const SERVER_BASE = [
   ...['body', 'config-text', 'endpoint', 'json-bounds', 'problem', 'connections', 'listen', 'tls', 'upgrade'],
   ...[
+    'error-code',
     'key-filter',
     'logger',
     'model-addresses',
@@ -25,6 +26,7 @@ const SERVER_BASE = [
     'stream',
     'unsent',
     'web-addresses',
+    'whole-file',
   ],
   ...['contracts', 'define-tool', 'tool-outcome'],
 ];

@@ -9,6 +9,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from './error-code.ts';
 import { StartError } from './start-error.ts';
 
 /** The shortest limit among the systems Node runs on (macOS: 104 bytes with the final NUL). */
@@ -36,8 +37,6 @@ function socketPath(home: string, platform: NodeJS.Platform): string {
   return Buffer.byteLength(inside) <= SOCKET_PATH_MAX ? inside : join(tmpdir(), `${name}.sock`);
 }
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
-
 /** What the holder says, or null where nobody listens there. `words`: said to it. */
 function ask(path: string, words = ''): Promise<string | null> {
   return new Promise((resolve, reject) => {
@@ -47,9 +46,9 @@ function ask(path: string, words = ''): Promise<string | null> {
     socket.on('data', (text) => (said += text));
     socket.on('close', () => resolve(said));
     socket.on('error', (error) => {
-      if (['ECONNREFUSED', 'ENOENT'].includes(String(codeOf(error)))) resolve(null);
+      if (['ECONNREFUSED', 'ENOENT'].includes(codeOf(error))) resolve(null);
       // A holder that has just ended, or that is too busy to take us: it was there.
-      else if (['ECONNRESET', 'EPIPE', 'EAGAIN'].includes(String(codeOf(error)))) resolve(said);
+      else if (['ECONNRESET', 'EPIPE', 'EAGAIN'].includes(codeOf(error))) resolve(said);
       else reject(error);
     });
   });

@@ -1,23 +1,13 @@
 /** The home: the folder with everything that a relay keeps. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import {
-  access,
-  chmod,
-  constants,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { access, chmod, constants, lstat, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { codeOf } from './error-code.ts';
 import { PID_FILE } from './home-lock.ts';
 import { StartError } from './start-error.ts';
+import { unfinished, writeWhole } from './whole-file.ts';
 
 /** The form of the home that this version writes. The store has its own steps, see store/migrations.ts. */
 const FORMAT = 1;
@@ -52,15 +42,15 @@ const PRIVATE = { folder: 0o700, file: 0o600, others: 0o077 } as const;
 /** What Roost keeps in its home. Whatever else lies there is somebody's own, and only the folder is closed around it. */
 const KEPT: ReadonlySet<string> = new Set([
   MARK,
-  `${MARK}.new`,
+  unfinished(MARK),
   'store',
   'logs',
   'workspaces',
   'processes',
   SEALING_KEY,
-  `${SEALING_KEY}.new`,
+  unfinished(SEALING_KEY),
   PUSH_KEYS,
-  `${PUSH_KEYS}.new`,
+  unfinished(PUSH_KEYS),
   PID_FILE,
 ]);
 
@@ -72,12 +62,7 @@ async function keepPrivate(path: string): Promise<void> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
   const look = async (at: string): Promise<void> => {
-    const found = await lstat(at).catch((error: unknown) => {
-      // A relay that ends just now tidies up.
-      if (at !== path && error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-      throw error;
-    });
-    if (found === null) return;
+    const found = await lstat(at);
     // What a link leads to is none of ours: the home is what lies in it.
     if (found.isSymbolicLink()) return;
     if (found.uid !== uid)
@@ -93,7 +78,13 @@ async function keepPrivate(path: string): Promise<void> {
           `Others on this machine may read or change ${at}, and the file system does not let Roost forbid it. Choose a home on another disk with --home.`,
         );
     }
-    if (isFolder) for (const name of await readdir(at)) if (at !== path || KEPT.has(name)) await look(join(at, name));
+    if (isFolder)
+      for (const name of await readdir(at))
+        if (at !== path || KEPT.has(name))
+          await look(join(at, name)).catch((error: unknown) => {
+            // A relay that ends just now tidies up.
+            if (codeOf(error) !== 'ENOENT') throw error;
+          });
   };
   await look(path);
 }
@@ -149,8 +140,7 @@ export async function readHome(path: string): Promise<Home> {
   else {
     relay = randomUUID();
     try {
-      await writeFile(`${file}.new`, `${JSON.stringify({ format: FORMAT, relay })}\n`, { mode: 0o600, flush: true });
-      await rename(`${file}.new`, file);
+      await writeWhole(file, `${JSON.stringify({ format: FORMAT, relay })}\n`);
     } catch (error) {
       throw new StartError(`The home ${path} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, {
         cause: error,

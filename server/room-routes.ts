@@ -6,6 +6,7 @@ import { keepLoaded } from '../src/domain/platform/single-flight.ts';
 import { roomEndpoints } from '../src/protocol/endpoints/team.ts';
 import type { Room } from '../src/protocol/http.ts';
 import { answer, type Handled } from './endpoint.ts';
+import { codeOf } from './error-code.ts';
 import { SCHEMA } from './store/schema.ts';
 import type { Db } from './store/index.ts';
 
@@ -16,8 +17,6 @@ const ROOM_DEFAULTS = {
   freeKeptMs: 1_000,
 } as const;
 
-const isGone = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
-
 /** Bytes of the files below `folder`; what goes away meanwhile takes no room. */
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
@@ -27,7 +26,7 @@ async function bytesBelow(folder: string): Promise<number> {
     try {
       bytes += (await stat(join(entry.parentPath, entry.name))).size;
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
   return bytes;

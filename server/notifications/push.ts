@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import webPush from 'web-push';
 import { z } from 'zod';
@@ -13,6 +13,7 @@ import { fits, hostOf } from '../models/addresses.ts';
 import { createGuardedFetch } from '../models/line.ts';
 import { StartError } from '../start-error.ts';
 import type { WebAddresses } from '../web-addresses.ts';
+import { writeWhole } from '../whole-file.ts';
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
 
 const keysSchema = z.object({ publicKey: z.string().min(80), privateKey: z.string().min(40) });
@@ -23,8 +24,7 @@ async function readPushKeys(file: string): Promise<PushKeys> {
   try {
     if (existsSync(file)) return keysSchema.parse(JSON.parse(await readFile(file, 'utf8')));
     const keys = webPush.generateVAPIDKeys();
-    await writeFile(`${file}.new`, `${JSON.stringify(keys)}\n`, { mode: 0o600, flush: true });
-    await rename(`${file}.new`, file);
+    await writeWhole(file, `${JSON.stringify(keys)}\n`);
     return keys;
   } catch (error) {
     throw new StartError(

@@ -4,9 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
 import { StartError } from '../start-error.ts';
+import { writeWhole } from '../whole-file.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
@@ -49,8 +50,7 @@ export async function readSealingKey(file: string): Promise<Uint8Array> {
       return key;
     }
     const key = randomBytes(KEY_BYTES);
-    await writeFile(`${file}.new`, `${key.toString('base64')}\n`, { mode: 0o600, flush: true });
-    await rename(`${file}.new`, file);
+    await writeWhole(file, `${key.toString('base64')}\n`);
     return key;
   } catch (error) {
     if (error instanceof StartError) throw error;

@@ -12,6 +12,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { codeOf } from '../error-code.ts';
 
 /** Bytes of a journal. What does not fit goes into the tables at once. */
 const JOURNAL_BYTES = 2 ** 20;
@@ -79,7 +80,7 @@ async function openFile(path: string, bytes: number): Promise<FileHandle> {
   try {
     return await open(path, 'r+');
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   await makeFile(path, bytes);
   return await open(path, 'r+');

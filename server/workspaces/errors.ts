@@ -1,4 +1,5 @@
 /** What cannot be done in a workspace, in sentences for people and minds. */
+import { codeOf } from '../error-code.ts';
 
 export type WorkspaceFault =
   'bad-path' | 'not-found' | 'not-a-file' | 'not-a-folder' | 'not-text' | 'too-large' | 'full' | 'changed';
@@ -17,7 +18,7 @@ export const shownPath = (names: readonly string[]): string => (names.length ===
 /** What the system says of something that was to be opened; what it says of the system itself stays as it is. */
 export function missing(error: unknown, names: readonly string[]): unknown {
   const what = shownPath(names);
-  switch (error instanceof Error && 'code' in error ? error.code : '') {
+  switch (codeOf(error)) {
     case 'ENOENT':
       return new WorkspaceError('not-found', `There is no ${what}.`);
     case 'ELOOP':

@@ -2,8 +2,9 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
+import { codeOf } from '../error-code.ts';
 import { missing, shownPath, WorkspaceError } from './errors.ts';
-import { at, codeOf, itself, NO_LINKS, openWithin, step, type OpenFolder } from './open-folder.ts';
+import { at, itself, NO_LINKS, openWithin, step, type OpenFolder } from './open-folder.ts';
 import { namesOf } from './paths.ts';
 
 /** Not waiting: a pipe that nobody writes to would be waited for. */

@@ -6,14 +6,13 @@
 import { constants } from 'node:fs';
 import { mkdir, open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf } from '../error-code.ts';
 import { missing, WorkspaceError } from './errors.ts';
 
 /** Of open(2) on macOS: no link anywhere in the path. Node does not name it. */
 const O_NOFOLLOW_ANY = 0x2000_0000;
 export const NO_LINKS = process.platform === 'darwin' ? O_NOFOLLOW_ANY : constants.O_NOFOLLOW;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS;
-
-export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 export interface OpenFolder {
   readonly handle: FileHandle;
