@@ -2,6 +2,7 @@
 import type { AttachedServer, Attachment } from '../protocol/attached.ts';
 import type { ReachClient } from '../relay/reach-client.ts';
 import type { RelayResult } from '../relay/index.ts';
+import { doneOf, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
@@ -12,7 +13,6 @@ export interface AttachedServers {
   /** The relay runs programs for its pages. */
   readonly programs: boolean;
 }
-type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 'detach' | 'signOutOfAttached'>;
 
 interface Attached {
@@ -36,7 +36,7 @@ function createAttached({ reach, changes, device }: Pick<RoostState, 'reach' | '
   const change: Attached['change'] = async (call) => {
     const result = await reach(call);
     await list.again();
-    return result.ok ? { ok: true } : { ok: false, reason: problemText(result.problem) };
+    return doneOf(result);
   };
   return {
     list,

@@ -1,13 +1,11 @@
 /** What the team costs, and what it may cost, as this page shows it. Fetched with the parts of the page that show it. */
 import type { AgentId } from '../domain/ids.ts';
 import type { Costs, Price } from '../protocol/costs.ts';
-import type { RelayResult } from '../relay/index.ts';
-import { DONE, type Done } from './actions/parts.ts';
+import { doneOf, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { withCoordination } from './limits.ts';
 import { onePerPage } from './per-page.ts';
-import { problemText } from './ports.ts';
 import { reachQueries } from './reach-queries.ts';
 import { mapResult } from './reach.ts';
 
@@ -24,9 +22,6 @@ export interface CostBook {
   /** An empty list brings Roost's own back. */
   setPrices(prices: readonly Price[]): Promise<Done>;
 }
-
-const doneOf = (result: RelayResult<unknown>): Done =>
-  result.ok ? DONE : { ok: false, reason: problemText(result.problem) };
 
 function createCostBook(state: RoostState): CostBook {
   const { reach, changes, device, limits } = state;

@@ -4,20 +4,20 @@ import { guessDeviceName } from '../domain/device-name.ts';
 import { NOTIFICATION_KINDS, TOLD, type KeptForRenewal } from '../domain/told.ts';
 import type { DeviceChoice, Notifications } from '../protocol/notifications.ts';
 import { PAGE_KEY } from '../protocol/page-key.ts';
+import { DONE, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, type Query } from './query.ts';
 
 const KEPT_AT = 'roost-told';
 type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean };
-export type Turned = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 export interface Told {
   readonly shown: Query<Notifications>;
   /** As this device has it. */
   choice(): Choice;
   /** Asks the browser where it must be asked. */
-  choose(choice: Choice): Promise<Turned>;
+  choose(choice: Choice): Promise<Done>;
   remove(deviceId: string): Promise<void>;
   seen(keys: readonly string[]): Promise<void>;
   /** Says it again where the relay or the browser has lost it. */
@@ -64,7 +64,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
     return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
   }
 
-  async function say({ kinds, quiet, pushed }: Choice): Promise<Turned> {
+  async function say({ kinds, quiet, pushed }: Choice): Promise<Done> {
     let made: PushSubscription | null = null;
     if (pushed) {
       const asked = await reach((client) => client.notifications());
@@ -106,7 +106,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
       };
       await (await caches.open(TOLD.cache)).put(TOLD.kept, Response.json(kept));
     }
-    return { ok: true };
+    return DONE;
   }
 
   return {

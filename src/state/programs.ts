@@ -2,12 +2,11 @@
 import type { AddProgram, Programs } from '../protocol/programs.ts';
 import type { ReachClient } from '../relay/reach-client.ts';
 import type { RelayResult } from '../relay/index.ts';
+import { doneOf, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
-import { problemText } from './ports.ts';
 import { createQuery, type Query } from './query.ts';
 
-type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 type Calls = Pick<ReachClient, 'addProgram' | 'tryProgram' | 'removeProgram'>;
 
 interface AgentPrograms {
@@ -27,7 +26,7 @@ function createPrograms({ reach, changes, device }: Pick<RoostState, 'reach' | '
   const change: AgentPrograms['change'] = async (call) => {
     const result = await reach(call);
     await list.again();
-    return result.ok ? { ok: true } : { ok: false, reason: problemText(result.problem) };
+    return doneOf(result);
   };
   return { list, change, add: (body) => change((client) => client.addProgram({ body })) };
 }

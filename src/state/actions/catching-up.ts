@@ -1,6 +1,7 @@
 /** What a call waits for, so that nobody wakes without what was said last: here while the page was closed, or on other devices. */
 import type { AgentId } from '../../domain/ids.ts';
 import { arrivingOf } from '../devices.ts';
+import { until } from '../until.ts';
 import type { Parts } from './parts.ts';
 
 /** ms that a call waits for what is known to be on its way from other devices. */
@@ -30,19 +31,6 @@ export function createCatchingUp({
   live,
   pending,
 }: Pick<Parts, 'owner' | 'devices' | 'device' | 'live' | 'pending'>): CatchingUp {
-  /** Resolves when `holds` of the store, or after a while. */
-  function until(store: { subscribe(look: () => void): () => void }, holds: () => boolean): Promise<void> {
-    if (holds()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        stop();
-        stopTimer();
-        resolve();
-      };
-      const stopTimer = device.after(COMPARE_PATIENCE_MS, done);
-      const stop = store.subscribe(() => holds() && done());
-    });
-  }
   const known = (): CaughtUp => ({ late: new Set(arrivingOf(devices.store.getState())), compared: true });
 
   return {
@@ -50,11 +38,13 @@ export function createCatchingUp({
     async caughtUp(agentIds) {
       pending.setState({ step: 'Listening for what was said last…' });
       // What the relay still holds of the last session: the page may just have been opened.
-      await until(live.store, () => live.store.getState().link.kind !== 'connecting');
+      await until(device, COMPARE_PATIENCE_MS, live.store, ({ link }) => link.kind !== 'connecting');
       // Whether there are other devices at all is told by the owner, which may just have begun too.
       await until(
+        device,
+        COMPARE_PATIENCE_MS,
         devices.store,
-        () => devices.store.getState().status !== null || devices.store.getState().failed !== null,
+        ({ status, failed }) => status !== null || failed !== null,
       );
       const { status } = devices.store.getState();
       if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY_LATE;

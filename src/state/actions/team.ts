@@ -7,6 +7,7 @@ import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import { leadNameOf, payloadOf, startSessionBody } from '../wake-material.ts';
+import { until } from '../until.ts';
 import { createCatchingUp } from './catching-up.ts';
 import type { Parts } from './parts.ts';
 
@@ -72,21 +73,13 @@ export function createTeamActions(parts: Parts): TeamActions {
 
   /** Resolves when the relay was heard to begin the call, or when there is no more reason to wait for that. */
   function heardToBegin(before: number): Promise<void> {
-    return new Promise((resolve) => {
-      const wasLive = live.store.getState().live !== null;
-      const check = () => {
-        const now = live.store.getState();
-        if (now.callsHeard > before || now.callError || (wasLive && !now.live)) done();
-      };
-      const stopTimer = device.after(CONFIRM_MS, () => done());
-      const stop = live.store.subscribe(check);
-      const done = () => {
-        stop();
-        stopTimer();
-        resolve();
-      };
-      check();
-    });
+    const wasLive = live.store.getState().live !== null;
+    return until(
+      device,
+      CONFIRM_MS,
+      live.store,
+      (now) => now.callsHeard > before || now.callError !== null || (wasLive && now.live === null),
+    );
   }
 
   const leadIsLate = () => {
