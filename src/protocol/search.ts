@@ -23,17 +23,23 @@ export interface Passage {
   readonly marks: readonly (readonly [from: number, to: number])[];
 }
 
-export interface SearchHit {
-  /** The document's. */
-  readonly id: string;
+/** What is known of a text besides its words: whose it is, and where it leads to. */
+export interface SearchedText {
   readonly kind: SearchKind;
+  /** Whose conversation or soul it is; of a thread's message, who said it; null: nobody's. */
   readonly agentId: AgentId | null;
+  /** Who said or wrote it: an agent, "human" or "relay". */
   readonly author: string;
   /** ms since the epoch */
   readonly time: number;
   /** Of what was said in a conversation or a thread; null where it still waits to be sent. */
   readonly messageId: MessageId | null;
   readonly threadId: ThreadId | null;
+}
+
+export interface SearchHit extends SearchedText {
+  /** The document's. */
+  readonly id: string;
   /** Of the thread; null: not known here. */
   readonly title: string | null;
   readonly passage: Passage;

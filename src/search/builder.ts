@@ -52,9 +52,6 @@ function grouped<Key, Value>(
 }
 
 const countOf = (segments: readonly SegmentInfo[]) => segments.reduce((sum, { documents }) => sum + documents, 0);
-/** Numbers of the documents of one part of the ids. */
-const rowsFrom = (from: number, documents: number) =>
-  Array.from({ length: Math.min(SEARCH.idsInPart, documents - from) }, (_, i) => from + i);
 
 /** The size of a segment, in steps of how many become one. */
 const stepOf = ({ documents }: SegmentInfo) =>
@@ -120,8 +117,8 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
     const hashes = new Float64Array(countOf(manifest.segments));
     let at = 0;
     for (const segment of await opened()) {
-      for (let from = 0; from < segment.info.documents; from += SEARCH.idsInPart) {
-        for (const id of await segment.ids(rowsFrom(from, segment.info.documents))) hashes[at++] = hashOf(id);
+      for await (const { ids } of segment.allIds()) {
+        for (const id of ids) hashes[at++] = hashOf(id);
         await pause();
       }
     }
@@ -155,11 +152,11 @@ export async function createBuilder({ ledger, store, after, pause, onProgress }:
   /** Takes out what the ledger has not any more. */
   async function letGoOf(isGone: (rowId: string) => boolean) {
     for (const segment of await opened()) {
-      const { documents } = segment.info;
       let gone = false;
-      for (let from = 0; from < documents && !gone; from += SEARCH.idsInPart) {
-        gone = (await segment.ids(rowsFrom(from, documents))).some(isGone);
+      for await (const { ids } of segment.allIds()) {
+        gone = ids.some(isGone);
         await pause();
+        if (gone) break;
       }
       if (gone) await replace([segment], isGone);
     }

@@ -1,11 +1,11 @@
 /** What of a document is found again: its words, whose they are, and where they lead to. Pure. */
-import type { AgentId, MessageId, ThreadId } from '../domain/ids.ts';
+import type { MessageId, ThreadId } from '../domain/ids.ts';
 import { parseStamp } from '../domain/stamp.ts';
 import { wrote } from '../domain/talk.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { DocumentStore } from '../protocol/documents/kind.ts';
 import { isKnown, type KnownType } from '../protocol/known.ts';
-import type { SearchKind } from '../protocol/search.ts';
+import type { SearchedText } from '../protocol/search.ts';
 
 /** Where searchable documents stand in the views: a store, and what their ids begin with. */
 export interface SearchSource {
@@ -41,16 +41,7 @@ export const placeOf = (rowId: string): { readonly store: DocumentStore; readonl
   id: rowId.slice(1),
 });
 
-export interface Searchable {
-  readonly kind: SearchKind;
-  /** Whose conversation or soul it is; of a thread's message, who said it; null: nobody's. */
-  readonly agentId: AgentId | null;
-  /** Who said or wrote it: an agent, "human" or "relay". */
-  readonly author: string;
-  /** ms since the epoch */
-  readonly time: number;
-  readonly messageId: MessageId | null;
-  readonly threadId: ThreadId | null;
+export interface Searchable extends SearchedText {
   readonly text: string;
 }
 
@@ -122,14 +113,12 @@ export function searchableOf(doc: Doc): Searchable | null {
   }
 }
 
-/** Terms that no word is: by these a search is held to one agent, one voice, one kind. */
+/** Terms that no word is: by these a search is held to one agent, one voice. */
 const MARK = '\u0001';
 export const conversationTerm = (agentId: string): string => `${MARK}a${agentId}`;
 export const authorTerm = (author: string): string => `${MARK}f${author}`;
-export const kindTerm = (kind: SearchKind): string => `${MARK}k${kind}`;
 
-export const termsAbout = ({ agentId, author, kind }: Searchable): readonly string[] => [
+export const termsAbout = ({ agentId, author }: Searchable): readonly string[] => [
   ...(agentId === null ? [] : [conversationTerm(agentId)]),
   authorTerm(author),
-  kindTerm(kind),
 ];

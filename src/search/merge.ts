@@ -1,7 +1,6 @@
 /** Several segments as one, without the documents that are gone: words of theirs alone are in no part of it any more. */
 import type { Segment, Term } from './segment-read.ts';
 import { createSegmentWriter, type Part, type SegmentInfo } from './segment-write.ts';
-import { SEARCH } from './settings.ts';
 
 export interface MergeDeps {
   readonly id: number;
@@ -44,11 +43,9 @@ export async function mergeSegments({ id, segments, isGone, put, pause }: MergeD
   let written = 0;
   const renumbered = new Map<Segment, Uint32Array>();
   for (const segment of segments) {
-    const { documents } = segment.info;
-    const numbers = new Uint32Array(documents);
-    for (let from = 0; from < documents; from += SEARCH.idsInPart) {
-      const some = Array.from({ length: Math.min(SEARCH.idsInPart, documents - from) }, (_, i) => from + i);
-      (await segment.ids(some)).forEach((docId, i) => {
+    const numbers = new Uint32Array(segment.info.documents);
+    for await (const { from, ids } of segment.allIds()) {
+      ids.forEach((docId, i) => {
         const gone = isGone(docId);
         numbers[from + i] = gone ? GONE : written++;
         if (!gone) writer.document({ id: docId, time: segment.times[from + i] ?? 0 });

@@ -25,6 +25,8 @@ export interface Segment {
   lists(terms: readonly Pick<Term, 'at' | 'length' | 'documents'>[]): Promise<readonly Uint32Array[]>;
   /** Ids of documents by their numbers. */
   ids(documents: readonly number[]): Promise<readonly string[]>;
+  /** Ids of all documents in order, part by part, with the number of the first, as long as more are taken. */
+  allIds(): AsyncGenerator<{ readonly from: number; readonly ids: readonly string[] }>;
 }
 
 function termsIn(bytes: Uint8Array, at: number): Term[] {
@@ -87,6 +89,16 @@ export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<S
     for (let units = reader.number(); units > 0; units--) term += String.fromCharCode(reader.number());
     starts.push({ term, at: reader.number() });
   }
+  async function idsOf(documents: readonly number[]): Promise<readonly string[]> {
+    const numbers = [...new Set(documents.map((document) => Math.floor(document / SEARCH.idsInPart)))];
+    const parts = await read(numbers.map((n) => part('ids', n)));
+    const lists = new Map(parts.map((bytes, i) => [numbers[i] ?? 0, parseIds(bytes)]));
+    return documents.map((document) => {
+      const id = lists.get(Math.floor(document / SEARCH.idsInPart))?.[document % SEARCH.idsInPart];
+      if (id === undefined) throw new DamagedIndexError('A document of the index has no id.');
+      return id;
+    });
+  }
   return {
     info,
     times,
@@ -125,15 +137,12 @@ export async function openSegment(info: SegmentInfo, read: ReadParts): Promise<S
         return listIn(whole, 0, length, documents, times.length);
       });
     },
-    async ids(documents) {
-      const numbers = [...new Set(documents.map((document) => Math.floor(document / SEARCH.idsInPart)))];
-      const parts = await read(numbers.map((n) => part('ids', n)));
-      const lists = new Map(parts.map((bytes, i) => [numbers[i] ?? 0, parseIds(bytes)]));
-      return documents.map((document) => {
-        const id = lists.get(Math.floor(document / SEARCH.idsInPart))?.[document % SEARCH.idsInPart];
-        if (id === undefined) throw new DamagedIndexError('A document of the index has no id.');
-        return id;
-      });
+    ids: idsOf,
+    async *allIds() {
+      for (let from = 0; from < times.length; from += SEARCH.idsInPart) {
+        const numbers = Array.from({ length: Math.min(SEARCH.idsInPart, times.length - from) }, (_, i) => from + i);
+        yield { from, ids: await idsOf(numbers) };
+      }
     },
   };
 }
