@@ -38,6 +38,13 @@ export interface NotificationRowsDeps {
 // In one piece: the statements on three tables.
 export function createNotificationRows({ db, home, sealer }: NotificationRowsDeps) {
   const about = (browser: string) => JSON.stringify(['push subscription', home, browser]);
+  const change = (browser: string, values: { readonly used_at: number } | { readonly sealed: null }) =>
+    db
+      .updateTable('notification_devices')
+      .set(values)
+      .where('home', '=', home)
+      .where('browser', '=', browser)
+      .execute();
   const sendsOf = (key: string) => db.deleteFrom('notification_sends').where('home', '=', home).where('key', '=', key);
 
   return {
@@ -81,21 +88,11 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .execute();
     },
     async used(browser: string, now: number): Promise<void> {
-      await db
-        .updateTable('notification_devices')
-        .set({ used_at: now })
-        .where('home', '=', home)
-        .where('browser', '=', browser)
-        .execute();
+      await change(browser, { used_at: now });
     },
     /** Its subscription is over; what it chose stays. */
     async unsubscribe(browser: string): Promise<void> {
-      await db
-        .updateTable('notification_devices')
-        .set({ sealed: null })
-        .where('home', '=', home)
-        .where('browser', '=', browser)
-        .execute();
+      await change(browser, { sealed: null });
     },
     /** False: there is none. */
     async removeDevice(deviceId: string): Promise<boolean> {
