@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { z } from 'zod';
 import { attachedServerSchema, type AttachedServer } from '../../src/protocol/attached.ts';
 import { startAuthorisationServer, type AuthorisationServer } from '../support/authorisation-server.ts';
+import { mcpAnswer } from '../support/mcp-answer.ts';
 import { freePort } from '../support/free-port.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { createHome, startRelay } from '../support/relay.ts';
@@ -333,25 +334,12 @@ describe('a server with an address', () => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
-        const { id, method, params } = JSON.parse(body) as {
-          id?: number;
-          method: string;
-          params?: { protocolVersion?: string };
-        };
-        if (answers(method, id, response)) return;
+        const asked = JSON.parse(body) as { id?: number; method: string; params?: { protocolVersion?: string } };
+        const { id } = asked;
+        if (answers(asked.method, id, response)) return;
         if (id === undefined) return void response.writeHead(202).end();
-        const result =
-          method === 'initialize'
-            ? {
-                protocolVersion: params?.protocolVersion,
-                capabilities: { tools: {} },
-                serverInfo: { name: 'test', version: '1' },
-              }
-            : method === 'tools/list'
-              ? { tools: [ECHO] }
-              : { content: [{ type: 'text', text: 'From afar.' }] };
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+        response.end(JSON.stringify({ jsonrpc: '2.0', id, result: mcpAnswer(asked, ECHO, 'From afar.') }));
       });
     });
     await new Promise<void>((up) => server.listen(0, '127.0.0.1', up));

@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { mcpAnswer } from './mcp-answer.ts';
 
 export interface AuthorisationServer {
   /** Of the MCP server. */
@@ -99,19 +100,10 @@ export async function startAuthorisationServer(): Promise<AuthorisationServer> {
       return void response
         .writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${origin()}/found/here"` })
         .end();
-    const { id, method, params } = rpcSchema.parse(JSON.parse(body));
-    if (id === undefined) return void response.writeHead(202).end();
-    const result =
-      method === 'initialize'
-        ? {
-            protocolVersion: params?.protocolVersion,
-            capabilities: { tools: {} },
-            serverInfo: { name: 'test', version: '1' },
-          }
-        : method === 'tools/list'
-          ? { tools: [TOOL] }
-          : { content: [{ type: 'text', text: 'From behind the sign-in.' }] };
-    json(response, 200, { jsonrpc: '2.0', id, result });
+    const asked = rpcSchema.parse(JSON.parse(body));
+    if (asked.id === undefined) return void response.writeHead(202).end();
+    const result = mcpAnswer(asked, TOOL, 'From behind the sign-in.');
+    json(response, 200, { jsonrpc: '2.0', id: asked.id, result });
   }
 
   const server = createServer((request, response) => {

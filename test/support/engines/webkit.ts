@@ -78,7 +78,8 @@ function driverOf(
     });
   const withFound = async (sought: Sought, act: (path: string) => Promise<unknown>) => {
     const found = (await at('POST', '/execute/sync', {
-      script: `return (${FIND})(arguments[0])`,
+      // In a list that scrolls by itself the driver finds nothing to press beyond what is seen.
+      script: `const found = (${FIND})(arguments[0]); found?.scrollIntoView({ block: 'center' }); return found`,
       args: [sought],
     })) as Record<string, string> | null;
     if (!found) return false;
@@ -98,14 +99,7 @@ function driverOf(
       if (said?.error !== undefined) throw new Error(`in the page: ${said.error}`);
       return said?.value;
     },
-    click: async (sought) => {
-      // In a list that scrolls by itself the driver finds nothing to press beyond what is seen.
-      await at('POST', '/execute/sync', {
-        script: `(${FIND})(arguments[0])?.scrollIntoView({ block: 'center' })`,
-        args: [sought],
-      });
-      return withFound(sought, (path) => at('POST', `${path}/click`));
-    },
+    click: (sought) => withFound(sought, (path) => at('POST', `${path}/click`)),
     fill: (sought, text) =>
       withFound(sought, async (path) => {
         await at('POST', `${path}/clear`);
