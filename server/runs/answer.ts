@@ -203,8 +203,9 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
     if (endsTurn) return { status: 'complete', error: null, usage, stop: 'end', failure: null };
     if (turn >= deps.maxTurns)
       return {
-        status: 'failed',
-        error: `It used tools ${turn} times without coming to an end, and was stopped there.`,
+        // What it has done and read stands before it: it goes on with whatever is said next.
+        status: 'interrupted',
+        error: `It used tools ${turn} times without coming to an end, and was stopped there. It goes on when you say so.`,
         usage,
         stop: null,
         failure: null,

@@ -5,7 +5,7 @@ import type { WindowLimits } from './window.ts';
 export interface RunLimits {
   /** ms that words are gathered before they become one `text` event. */
   readonly textBatchMs: number;
-  /** Most requests to the mind for one answer; each use of tools takes one more. */
+  /** Most requests to the mind for one answer; each use of tools takes one more. Enough for a piece of work in a folder; what it costs is bounded by budgets. */
   readonly maxTurns: number;
   /** Characters of what tools answered in one turn after which no further call of that turn is run: each alone is bounded, and a mind may call many at once. */
   readonly resultCharacters: number;
@@ -18,7 +18,7 @@ export interface RunLimits {
 
 export const RUN_LIMITS: RunLimits = {
   textBatchMs: 30,
-  maxTurns: 10,
+  maxTurns: 25,
   resultCharacters: 200_000,
   messages: MESSAGE_BATCH_LIMITS,
   window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },

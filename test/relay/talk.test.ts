@@ -15,8 +15,8 @@ const answersOf = (house: Household, agentId: string) =>
 const idOf = (house: Household, text: string) =>
   house.of('message').findLast((message) => message.author === 'human' && wordsOf(message) === text)?.messageId ?? '';
 
-async function withAgent(bench: Bench): Promise<Household> {
-  const house = await bench.open();
+async function withAgent(bench: Bench, options: Parameters<Bench['open']>[0] = {}): Promise<Household> {
+  const house = await bench.open(options);
   await house.start();
   await house.wake([payload(0)]);
   await house.until(() => answersOf(house, 'agent-0').length === 1);
@@ -146,6 +146,30 @@ describe('what the person says', () => {
       'Done.',
       'last',
     ]);
+  });
+
+  it('has whoever used tools too often go on with what they had', async () => {
+    const house = await withAgent(bench, { limits: { maxTurns: 2 } });
+    house.model.follow(({ last }) =>
+      last.endsWith('Go on.') ? [{ say: 'Done.' }] : [{ call: 'choose_name', input: { name: 'Rook' } }],
+    );
+    await house.post({ text: 'Work.', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    await house.untilQuiet();
+    expect(answersOf(house, 'agent-0')[1]).toMatchObject({
+      status: 'interrupted',
+      error: 'It used tools 2 times without coming to an end, and was stopped there. It goes on when you say so.',
+    });
+    await house.post({ text: 'Go on.', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 3);
+    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(2)).toEqual([
+      'Work.',
+      '<tool_use>',
+      '<tool_result>',
+      '<tool_use>',
+      '<tool_result> + Go on.',
+    ]);
+    expect(answersOf(house, 'agent-0')[2]?.status).toBe('complete');
   });
 
   it('can be changed: the conversation is cut back, and what was being said is closed before the new message', async () => {

@@ -17,8 +17,12 @@ export interface TalkActions {
   takeBack(clientId: string): string;
   /** Asks for the answer to the person's last message anew. */
   retry(message: MessageDoc): Promise<void>;
+  /** Has an answer that broke off gone on with, by the words that one would write. */
+  goOn(agentId: AgentId): Promise<void>;
   stop(agentId: AgentId): Promise<void>;
 }
+
+const GO_ON = 'Go on.';
 
 /** May this message wait on this device until a relay can take it? */
 function canWait(problem: RelayProblem): boolean {
@@ -81,6 +85,7 @@ export function createTalkActions({
       conversations.sent(clientId);
       return text;
     },
+    goOn: (agentId) => send(agentId, GO_ON),
     retry: (message) => send(message.agentId, textOf(message.blocks), message.messageId),
     async stop(agentId) {
       const stopped = await relay.stop({ agentId });

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, type ReactNode, memo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
-import type { MessageId, SessionId } from '../../domain/ids.ts';
+import type { AgentId, MessageId, SessionId } from '../../domain/ids.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import { logItems, waited } from '../../state/conversation-log.ts';
 import type { Conversation } from '../../state/conversations.ts';
@@ -59,6 +59,17 @@ export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: Ses
   return last.blocks.some((block) => block.kind === 'text') ? last : null;
 }
 
+/** The last answer, where it broke off in the running session: what it had done and read is before its mind still. */
+function brokenOff(
+  messages: readonly MessageDoc[],
+  agentId: AgentId,
+  liveSessionId: SessionId | null,
+): MessageDoc | null {
+  const last = messages.at(-1);
+  if (last?.author !== agentId || last.sessionId !== liveSessionId) return null;
+  return last.status === 'interrupted' || last.status === 'stopped' ? last : null;
+}
+
 interface Props {
   readonly speaker: Speaker;
   readonly conversation: Conversation;
@@ -99,12 +110,15 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
   const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
   const last = messages.at(-1);
   const failed = question && last && last.author !== 'human' && last.status !== 'complete' ? last : null;
+  const quiet = speaker.awake && openIds.length === 0 && sending.length === 0;
+  const broken = quiet ? brokenOff(messages, agentId, liveSessionId) : null;
   const edit = useCallback(() => {
     if (question) onEdit(question);
   }, [question, onEdit]);
   const retry = useCallback(() => {
     if (question) void actions.retry(question);
   }, [question, actions]);
+  const goOn = useCallback(() => void actions.goOn(agentId), [actions, agentId]);
   const again = useCallback((clientId: string) => void actions.sendAgain(clientId), [actions]);
   const takeBack = useCallback((clientId: string) => onTakeBack(actions.takeBack(clientId)), [actions, onTakeBack]);
 
@@ -125,7 +139,8 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
           const { message, waits } = item;
           const mayEdit = message === question;
           const onRetry = mayEdit || message === failed ? retry : null;
-          const of = { message, waits, speaker, onFold, onRetry, onEdit: mayEdit ? edit : null };
+          const onGoOn = message === broken ? goOn : null;
+          const of = { message, waits, speaker, onFold, onRetry, onGoOn, onEdit: mayEdit ? edit : null };
           return stretch && <Message stretch={stretch} {...of} />;
         }
         case 'queued':
@@ -140,7 +155,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
           return item satisfies never;
       }
     },
-    [speaker, now, question, failed, edit, retry, again, takeBack],
+    [speaker, now, question, failed, broken, edit, retry, goOn, again, takeBack],
   );
 
   const pages = useMemo(() => conversations.pages(agentId), [conversations, agentId]);

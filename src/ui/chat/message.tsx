@@ -96,7 +96,7 @@ function statusText(message: MessageDoc, name: string): string | null {
     case 'stopped':
       return 'You stopped this answer here.';
     case 'interrupted':
-      return 'The relay was cut off here.';
+      return message.error ?? 'The relay was cut off here.';
     case 'failed':
       return message.error ? `${name} could not answer: ${message.error}` : `${name} could not answer.`;
     default:
@@ -117,6 +117,8 @@ export interface MessageProps {
   /** Given on the person's last message, while it can be asked anew. */
   readonly onEdit: (() => void) | null;
   readonly onRetry: (() => void) | null;
+  /** Given on the last answer, where it broke off and can be gone on with. */
+  readonly onGoOn: (() => void) | null;
   readonly onFold: (key: string) => void;
 }
 
@@ -169,6 +171,7 @@ export const Message = memo(function Message({
   waits,
   onEdit,
   onRetry,
+  onGoOn,
   onFold,
 }: MessageProps) {
   const call = message.blocks.find((block) => block.kind === 'call');
@@ -191,6 +194,11 @@ export const Message = memo(function Message({
       {status && (
         <p className="msg-status" data-status={message.status} dir="auto">
           {status}
+          {onGoOn && (
+            <button type="button" className="link-button" onClick={onGoOn}>
+              Go on
+            </button>
+          )}
           {!mine && onRetry && (
             <button type="button" className="link-button" onClick={onRetry}>
               Retry

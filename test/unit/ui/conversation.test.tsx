@@ -157,6 +157,22 @@ test('a failed answer says why, and Retry asks the last question again in its pl
   expect(log().textContent).not.toContain('overloaded');
 });
 
+test('an answer that broke off says why, and Go on has it gone on with, once', async () => {
+  const page = await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', 'Long ago', NOW - HOUR, { status: 'interrupted' })],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
+  // Of another session: what it had before it is gone.
+  expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull();
+  await answer(page, { status: 'interrupted', error: 'It used tools 25 times.' });
+  expect(log().textContent).toContain('It used tools 25 times.');
+  await page.user.click(screen.getByRole('button', { name: 'Go on' }));
+  expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Go on.' }]);
+  expect(page.relay.posted[0]).not.toHaveProperty('replaces');
+  expect(screen.queryByRole('button', { name: 'Go on' })).toBeNull();
+});
+
 test('the last question can be edited and sent again, in its place', async () => {
   const docs = [
     ...team(1),
