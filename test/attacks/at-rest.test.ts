@@ -19,7 +19,7 @@ it.skipIf(process.platform === 'win32')(
   'an existing home that all may read and write is its owner’s alone once the relay has started, and stays so',
   { timeout: 120_000 },
   async () => {
-    const home = await createHome();
+    const home = await createHome({ store: 'pglite' });
     const outside = join(tmpdir(), `roost-outside-${process.pid}`);
     try {
       await (await startRelay({ home })).stop();
@@ -53,7 +53,7 @@ it.skipIf(process.getuid?.() !== 0)(
   { timeout: 120_000 },
   async () => {
     for (const part of ['.', 'store']) {
-      const home = await createHome();
+      const home = await createHome({ store: 'pglite' });
       try {
         await chown(join(home, part), 65_534, 65_534);
         const { code, stderr } = await runRelayCommand(['--home', home, '--port', '0', '--no-open']);

@@ -9,7 +9,7 @@ import { startDeafModel } from '../support/deaf-model.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';
 import { storeFor } from '../support/store-for.ts';
 
-const store = storeFor('pglite');
+const store = storeFor();
 const MODEL = 'claude-opus-5-5';
 const USD_PER_TOKEN = 20 / 1_000_000;
 

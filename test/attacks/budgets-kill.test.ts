@@ -5,7 +5,6 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { costsSchema } from '../../src/protocol/costs.ts';
 import { madeCredentialSchema } from '../../src/protocol/team.ts';
-import { createDatabase } from '../support/postgres.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 
 /** Thinks for ever. */
@@ -26,26 +25,22 @@ async function startSilentModel(): Promise<{ readonly url: string; asked(): numb
 describe.each(['pglite', 'postgres'] as const)('A relay on %s, killed with requests under way', (kind) => {
   let model: Awaited<ReturnType<typeof startSilentModel>>;
   let home: string;
-  let database: Awaited<ReturnType<typeof createDatabase>> | null = null;
   let relay: TestRelay;
   const start = async (more: Parameters<typeof startRelay>[0] = {}) => {
     relay = await startRelay({
       home,
       env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-of-the-household' },
-      ...(database ? { databaseUrl: database.url } : {}),
       ...more,
     });
   };
   beforeAll(async () => {
     model = await startSilentModel();
-    if (kind === 'postgres') database = await createDatabase();
-    home = await createHome({ store: kind === 'pglite' });
+    home = await createHome({ store: kind });
     await start();
   }, 180_000);
   afterAll(async () => {
     await relay.stop();
     await model.close();
-    await database?.drop();
     await rm(home, { recursive: true, force: true });
   });
 

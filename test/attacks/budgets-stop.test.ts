@@ -9,7 +9,7 @@ import { startDeafModel, type Said } from '../support/deaf-model.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';
 import { storeFor } from '../support/store-for.ts';
 
-const store = storeFor('pglite');
+const store = storeFor();
 const MODEL = 'claude-opus-5-5';
 const MOST_TOKENS = 4_000;
 const SAID: readonly Said[] = ['nothing', 'head', 'words'];

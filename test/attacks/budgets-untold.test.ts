@@ -7,7 +7,7 @@ import { agentRun } from '../support/runs.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';
 import { storeFor } from '../support/store-for.ts';
 
-const store = storeFor('pglite');
+const store = storeFor();
 const MODEL = 'claude-opus-5-5';
 const MOST_TOKENS = 4_000;
 const PER_TOKEN = { input: 4, output: 20 } as const;

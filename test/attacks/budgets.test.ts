@@ -17,7 +17,7 @@ const SEEDS = Number(process.env['BUDGET_SEEDS'] ?? 6);
 const FIRST = Number(process.env['BUDGET_FIRST'] ?? 0);
 const MODEL = 'claude-opus-5-5';
 
-const store = storeFor('pglite');
+const store = storeFor();
 
 /** One request of a client that may leave at any time, unless it stays. */
 async function ask(

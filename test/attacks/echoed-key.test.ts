@@ -39,7 +39,7 @@ let proxy: Proxied;
 let secret: string;
 let answer: (response: ServerResponse) => void = (response) => void response.end();
 beforeAll(async () => {
-  place = await createStorePlace('pglite');
+  place = await createStorePlace();
   store = await place.open();
   server = createServer((request, response) => void request.resume().on('end', () => answer(response)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

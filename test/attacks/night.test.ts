@@ -20,7 +20,7 @@ import { PROTOCOL } from '../support/session.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';
 import { storeFor } from '../support/store-for.ts';
 
-const store = storeFor('pglite');
+const store = storeFor();
 const YEAR_MS = 366 * 24 * 60 * MINUTE_MS;
 const MODEL = 'claude-opus-5-5';
 

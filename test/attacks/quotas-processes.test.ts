@@ -99,7 +99,7 @@ it(
   async () => {
     const { databaseUrl } = place;
     if (databaseUrl === null) throw new Error('no database');
-    const homes = await Promise.all([createHome({ store: false }), createHome({ store: false })]);
+    const homes = await Promise.all([createHome({ store: null }), createHome({ store: null })]);
     const [home, copy] = homes;
     const most = QUOTAS.mcpSessions.ofOneCredential;
     const begin = async ({ url }: TestRelay, secret: string, session?: string) => {

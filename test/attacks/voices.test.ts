@@ -23,7 +23,7 @@ const withAgents = (agents: (request: ScriptedRequest) => Reply | null): Script 
 
 let bench: Bench;
 beforeAll(async () => {
-  bench = await openSessionBench('pglite');
+  bench = await openSessionBench();
 });
 afterAll(() => bench.close());
 

@@ -42,7 +42,7 @@ const messagesStored = () =>
   });
 
 beforeAll(async () => {
-  home = await createHome();
+  home = await createHome({ store: 'pglite' });
   await start();
   profile = await createProfile();
   context = await profile.open({ viewport: DESK, ...QUIET });
@@ -79,7 +79,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     const { port } = relay;
     await relay.kill('SIGTERM');
     await rm(home, { recursive: true });
-    home = await createHome();
+    home = await createHome({ store: 'pglite' });
     await start(port);
     await page.goto(relay.link);
     await card.getByText('This relay does not know your limits and budgets and 1 thread.').waitFor();

@@ -76,7 +76,7 @@ export async function eventually<T>(
 export async function createHouse(seed: number, options: BrowserContextOptions = {}): Promise<House> {
   const words = createWords(seed);
   const model = await startScriptedModel(words.script);
-  const home = await createHome();
+  const home = await createHome({ store: 'pglite' });
   const port = await freePort();
   const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'a-key-of-tests' };
   let relay = await startRelay({ home, port, env });

@@ -4,7 +4,6 @@ import { isOwnRequest } from '../../server/access/origins.ts';
 import { NOTE_EVERY_MS } from '../../server/access/sign-in.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { freePort } from '../support/free-port.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { headersOf, keyIn } from '../support/sign-in.ts';
@@ -41,17 +40,14 @@ const NAVIGATION = {
 
 describe.each(STORES)('access, with the store on %s', (kind) => {
   let relay: TestRelay;
-  let database: TestDatabase | null = null;
   let cookie: string;
   /** What the page sends: the cookie, and what only its origin can read. */
   let own: Record<string, string>;
   beforeAll(async () => {
-    database = kind === 'postgres' ? await createDatabase() : null;
-    relay = await startRelay(database ? { databaseUrl: database.url } : {});
+    relay = await startRelay({ store: kind });
   });
   afterAll(async () => {
     const { code } = await relay.stop();
-    await database?.drop();
     expect(code).toBe(0);
   });
   const call = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
@@ -245,7 +241,7 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
   it('knows the browser again after a restart', async () => {
     const { home, port } = relay;
     await relay.kill('SIGTERM');
-    relay = await startRelay({ home, port, ...(database ? { databaseUrl: database.url } : {}) });
+    relay = await startRelay({ home, port });
     expect((await call('/api/rehearsal', own)).status).toBe(200);
   });
 

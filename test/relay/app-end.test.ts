@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { snapshotSchema } from '../../src/protocol/events.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { openEventSource } from '../support/event-source.ts';
-import { createDatabase } from '../support/postgres.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { STORES, type StoreKind } from '../support/stores.ts';
 
@@ -18,15 +17,11 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
 
-  /** A home, and with `kind` the database that belongs to it. */
+  /** A home with its store on `kind`. */
   async function place() {
-    const database = kind === 'postgres' ? await createDatabase() : null;
-    const home = await createHome({ store: database === null });
-    cleanups.push(async () => {
-      await database?.drop();
-      await rm(home, { recursive: true, force: true });
-    });
-    return { home, ...(database ? { databaseUrl: database.url } : {}) };
+    const home = await createHome({ store: kind });
+    cleanups.push(() => rm(home, { recursive: true, force: true }));
+    return { home };
   }
   async function start(options: Parameters<typeof startRelay>[0]): Promise<TestRelay> {
     const relay = await startRelay(options);

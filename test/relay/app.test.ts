@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rehearsalSchema, roomSchema, problemSchema } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { STORES } from '../support/stores.ts';
@@ -10,17 +9,14 @@ const START = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I am Juli
 
 describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
   let relay: TestRelay;
-  let database: TestDatabase | null = null;
   beforeAll(async () => {
-    database = kind === 'postgres' ? await createDatabase() : null;
     relay = await startRelay({
       args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'],
-      ...(database ? { databaseUrl: database.url } : {}),
+      store: kind,
     });
   });
   afterAll(async () => {
     await relay.stop();
-    await database?.drop();
   });
   const post = (path: string, json: unknown) => relay.fetch(path, { method: 'POST', json });
   async function problemOf(response: Response) {
@@ -139,7 +135,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     expect(answer.status).toBe(200);
     const room = roomSchema.parse(await answer.json());
     // An empty store in the home takes megabytes; on a server it is the tables that count.
-    expect(room.bytes).toBeGreaterThan(database ? 100_000 : 4_000_000);
+    expect(room.bytes).toBeGreaterThan(kind === 'postgres' ? 100_000 : 4_000_000);
     expect(room.bytes).toBeLessThan(200_000_000);
     expect((await fetch(`http://127.0.0.1:${relay.port}/api/room`)).status).toBe(401);
   });

@@ -11,7 +11,7 @@ const write = (content: string, path = 'plan.md') => calls('write_file', { path,
 describe('a tool that asks, in a run that nobody watches', () => {
   let hands: Hands;
   beforeAll(async () => {
-    hands = await startHands();
+    hands = await startHands([], { store: 'pglite' });
   });
   afterEach(async () => {
     for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');
@@ -159,7 +159,7 @@ describe('commands in the sandbox, through a whole relay', () => {
   const KILLS = Number(process.env['ROOST_APPROVAL_KILLS'] ?? 3);
   let hands: Hands;
   beforeAll(async () => {
-    hands = await startHands(['--scripts']);
+    hands = await startHands(['--scripts'], { store: 'pglite' });
   });
   afterAll(() => hands.close());
   const command = (text: string, more: object = {}) => calls('run_command', { command: text, ...more });
@@ -261,7 +261,7 @@ function asking(meanwhile: string): Script {
 describe('a tool that asks, in a session', () => {
   let bench: Bench;
   beforeAll(async () => {
-    bench = await openSessionBench('pglite');
+    bench = await openSessionBench();
   });
   afterAll(() => bench.close());
 

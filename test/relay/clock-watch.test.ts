@@ -18,7 +18,7 @@ import type { SignIn } from '../support/sign-in.ts';
 import { storeFor } from '../support/store-for.ts';
 
 const MINUTE = 60_000;
-const store = storeFor('pglite');
+const store = storeFor();
 
 describe('the clock', () => {
   it('is said to stand still within two minutes of its last look, and to go again', async () => {
@@ -77,7 +77,7 @@ describe('the clock', () => {
   it('says at the next start how long it stood, to anybody, and at the terminal; not where the person had ended it, with --stop', async ({
     onTestFinished,
   }) => {
-    const home = await createHome();
+    const home = await createHome({ store: 'pglite' });
     /** Ends with the test, however that ends. */
     const start = async (signIn?: SignIn) => {
       const relay = await startRelay({ home, ...(signIn ? { signIn } : {}) });

@@ -8,6 +8,7 @@ import { helpText } from '../../server/help-text.ts';
 import { SETTINGS } from '../../server/settings.ts';
 import { StartError } from '../../server/start-error.ts';
 import { createHome, runRelayCommand, startRelay, type TestRelay } from '../support/relay.ts';
+import type { StoreKind } from '../support/stores.ts';
 
 function configOf(args: readonly string[] = [], env: Record<string, string> = {}): Config {
   const config = readConfig(args, env);
@@ -203,8 +204,8 @@ describe('starting', () => {
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
-  const tempHome = async (options?: { store: boolean }) => {
-    const home = await createHome(options);
+  const tempHome = async (store: StoreKind | null = 'pglite') => {
+    const home = await createHome({ store });
     cleanups.push(() => rm(home, { recursive: true, force: true }));
     return home;
   };
@@ -265,7 +266,7 @@ describe('starting', () => {
 
   it('refuses a second relay on one home, also by another path, and says where the first one is', async () => {
     const first = started(await startRelay());
-    const alias = `${await tempHome({ store: false })}/alias`;
+    const alias = `${await tempHome(null)}/alias`;
     await symlink(first.home, alias);
     for (const home of [first.home, alias]) {
       const { code, stdout, stderr } = await runRelayCommand(['--port', '0', '--home', home]);
@@ -295,7 +296,7 @@ describe('starting', () => {
   );
 
   it('works in a home whose path is too long for a socket', async () => {
-    const home = join(await tempHome({ store: false }), 'a-long-name-'.repeat(12));
+    const home = join(await tempHome(null), 'a-long-name-'.repeat(12));
     await rename(await tempHome(), home);
     const relay = started(await startRelay({ home }));
     const { code, stderr } = await runRelayCommand(['--port', '0', '--home', home]);
@@ -305,7 +306,7 @@ describe('starting', () => {
   });
 
   it('makes the home for its owner alone, and writes no key anywhere', { timeout: 120_000 }, async () => {
-    const home = join(await tempHome({ store: false }), 'new');
+    const home = join(await tempHome(null), 'new');
     const key = 'sk-secret-key-for-nobody';
     const relay = started(
       await startRelay({ home, env: { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } }),

@@ -14,7 +14,7 @@ import { storeFor } from '../support/store-for.ts';
 
 const MORNING = Date.parse('2026-06-16T08:00:00Z');
 const YAML = 'application/yaml';
-const store = storeFor('pglite');
+const store = storeFor();
 
 function open() {
   const household = createTestGate(store(), createTestClock(MORNING));

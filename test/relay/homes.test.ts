@@ -8,7 +8,6 @@ import { attachedServerSchema } from '../../src/protocol/attached.ts';
 import { startAuthorisationServer } from '../support/authorisation-server.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
-import { createDatabase } from '../support/postgres.ts';
 import { STORES } from '../support/stores.ts';
 import { enter, newTestDevice, newTestHousehold, register, renew } from '../support/sync-device.ts';
 
@@ -404,10 +403,9 @@ describe('households of one relay', () => {
 
 describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
   it('are there again after a restart, each with its own, and no more begin than may', async () => {
-    const database = kind === 'postgres' ? await createDatabase() : null;
     const relay = await openTestRelay({
       args: [...QUICK, '--households', '2'],
-      ...(database ? { databaseUrl: database.url } : {}),
+      store: kind,
     });
     const [one, other, third] = [await relay.signIn(), await relay.signIn(), await relay.signIn()];
     await startSession(one, 'Sol');
@@ -425,6 +423,5 @@ describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
     ).toMatchObject([{ reason: 'shutdown' }]);
     expect(await standing(third)).toEqual({ begun: false, lived: false, others: 2, look: false });
     await relay.close();
-    await database?.drop();
   });
 });

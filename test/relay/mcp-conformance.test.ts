@@ -115,7 +115,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('the conformance suite, by 
   let results: ReadonlyMap<string, Checks>;
   let close: () => Promise<void>;
   beforeAll(async () => {
-    const place = await createStorePlace('pglite');
+    const place = await createStorePlace();
     const store = await place.open();
     const mcp = await openMcp(store, { sessionsOfOne: SUITE_SESSIONS }, SUITE_TOOLS);
     // The suite cannot be told a credential.

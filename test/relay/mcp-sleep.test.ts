@@ -13,7 +13,7 @@ const CLIENT_PATIENCE_MS = 1_000;
 const textOf = (result: Awaited<ReturnType<Client['callTool']>>) =>
   result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-const store = storeFor('pglite');
+const store = storeFor();
 
 describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %s protocol', (era) => {
   let mcp: TestMcp;

@@ -19,7 +19,7 @@ describe('the relay as MCP server', () => {
   let mcp: TestMcp;
   let lyra: string;
   beforeAll(async () => {
-    place = await createStorePlace('pglite');
+    place = await createStorePlace();
     store = await place.open();
     mcp = await openMcp(store, { bodyBytes: 10_000 });
     lyra = await mcp.secret(LYRA);

@@ -16,7 +16,7 @@ describe('every moment at which something is due', () => {
   let place: StorePlace;
   let store: Store;
   beforeAll(async () => {
-    place = await createStorePlace('pglite');
+    place = await createStorePlace();
     store = await place.open();
   });
   afterAll(async () => {

@@ -67,7 +67,7 @@ const endsIn = (events: readonly RoostEvent[]) =>
 describe('two relays of one home', () => {
   it('the first hangs in a run, and comes back after the second has ended it: it ends nothing, and says nothing more', async () => {
     const databaseUrl = postgres.url;
-    const homes = [await createHome({ store: false }), await createHome({ store: false })] as const;
+    const homes = [await createHome({ store: null }), await createHome({ store: null })] as const;
     const letGo = createDeferred();
     model.follow(() => [{ say: 'I have begun. ' }, { until: letGo.promise }, { say: 'And I end.' }]);
     const first = await startRelay({ home: homes[0], databaseUrl, env: env() });
@@ -122,7 +122,7 @@ describe('a Postgres that is started anew in the middle of a run', () => {
   it.each(['while its model thinks', 'while it speaks'] as const)(
     'takes the words and the one end of it all the same: %s',
     async (when) => {
-      const home = await createHome({ store: false });
+      const home = await createHome({ store: null });
       const [letGo, goOn] = [createDeferred(), createDeferred()];
       model.follow(() => [
         { say: 'I have begun. ' },

@@ -6,7 +6,7 @@ import { openSessionBench, payload, wordsOf, type Bench, type Household } from '
 
 let bench: Bench;
 beforeAll(async () => {
-  bench = await openSessionBench('pglite');
+  bench = await openSessionBench();
 });
 afterAll(() => bench.close());
 

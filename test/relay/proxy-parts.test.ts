@@ -201,7 +201,7 @@ describe('an upstream of its own kind', () => {
   let proxy: Proxied;
   let homes = 0;
   beforeAll(async () => {
-    place = await createStorePlace('pglite');
+    place = await createStorePlace();
     store = await place.open();
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
     const address = upstream.address();

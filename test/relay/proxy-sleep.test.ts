@@ -17,7 +17,7 @@ let place: StorePlace;
 let store: Store;
 let model: ScriptedModel;
 beforeAll(async () => {
-  place = await createStorePlace('pglite');
+  place = await createStorePlace();
   store = await place.open();
   model = await startScriptedModel(() => [{ say: 'Awake.' }]);
 });

@@ -21,7 +21,7 @@ let place: StorePlace;
 let store: Store;
 let model: ScriptedModel;
 beforeAll(async () => {
-  place = await createStorePlace('pglite');
+  place = await createStorePlace();
   store = await place.open();
   model = await startScriptedModel(() => [{ say: 'Good ' }, { say: 'morning 🌅.' }]);
 });
@@ -262,8 +262,8 @@ describe('a daily budget', () => {
     const client = clientOf(base(), 'current', { maxRetries: 3 });
     await client.messages.create(hello);
     await expect.poll(today).toMatchObject({ requests: 1 });
-    for (const asked of [client.messages.create(hello), client.messages.stream(hello).finalMessage()])
-      expect(await refusalOf(asked)).toMatchObject({
+    for (const ask of [() => client.messages.create(hello), () => client.messages.stream(hello).finalMessage()])
+      expect(await refusalOf(ask())).toMatchObject({
         status: 402,
         type: 'billing_error',
         message: expect.stringContaining('Lyra’s daily budget of $0.000226 for model requests is used up') as unknown,

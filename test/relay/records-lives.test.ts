@@ -21,7 +21,7 @@ const DEPS = {
   },
 };
 describe('any life', () => {
-  const store = storeFor('pglite');
+  const store = storeFor();
 
   /** A home on the store, with all that holds records. */
   async function openHome() {

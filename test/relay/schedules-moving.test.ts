@@ -114,7 +114,7 @@ describe('over HTTP, of two real relays', () => {
   it('it is not due at a copy of the relay’s folder, which says so, until the person says that the first is gone', async () => {
     const args = ['--rehearsal', '{"delayMs":0,"wordMs":0}'];
     const folder = await mkdtemp(join(tmpdir(), 'roost-copies-'));
-    const [home, copied] = [await createHome(), join(folder, 'copied')];
+    const [home, copied] = [await createHome({ store: 'pglite' }), join(folder, 'copied')];
     const first = await openTestRelay({ args, home });
     const browser = await first.signIn();
     const json = routine({ agentId: LYRA.id, timing: { kind: 'every', minutes: 1, offset: null } });
@@ -167,7 +167,7 @@ describe('over HTTP, of two real relays', () => {
 describe('over what devices carry between relays, in any order', () => {
   let bench: Bench;
   beforeAll(async () => {
-    bench = await openSessionBench('pglite');
+    bench = await openSessionBench();
   });
   afterAll(() => bench.close());
 

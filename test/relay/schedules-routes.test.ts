@@ -68,7 +68,7 @@ async function workspace(agentId = 'a1') {
 
 beforeAll(async () => {
   model = await startScriptedModel(() => []);
-  home = await createHome();
+  home = await createHome({ store: 'pglite' });
   relay = await start();
 });
 beforeEach(async () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { STORES } from '../support/stores.ts';
 import {
   boxOf,
@@ -25,17 +24,12 @@ const newRecovery = () => ({ id: newTestKey().publicKey, box: Buffer.from('the k
 
 describe.each(STORES)('the devices of a household, with the store on %s', (kind) => {
   let relay: OpenRelay;
-  let database: TestDatabase | null = null;
   let home: Browser;
   beforeAll(async () => {
-    database = kind === 'postgres' ? await createDatabase() : null;
-    relay = await openTestRelay({ args: ['--households', '1000'], ...(database ? { databaseUrl: database.url } : {}) });
+    relay = await openTestRelay({ args: ['--households', '1000'], store: kind });
     home = await relay.signIn();
   });
-  afterAll(async () => {
-    await relay.close();
-    await database?.drop();
-  });
+  afterAll(() => relay.close());
   const refused = async (...args: Parameters<typeof register> extends [unknown, ...infer Rest] ? Rest : never) => {
     // So that one test does not use up what another may try.
     relay.pass(600_000);

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { SYNC } from '../../src/protocol/sync/settings.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { STORES } from '../support/stores.ts';
 
 const newOffer = () => `/api/sync/offers/${randomBytes(32).toString('base64url')}`;
@@ -16,19 +15,14 @@ const typeOf = async (response: Response) => [
 
 describe.each(STORES)('an offer to join, with the store on %s', (kind) => {
   let relay: OpenRelay;
-  let database: TestDatabase | null = null;
   /** Of the device that wants to join, and of the one that lets it in. */
   let joins: Browser;
   let lets: Browser;
   beforeAll(async () => {
-    database = kind === 'postgres' ? await createDatabase() : null;
-    relay = await openTestRelay(database ? { databaseUrl: database.url } : {});
+    relay = await openTestRelay({ store: kind });
     [joins, lets] = [await relay.signIn(), await relay.signIn()];
   });
-  afterAll(async () => {
-    await relay.close();
-    await database?.drop();
-  });
+  afterAll(() => relay.close());
 
   it('takes what two devices say to each other, once each, and gives it back as it is', async () => {
     const offer = newOffer();

@@ -23,8 +23,7 @@ import {
 } from '../../src/sync/crypto/index.ts';
 import type { HouseholdKeys } from '../../src/sync/contract.ts';
 import { searchFor, writtenForms } from '../support/planted-words.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
-import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { createHome, databaseOf, startRelay, type TestRelay } from '../support/relay.ts';
 import { STORES } from '../support/stores.ts';
 import {
   recoveryOf as settingRecovery,
@@ -91,19 +90,14 @@ describe('the search for planted words', () => {
 });
 
 describe.each(STORES)('with a copy of everything that a relay on %s keeps and is sent', (kind) => {
-  let database: TestDatabase | null = null;
   let home: string;
   let relay: TestRelay;
   const traffic: Buffer[] = [];
   beforeAll(async () => {
-    database = kind === 'postgres' ? await createDatabase() : null;
-    home = await createHome({ store: database === null });
-    relay = await startRelay({ home, ...(database ? { databaseUrl: database.url } : {}) });
+    home = await createHome({ store: kind });
+    relay = await startRelay({ home });
   });
-  afterAll(async () => {
-    await database?.drop();
-    await rm(home, { recursive: true, force: true });
-  });
+  afterAll(() => rm(home, { recursive: true, force: true }));
 
   const listen = ({ socket }: TestSocket) => {
     socket.on('message', (data: Buffer) => traffic.push(Buffer.from(data)));
@@ -200,7 +194,7 @@ describe.each(STORES)('with a copy of everything that a relay on %s keeps and is
     const planted = searchFor(PLANTED);
     const control = searchFor([CONTROL]);
     expect(await planted.inFolder(home)).toEqual([]);
-    const store = await openStore({ folder: join(home, 'store'), databaseUrl: database?.url ?? null });
+    const store = await openStore({ folder: join(home, 'store'), databaseUrl: databaseOf(home) ?? null });
     expect(await planted.inDatabase(store.db)).toEqual([]);
     expect(planted.inBytes(Buffer.from(`${stdout}${stderr}`), 'what it printed')).toEqual([]);
     // All but the words that were blurted out.

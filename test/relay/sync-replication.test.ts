@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryEntries } from '../support/memory-entries.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
-import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createDatabase } from '../support/postgres.ts';
 import { createHome, startRelay } from '../support/relay.ts';
 import { STORES } from '../support/stores.ts';
 import { hello, newTestDevice, newTestHousehold, register, renew } from '../support/sync-device.ts';
@@ -16,20 +16,17 @@ const textsOf = ({ store }: TestReplica) =>
 
 describe.each(STORES)('what a household writes, with the relay’s store on %s', (kind) => {
   let relay: OpenRelay;
-  let database: TestDatabase | null = null;
   let home: Browser;
   beforeAll(async () => {
-    database = kind === 'postgres' ? await createDatabase() : null;
     relay = await openTestRelay({
       args: ['--households', '100'],
       sync: { householdBytes: 200_000 },
-      ...(database ? { databaseUrl: database.url } : {}),
+      store: kind,
     });
     home = await relay.signIn();
   });
   afterAll(async () => {
     await relay.close();
-    await database?.drop();
   });
 
   it('is on all of its devices, whoever is there when', async () => {
@@ -151,11 +148,10 @@ describe.each(STORES)('what a household writes, with the relay’s store on %s',
 const KILLS = 2;
 describe.each(STORES)('a relay on %s that is killed', (kind) => {
   it(`has everything that it had acknowledged, after each of ${KILLS} kills`, { timeout: 120_000 }, async () => {
-    const database = kind === 'postgres' ? await createDatabase() : null;
-    const home = await createHome({ store: database === null });
+    const home = await createHome({ store: kind });
     const household = newTestHousehold();
     const writer = createTestReplica(household, newTestDevice());
-    const start = (port: number) => startRelay({ home, port, ...(database ? { databaseUrl: database.url } : {}) });
+    const start = (port: number) => startRelay({ home, port });
     try {
       let relay = await start(0);
       const signIn = await relay.signIn();
@@ -182,7 +178,6 @@ describe.each(STORES)('a relay on %s that is killed', (kind) => {
       await relay.kill('SIGTERM');
     } finally {
       await writer.close();
-      await database?.drop();
       await rm(home, { recursive: true, force: true });
     }
   });
@@ -193,7 +188,7 @@ describe('a relay that was put back from an older copy', () => {
     'is given by the devices what it lacks: entries, renewals, and who was removed',
     { timeout: 120_000 },
     async () => {
-      const home = await createHome();
+      const home = await createHome({ store: 'pglite' });
       const copy = join(home, 'store-copy');
       const store = join(home, 'store');
       const household = newTestHousehold();
@@ -251,7 +246,7 @@ describe('a relay that was put back from an older copy', () => {
 describe('two relay processes on one Postgres', () => {
   it('hand on what came to the other, and who was removed there', async () => {
     const database = await createDatabase();
-    const homes = [await createHome({ store: false }), await createHome({ store: false })] as const;
+    const homes = [await createHome({ store: null }), await createHome({ store: null })] as const;
     const household = newTestHousehold();
     const gone = newTestDevice();
     try {

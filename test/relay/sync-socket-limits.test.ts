@@ -25,7 +25,7 @@ import {
 const BEAT = 100;
 
 describe('a sync socket', () => {
-  const store = storeFor('pglite');
+  const store = storeFor();
   let server: Server;
   let hub: Hub;
   let sockets: Sockets;

@@ -14,7 +14,7 @@ import { good, openThreadHouse, type ThreadHouse } from '../support/threads.ts';
 let place: StorePlace;
 let store: Store;
 beforeAll(async () => {
-  place = await createStorePlace('pglite');
+  place = await createStorePlace();
   store = await place.open();
 });
 afterAll(async () => {

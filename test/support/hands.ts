@@ -41,7 +41,7 @@ const isFollowUp = (first: string) => first.includes('The human has answered');
 
 export async function startHands(
   args: readonly string[] = [],
-  more: Pick<RelayOptions, 'terminal'> = {},
+  { store, ...more }: Pick<RelayOptions, 'terminal' | 'store'> = {},
 ): Promise<Hands> {
   let turns: readonly (readonly Part[])[] = [];
   const model = await startScriptedModel(({ first, body }) => {
@@ -50,7 +50,7 @@ export async function startHands(
     return (isFollowUp(first) ? null : turns[at]) ?? [{ say: 'Done.' }];
   });
   const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };
-  const home = await createHome();
+  const home = await createHome({ store });
   let relay = await startRelay({ ...more, home, env, args });
   const call: Hands['call'] = (method, path, json) =>
     relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });

@@ -4,7 +4,8 @@ import { readConfig } from '../../server/config.ts';
 import { findPackageRoot } from '../../server/package-root.ts';
 import { openRelay } from '../../server/relay.ts';
 import type { SyncSettings } from '../../server/sync/settings.ts';
-import { createHome } from './relay.ts';
+import { createHome, databaseOf } from './relay.ts';
+import type { StoreKind } from './stores.ts';
 import { headersOf, openLink, type SignIn } from './sign-in.ts';
 
 export interface OpenRelay {
@@ -48,6 +49,8 @@ export function browserOf(url: string, signIn: SignIn): Browser {
 export interface OpenRelayOptions {
   readonly args?: readonly string[];
   readonly databaseUrl?: string;
+  /** What keeps the store of a home that is made for this relay. */
+  readonly store?: StoreKind;
   /** Is not removed at the end. */
   readonly home?: string;
   /** What is said at the terminal. */
@@ -58,12 +61,14 @@ export interface OpenRelayOptions {
 
 export async function openTestRelay({
   args = [],
-  databaseUrl,
+  databaseUrl: givenUrl,
   home: given,
+  store,
   sync = {},
   say = () => undefined,
 }: OpenRelayOptions = {}): Promise<OpenRelay> {
-  const home = given ?? (await createHome({ store: databaseUrl === undefined }));
+  const home = given ?? (await createHome({ store: givenUrl === undefined ? store : null }));
+  const databaseUrl = givenUrl ?? databaseOf(home);
   const config = readConfig(
     ['--port', '0', '--home', home, '--no-open', ...args],
     databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },

@@ -1,16 +1,29 @@
-/** A real Postgres server for one run of the relay's tests. */
-import type { TestProject } from 'vitest/node';
+/** A real Postgres server for one run of the tests, with a database in it that all others are copies of. */
+import pg from 'pg';
+import { openStore } from '../../server/store/index.ts';
 import { startPostgres } from './postgres-process.ts';
+import { EMPTY_DATABASE, urlOfDatabase } from './postgres.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Of the database `postgres`, as its superuser. */
-    postgresUrl: string;
+async function makeEmptyDatabase(): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env['TEST_POSTGRES_URL'] });
+  await client.connect();
+  try {
+    await client.query(`create database ${EMPTY_DATABASE}`);
+  } finally {
+    await client.end();
   }
+  await (await openStore({ folder: '', databaseUrl: urlOfDatabase(EMPTY_DATABASE) })).close();
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Before the first process of the tests begins: each takes the server's address, of its database `postgres` as its superuser, from `TEST_POSTGRES_URL`. */
+export default async function setup(): Promise<(() => Promise<void>) | undefined> {
+  // Of another project of the same run.
+  if (process.env['TEST_POSTGRES_URL'] !== undefined) return;
   const { url, stop } = await startPostgres();
-  project.provide('postgresUrl', url);
-  return stop;
+  process.env['TEST_POSTGRES_URL'] = url;
+  await makeEmptyDatabase();
+  return async () => {
+    delete process.env['TEST_POSTGRES_URL'];
+    await stop();
+  };
 }

@@ -1,12 +1,15 @@
 /** The whole relay as a process of its own, on a home and a port of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT_MAIN, relayMain } from './relay-build.ts';
 import { SHORT_LIVED } from './short-lived.ts';
 import { headersOf, openLink, type SignIn } from './sign-in.ts';
+import { createDatabase, type TestDatabase } from './postgres.ts';
 import { copyStoreTemplate } from './store-template.ts';
+import { usualStore, type StoreKind } from './stores.ts';
 
 const START_TIMEOUT_MS = 30_000;
 
@@ -20,6 +23,8 @@ export interface RelayOptions {
   readonly signIn?: SignIn;
   /** Keep the store in this Postgres. */
   readonly databaseUrl?: string;
+  /** What keeps the store of a home that is made for this relay. */
+  readonly store?: StoreKind;
   /** Default 0: any free one. */
   readonly port?: number;
   /** `sources`, the default: as they are now. `built`: what `npm run build` has left in dist. */
@@ -109,20 +114,36 @@ export async function runRelayCommand(
   return await watch(await spawnRelay(args, env)).ended;
 }
 
-/** An empty home with a store in it, so that starting on it is quick. Remove it yourself. */
-export async function createHome({ store = true } = {}): Promise<string> {
+/** Databases of homes whose store is kept by the run's server. */
+const databases = new Map<string, TestDatabase>();
+
+/** Those of homes that are gone. */
+async function dropDatabases(): Promise<void> {
+  for (const [home, database] of databases) if (!existsSync(home) && databases.delete(home)) await database.drop();
+}
+
+/** An empty home with a store, so that starting on it is quick; null: without one. Remove it yourself. */
+export async function createHome({
+  store = usualStore(),
+}: { store?: StoreKind | null | undefined } = {}): Promise<string> {
+  await dropDatabases();
   const home = await mkdtemp(join(tmpdir(), 'roost-home-'));
-  if (store) await copyStoreTemplate(join(home, 'store'));
+  if (store === 'postgres') databases.set(home, await createDatabase());
+  if (store === 'pglite') await copyStoreTemplate(join(home, 'store'));
   return home;
 }
+
+/** Where the store of a home is that `createHome` made; undefined: in the home itself. */
+export const databaseOf = (home: string): string | undefined => databases.get(home)?.url;
 
 const linkIn = (said: string): string | undefined => /^\s*(?:\S+\s+)*?(https?:\/\/\S+)\s/m.exec(said)?.[1];
 
 /** Starts a relay and waits for its link. Rejects with what it said where it ends before that. */
 export async function startRelay(options: RelayOptions = {}): Promise<TestRelay> {
-  const home = options.home ?? (await createHome({ store: options.databaseUrl === undefined }));
+  const home = options.home ?? (await createHome({ store: options.databaseUrl === undefined ? options.store : null }));
+  const databaseUrl = options.databaseUrl ?? databaseOf(home);
   const args = ['--port', String(options.port ?? 0), '--home', home, '--no-open', ...(options.args ?? [])];
-  const env = { ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }), ...options.env };
+  const env = { ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }), ...options.env };
   const child = await spawnRelay(args, env, options);
   const { ended, out } = watch(child);
   const link = await new Promise<string>((resolve, reject) => {

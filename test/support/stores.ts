@@ -9,6 +9,16 @@ import { copyStoreTemplate } from './store-template.ts';
 export const STORES = ['pglite', 'postgres'] as const;
 export type StoreKind = (typeof STORES)[number];
 
+/**
+ * The store of tests that are about something else. Starting on a database of the run's server and asking it costs a third of
+ * what the embedded engine does; tests of the store, of homes and of kills, and the story, name the embedded one.
+ * `ROOST_TEST_STORE=pglite` runs them all on it.
+ */
+export const usualStore = (): StoreKind =>
+  process.env['TEST_POSTGRES_URL'] === undefined || process.env['ROOST_TEST_STORE'] === 'pglite'
+    ? 'pglite'
+    : 'postgres';
+
 /** A place for one store; it can be opened again and again, by other processes too. */
 export interface StorePlace {
   readonly folder: string;
@@ -17,10 +27,10 @@ export interface StorePlace {
   remove(): Promise<void>;
 }
 
-/** `fresh`: nothing is there yet. Otherwise the embedded store begins as a copy of an empty one. */
-export async function createStorePlace(kind: StoreKind, { fresh = false } = {}): Promise<StorePlace> {
+/** `fresh`: nothing is there yet. Otherwise it begins as a copy of an empty store. */
+export async function createStorePlace(kind = usualStore(), { fresh = false } = {}): Promise<StorePlace> {
   const home = await mkdtemp(join(tmpdir(), 'roost-store-'));
-  const database = kind === 'postgres' ? await createDatabase() : null;
+  const database = kind === 'postgres' ? await createDatabase({ fresh }) : null;
   const options = { folder: join(home, 'store'), databaseUrl: database?.url ?? null };
   if (kind === 'pglite' && !fresh) await copyStoreTemplate(options.folder);
   return {
