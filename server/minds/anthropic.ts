@@ -2,12 +2,11 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindInfo } from '../../src/protocol/events.ts';
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
-import { isUnsent } from '../unsent.ts';
 import { createKeyFilter } from '../key-filter.ts';
 import { CountlessMessages } from './countless.ts';
 import { createLeaving } from './leave.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
-import { problemOf, retryAfterOf } from './problems.ts';
+import { mayHaveArrived, problemOf, retryAfterOf } from './problems.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
 import {
   DEFAULT_MODELS,
@@ -15,6 +14,7 @@ import {
   MIND_LIMITS,
   OFFICIAL_API,
   QUEUE_LIMITS,
+  searchesTools,
   thinksAdaptively,
   type QueueLimits,
 } from './settings.ts';
@@ -26,6 +26,7 @@ import {
   dearnessOf,
   mostWritten,
   nothingSeen,
+  refusesSearch,
   requestParams,
   stopReasonOf,
   untoldOf,
@@ -33,7 +34,7 @@ import {
   type Shape,
 } from './wire.ts';
 
-/** How the key travels. `both` is understood by every local server we know of. */
+/** How the key travels; every local server we know of understands `both`. */
 type KeyHeader = 'bearer' | 'x-api-key' | 'both';
 
 export interface AnthropicMindConfig {
@@ -44,6 +45,8 @@ export interface AnthropicMindConfig {
   readonly keyHeader?: KeyHeader;
   /** Default: on for Claude models at Anthropic's own, off for any other server. */
   readonly thinking?: boolean;
+  /** The same of searching for tools that wait. */
+  readonly searching?: boolean;
   readonly models?: { readonly lead: string; readonly agent: string };
   readonly kind?: MindInfo['kind'];
   /** The server writes no further, and charges nothing more, once a request is stopped. Default: Anthropic's own does; of any other it is not known. */
@@ -89,13 +92,6 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
   });
 }
 
-/** May the server have worked at a request that ended like this before its answer began? What it refuses costs nothing. */
-function mayHaveArrived(error: unknown): boolean {
-  if (error instanceof Anthropic.APIUserAbortError) return true;
-  if (error instanceof Anthropic.APIConnectionError) return !isUnsent(error);
-  return !(error instanceof Anthropic.APIError);
-}
-
 const refusalIn = (error: unknown): Attempt['refused'] =>
   error instanceof Anthropic.APIError ? { status: error.status ?? 0, said: error.message } : null;
 
@@ -131,7 +127,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const filter = createKeyFilter(config.key);
   const defaults = config.models ?? DEFAULT_MODELS;
   /** What this server turned out not to understand; learned once, kept while the relay runs. */
-  const learned = { plain: false, unthinking: new Set<string>() };
+  const learned = { plain: false, unthinking: new Set<string>(), unsearching: new Set<string>() };
 
   /** A server that echoes what it was sent does not tell the household the key. */
   const clean = <Value>(value: Value): Value =>
@@ -243,6 +239,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   /** The next easier way to write the same request, or null where there is none. */
   function easier(shape: Shape, refused: NonNullable<Attempt['refused']>, request: MindRequest): Shape | null {
     if (refused.status !== 400 && refused.status !== 422) return null;
+    if (shape.searching && refusesSearch(refused.said)) return { ...shape, searching: false };
     if (shape.thinking && /thinking/i.test(refused.said)) return { ...shape, thinking: false };
     if (!shape.wellFormed && !exact(request)) return { ...shape, wellFormed: true };
     if (!shape.plain && !official) return { ...shape, plain: true };
@@ -251,15 +248,19 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
 
   /** Once, in the easiest way that this server was found to need. */
   async function send(request: MindRequest, listener: MindListener, turn: Turn): Promise<Sending<MindAnswer>> {
-    const thinks =
-      (config.thinking ?? official) && thinksAdaptively(request.model) && !learned.unthinking.has(request.model);
-    let shape: Shape = { plain: learned.plain, thinking: thinks, wellFormed: false };
+    const { model } = request;
+    const thinks = (config.thinking ?? official) && thinksAdaptively(model) && !learned.unthinking.has(model);
+    const searching = (config.searching ?? official) && searchesTools(model) && !learned.unsearching.has(model);
+    let shape: Shape = { plain: learned.plain, thinking: thinks, wellFormed: false, searching };
     for (;;) {
       const { answer, refused, unsaid } = await attempt(request, shape, listener, turn);
       const next = refused && easier(shape, refused, request);
       if (!next) {
-        if (answer.ok && shape.plain) learned.plain = true;
-        if (answer.ok && thinks && !shape.thinking) learned.unthinking.add(request.model);
+        if (answer.ok) {
+          if (shape.plain) learned.plain = true;
+          if (searching && !shape.searching) learned.unsearching.add(model);
+          if (thinks && !shape.thinking) learned.unthinking.add(model);
+        }
         return sendingOf(answer, unsaid);
       }
       shape = next;

@@ -2,6 +2,7 @@
  * What a mind is to the relay: something that, given a conversation, says the next words. It keeps nothing
  * between answers; the conversation is handed in whole each time.
  */
+import type Anthropic from '@anthropic-ai/sdk';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Terms, Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
@@ -12,8 +13,12 @@ export type MindBlock =
   /** Kept only to be handed back unchanged within a tool loop. Never shown. */
   | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly kind: 'redacted-thinking'; readonly data: string }
+  /** A search of the model's own, or what that found: as the provider wrote it, to be handed back unchanged. Never shown. */
+  | { readonly kind: 'tool-search'; readonly block: ToolSearchBlock }
   | { readonly kind: 'tool-use'; readonly toolUseId: string; readonly name: string; readonly input: unknown }
   | { readonly kind: 'tool-result'; readonly toolUseId: string; readonly text: string; readonly isError: boolean };
+
+export type ToolSearchBlock = Extract<Anthropic.ContentBlock, { type: 'server_tool_use' | 'tool_search_tool_result' }>;
 
 export interface MindMessage {
   readonly role: 'user' | 'assistant';
@@ -28,6 +33,10 @@ export interface MindTool {
   readonly required: readonly string[];
   /** What `#/$defs/…` in the properties refers to. */
   readonly definitions?: Readonly<Record<string, unknown>>;
+  /** One of very many: a mind is told of it only where it was `found`, or by the model's own search. */
+  readonly waits?: 'unseen' | 'found';
+  /** It finds those that wait; a model that searches by itself is given its own search instead. */
+  readonly finds?: true;
 }
 
 /** Who waits for the answer: requests of the first kind go before the others, in the line before a model's server. */

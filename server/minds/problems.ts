@@ -1,5 +1,6 @@
 /** What went wrong with an upstream, as a value with a sentence for people. */
 import Anthropic from '@anthropic-ai/sdk';
+import { isUnsent } from '../unsent.ts';
 import { createKeyFilter } from '../key-filter.ts';
 import type { MindError } from './mind.ts';
 import { MIND_LIMITS, QUEUE_LIMITS } from './settings.ts';
@@ -160,4 +161,11 @@ export function problemOf(error: unknown, context: ProblemContext): MindError {
           message: `${context.host} answered with something that is not the Messages API. Check ${addressIn(context)}.`,
         };
   throw error;
+}
+
+/** May the server have worked at a request that ended like this before its answer began? What it refuses costs nothing. */
+export function mayHaveArrived(error: unknown): boolean {
+  if (error instanceof Anthropic.APIUserAbortError) return true;
+  if (error instanceof Anthropic.APIConnectionError) return !isUnsent(error);
+  return !(error instanceof Anthropic.APIError);
 }

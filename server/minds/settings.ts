@@ -60,11 +60,17 @@ export const OFFICIAL_API = 'https://api.anthropic.com';
  * Models that think adaptively: Claude 4.6 and later, and everything from 5 on. 4.5 and older take a token
  * budget instead and answer `adaptive` with a 400.
  */
-export function thinksAdaptively(model: string): boolean {
+export const thinksAdaptively = (model: string): boolean => isFrom(model, 6);
+
+/** Models that search by themselves for tools that wait: from 4.5 on. One that does not after all refuses, and is given our own search. */
+export const searchesTools = (model: string): boolean => isFrom(model, 5);
+
+/** Whether it is Claude 4.`minor` or later. */
+function isFrom(model: string, minor: number): boolean {
   const match = /^claude-[a-z]+-(\d+)(?:-(\d{1,2}))?(?:-|$)/.exec(model);
   if (!match) return model === 'claude-mythos-preview';
   const major = Number(match[1]);
-  return major >= 5 || (major === 4 && Number(match[2] ?? 0) >= 6);
+  return major >= 5 || (major === 4 && Number(match[2] ?? 0) >= minor);
 }
 
 /**

@@ -14,7 +14,8 @@ export function sizeOfRequest({
   maxTokens,
   cachesForAnHour = false,
 }: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens' | 'cachesForAnHour'>): RequestSize {
-  let bytes = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
+  let bytes =
+    Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools.filter(({ waits }) => waits !== 'unseen')));
   for (const { blocks } of messages)
     for (const block of blocks)
       bytes += AROUND + Object.values(block).reduce<number>((sum, value) => sum + lengthOf(value), 0);

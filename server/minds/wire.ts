@@ -5,7 +5,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { BYTES_PER_TOKEN, type Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
-import type { MindAnswer, MindBlock, MindMessage, MindRequest, StopReason } from './mind.ts';
+import type { MindAnswer, MindBlock, MindMessage, MindRequest, MindTool, StopReason, ToolSearchBlock } from './mind.ts';
 import { STOPPED } from './settings.ts';
 import { mapStrings, toWellFormed } from './well-formed.ts';
 
@@ -16,6 +16,8 @@ export interface Shape {
   readonly thinking: boolean;
   /** Lone surrogates replaced, because the exact text was refused. */
   readonly wellFormed: boolean;
+  /** Tools that wait are sent along, for the model to search by itself. */
+  readonly searching: boolean;
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
@@ -26,13 +28,29 @@ type Content =
   | Anthropic.ToolUseBlockParam
   | Anthropic.ToolResultBlockParam
   | Anthropic.ThinkingBlockParam
-  | Anthropic.RedactedThinkingBlockParam;
+  | Anthropic.RedactedThinkingBlockParam
+  | Anthropic.ServerToolUseBlockParam
+  | Anthropic.ToolSearchToolResultBlockParam;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function contentOf(block: MindBlock, text: (raw: string) => string): Content {
+/** What a search found, as far as it is there still. */
+function searchParam(block: ToolSearchBlock, there: ReadonlySet<string>): Content {
+  if (block.type === 'server_tool_use') {
+    const { type, id, name, input } = block;
+    return { type, id, name, input };
+  }
+  const { type, tool_use_id, content } = block;
+  if (content.type !== 'tool_search_tool_search_result') return { type, tool_use_id, content };
+  const references = content.tool_references.filter(({ tool_name }) => there.has(tool_name));
+  return { type, tool_use_id, content: { type: content.type, tool_references: references } };
+}
+
+function contentOf(block: MindBlock, { text, there }: Written): Content {
   switch (block.kind) {
+    case 'tool-search':
+      return searchParam(block.block, there);
     case 'text':
       return { type: 'text', text: text(block.text) };
     case 'thinking':
@@ -53,15 +71,55 @@ function contentOf(block: MindBlock, text: (raw: string) => string): Content {
 const cached = (content: Content): Content =>
   content.type === 'thinking' || content.type === 'redacted_thinking' ? content : { ...content, ...CACHED };
 
-function messageParam(message: MindMessage, mark: boolean, text: (raw: string) => string): Anthropic.MessageParam {
-  const content = message.blocks.map((block) => contentOf(block, text));
+/** How the blocks of one request are written. */
+interface Written {
+  readonly text: (raw: string) => string;
+  readonly searching: boolean;
+  /** Names of its tools. */
+  readonly there: ReadonlySet<string>;
+}
+
+function messageParam(message: MindMessage, mark: boolean, written: Written): Anthropic.MessageParam {
+  const content = message.blocks
+    // Another server, or the same without tools to look for, knows of no search.
+    .filter(({ kind }) => kind !== 'tool-search' || written.searching)
+    .map((block) => contentOf(block, written));
   const last = content.pop();
   if (last) content.push(mark ? cached(last) : last);
   return { role: message.role, content };
 }
 
+/** Whether a server that refuses a request does so for its search. */
+export const refusesSearch = (said: string): boolean => /tool_search|tool_reference|defer_loading/i.test(said);
+
+/** Whether there is anything to be searched for. */
+const searchesIn = ({ tools }: MindRequest) => tools.some(({ finds }) => finds);
+const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
+
+function toolParams(tools: readonly MindTool[], searching: boolean): Anthropic.ToolUnion[] {
+  return tools.flatMap((tool): Anthropic.ToolUnion[] => {
+    if (searching && tool.finds) return [SEARCH];
+    if (!searching && tool.waits === 'unseen') return [];
+    return [
+      {
+        name: tool.name,
+        description: tool.description,
+        input_schema: {
+          type: 'object' as const,
+          properties: tool.properties,
+          required: [...tool.required],
+          ...(tool.definitions ? { $defs: tool.definitions } : {}),
+        },
+        ...(searching && tool.waits ? { defer_loading: true } : {}),
+      },
+    ];
+  });
+}
+
 export function requestParams(request: MindRequest, shape: Shape): Anthropic.MessageStreamParams {
   const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
+  const searching = shape.searching && searchesIn(request);
+  const written = { text, searching, there: new Set(request.tools.map(({ name }) => name)) };
   const newest = request.messages.length - 1;
   const system = text(request.system);
   return {
@@ -71,22 +129,9 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
       ? system
       : [{ type: 'text', text: system, ...(request.cachesForAnHour ? CACHED_AN_HOUR : CACHED) }],
     messages: request.messages.map((message, i) =>
-      messageParam(message, !shape.plain && (i === 0 || i === newest), text),
+      messageParam(message, !shape.plain && (i === 0 || i === newest), written),
     ),
-    ...(request.tools.length > 0
-      ? {
-          tools: request.tools.map((tool) => ({
-            name: tool.name,
-            description: tool.description,
-            input_schema: {
-              type: 'object' as const,
-              properties: tool.properties,
-              required: [...tool.required],
-              ...(tool.definitions ? { $defs: tool.definitions } : {}),
-            },
-          })),
-        }
-      : {}),
+    ...(request.tools.length > 0 ? { tools: toolParams(request.tools, searching) } : {}),
     // Thoughts are not shown, so their text need not travel; the signature carries them through a tool loop.
     ...(shape.thinking ? { thinking: { type: 'adaptive' as const, display: 'omitted' as const } } : {}),
   };
@@ -99,6 +144,8 @@ export function blockOf(block: Anthropic.ContentBlock, whole: boolean): MindBloc
   if (block.type === 'thinking') return { kind: 'thinking', thinking: block.thinking, signature: block.signature };
   if (block.type === 'redacted_thinking') return { kind: 'redacted-thinking', data: block.data };
   if (block.type === 'tool_use') return { kind: 'tool-use', toolUseId: block.id, name: block.name, input: block.input };
+  if (block.type === 'tool_search_tool_result' || (block.type === 'server_tool_use' && block.name === SEARCH.name))
+    return { kind: 'tool-search', block };
   return null;
 }
 
@@ -161,6 +208,8 @@ export function mostWritten(
 export function stopReasonOf(message: Anthropic.Message): StopReason {
   if (message.stop_reason === 'refusal') return 'refusal';
   if (message.stop_reason === 'max_tokens' || message.stop_reason === 'model_context_window_exceeded') return 'length';
+  // It searched for long, and goes on when it is asked again with what it has.
+  if (message.stop_reason === 'pause_turn') return 'tools';
   // Some local servers answer `end_turn` although they call a tool.
   return message.content.some((block) => block.type === 'tool_use') ? 'tools' : 'end';
 }

@@ -44,7 +44,8 @@ export interface AnswerDeps {
   readonly system: string;
   readonly priority: Priority;
   readonly onState: (state: RequestState) => void;
-  readonly tools: readonly MindTool[];
+  /** Of the next request. */
+  readonly tools: () => readonly MindTool[];
   readonly maxTokens: number;
   readonly maxTurns: number;
   /** Characters of results after which no further call of the same turn is run. */
@@ -144,11 +145,12 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
 
 /** Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every case. */
 export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
-  const { mind, system, priority, tools, maxTokens, conversation, window, writer, signal, cachesForAnHour } = deps;
+  const { mind, system, priority, maxTokens, conversation, window, writer, signal, cachesForAnHour } = deps;
   let usage: Usage | null = null;
   for (let turn = 1; ; turn++) {
     window.fit();
     const model = turn === 1 ? deps.model : deps.laterModel;
+    const tools = deps.tools();
     const size = sizeOfRequest({
       model,
       system,

@@ -78,6 +78,8 @@ function sizeOf(block: MindBlock): number {
       return block.thinking.length + block.signature.length;
     case 'redacted-thinking':
       return block.data.length;
+    case 'tool-search':
+      return JSON.stringify(block.block).length;
     case 'tool-use':
       return block.name.length + JSON.stringify(block.input ?? null).length;
     default:

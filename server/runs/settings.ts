@@ -14,6 +14,10 @@ export interface RunLimits {
   readonly window: WindowLimits;
   /** ms after which an agent is told the time again, with what is said next. */
   readonly timeEveryMs: number;
+  /** Tools of attached servers that a mind is told of at once; with more, it looks for what it needs. */
+  readonly toolsAtOnce: number;
+  /** Tools that one search finds at most. */
+  readonly toolsFound: number;
 }
 
 export const RUN_LIMITS: RunLimits = {
@@ -23,4 +27,6 @@ export const RUN_LIMITS: RunLimits = {
   messages: MESSAGE_BATCH_LIMITS,
   window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },
   timeEveryMs: 900_000,
+  toolsAtOnce: 40,
+  toolsFound: 8,
 };

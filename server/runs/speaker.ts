@@ -18,7 +18,6 @@ import { statusOf, type Interruption } from './interruption.ts';
 import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT, type OwnTools } from './toolbox.ts';
-import { mindToolOf } from './team-tools.ts';
 import { messageEvent } from './message-event.ts';
 import { createWindow } from './window.ts';
 
@@ -76,7 +75,7 @@ const SHORTENED =
 // In one piece: one answer at a time: what waits, is said and is stopped is one state.
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, life, model, system, tools, announces, hooks } = deps;
-  const { sessionId, now, newId, timers, limits, room, record, mind, rest, costs, teamTools } = context;
+  const { sessionId, now, newId, timers, limits, room, record, mind, rest, costs } = context;
   const { agentId, runId } = life;
   const permits = createPermits({ rest, costs, agentId, sessionId, onError: context.fail });
   const toolbox = createToolbox({
@@ -90,7 +89,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const conversation = createConversation();
   const window = createWindow({
     conversation,
-    fixed: system.length + JSON.stringify([tools.definitions, teamTools.all().map(mindToolOf)]).length,
+    fixed: system.length + JSON.stringify(toolbox.told()).length,
     maxTokens: room.maxAnswerTokens,
     windowTokens: windowTokensOf(model, room.contextTokens),
     limits: limits.window,
@@ -207,7 +206,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         context.waiting.set(agentId, state.kind === 'waiting' ? state.position : null);
         hooks.onState?.(state);
       },
-      tools: offered.all,
+      tools: () => offered.all(),
       maxTokens: room.maxAnswerTokens,
       maxTurns: limits.maxTurns,
       resultCharacters: limits.resultCharacters,

@@ -5,7 +5,8 @@ import type { MindTool } from '../minds/index.ts';
 import { toolError } from '../tool-outcome.ts';
 import type { RunContext } from './context.ts';
 import type { Permits } from './permits.ts';
-import { allowedTools, mindToolOf, runTeamTool } from './team-tools.ts';
+import { createToolSearch, FIND_TOOL } from './find-tool.ts';
+import { allowedTools, runTeamTool } from './team-tools.ts';
 
 /** Tools of this run alone: what its mind is told of them, and how they are run. What does not fit is an outcome, which the mind reads. */
 export interface OwnTools {
@@ -19,17 +20,20 @@ export const NO_TOOLS: OwnTools = { definitions: [], run: (name) => toolError(`T
 /** What it is offered for one answer. */
 interface Offered {
   readonly team: readonly TeamTool[];
-  readonly all: readonly MindTool[];
+  /** What the next request tells of: more, once something was found. */
+  all(): readonly MindTool[];
 }
 
 export interface Toolbox {
+  /** What stands before its conversation in any case, whoever may use it. */
+  told(): readonly MindTool[];
   offered(caller: Caller): Promise<Offered>;
   /** Never rejects: what goes wrong is an outcome, which the mind reads. */
   run(name: string, input: unknown, caller: Caller, offered: Offered): Promise<ToolOutcome>;
 }
 
 export interface ToolboxDeps {
-  readonly context: Pick<RunContext, 'teamTools' | 'logger'>;
+  readonly context: Pick<RunContext, 'teamTools' | 'logger' | 'limits'>;
   readonly agentId: AgentId;
   readonly own: OwnTools;
   readonly untilResumed: Permits['untilResumed'];
@@ -40,11 +44,13 @@ const TOOL_BROKEN =
   'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
 
 export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDeps): Toolbox {
-  const { teamTools, logger } = context;
+  const { teamTools, logger, limits } = context;
+  const search = createToolSearch(limits);
   return {
+    told: () => [...own.definitions, ...search.shown(teamTools.all())].filter(({ waits }) => waits !== 'unseen'),
     async offered(caller) {
       const team = await allowedTools(teamTools.all(), caller);
-      return { team, all: [...own.definitions, ...team.map(mindToolOf)] };
+      return { team, all: () => [...own.definitions, ...search.shown(team)] };
     },
     async run(name, input, caller, { team, all }) {
       const { signal } = caller;
@@ -60,8 +66,15 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
         });
         return toolError(TOOL_BROKEN);
       }
+      const known = all();
+      if (name === FIND_TOOL && known.some(({ finds }) => finds)) return search.find(team, input);
       if (own.definitions.some((tool) => tool.name === name)) return await own.run(name, input, signal);
-      return toolError(`There is no tool “${name}” here. You have: ${all.map((tool) => tool.name).join(', ')}.`);
+      return toolError(
+        `There is no tool “${name}” here. You have: ${known
+          .filter(({ waits }) => waits !== 'unseen')
+          .map((tool) => tool.name)
+          .join(', ')}.`,
+      );
     },
   };
 }

@@ -106,6 +106,34 @@ describe('an attached server', () => {
     expect(told).toMatchObject({ input_schema: ECHO.inputSchema });
   });
 
+  it('with more than 40 tools is searched: a mind is told of what it has found', async () => {
+    const many = Array.from({ length: 41 }, (_none, i) => ({
+      ...ECHO,
+      name: `echo_${i}`,
+      description: `Number ${i}.`,
+    }));
+    const rain = { ...ECHO, name: 'rain_tomorrow', description: 'Tells the weather of a town.' };
+    await does({ tools: [...many, rain] });
+    await allow(await attach('notes'));
+    const named = (at: number) =>
+      hands.model.requests[at]?.body.tools?.map(({ name }) => name).filter((name) => /^mcp__|find_/.test(name));
+    const before = hands.model.requests.length;
+    const [none, found, rained, direct] = await works(
+      [{ call: 'find_tool', input: { query: 'zebra' } }],
+      [{ call: 'find_tool', input: { query: 'the weather, please' } }],
+      [{ call: 'mcp__notes__rain_tomorrow', input: { text: 'Ulm' } }],
+      [{ call: 'mcp__notes__echo_7', input: { text: 'Hi' } }],
+    );
+    expect(none).toContain('No tool of an attached server fits');
+    expect(found).toBe(
+      'You can call these now:\n- mcp__notes__rain_tomorrow: rain_tomorrow of notes, a server that the human has attached. It describes it so: Tells the weather of a town.',
+    );
+    expect([named(before), named(before + 1)]).toEqual([['find_tool'], ['find_tool']]);
+    expect(named(before + 2)).toEqual(['find_tool', 'mcp__notes__rain_tomorrow']);
+    expect(rained).toContain('> rain_tomorrow {"text":"Ulm"}');
+    expect(direct).toContain('> echo_7 {"text":"Hi"}');
+  });
+
   it('is known again after the relay was killed, with what the person allowed, and no secret of it is told; what was left running of it has ended', async () => {
     await does({ child: true, deaf: true });
     await allow(await attach('notes'));

@@ -328,6 +328,78 @@ describe('a mind behind the Messages API', () => {
     expect(body?.tools?.map(({ name }) => name)).toEqual(['choose_name', 'write_soul']);
   });
 
+  it('has a model that can search for tools that wait, hands back what it found, and tells any other of what was found alone', async () => {
+    const tool = (name: string, more: object = {}) => ({
+      name,
+      description: name,
+      properties: {},
+      required: [],
+      ...more,
+    });
+    const tools = [
+      tool('find_tool', { finds: true }),
+      tool('read_file'),
+      tool('mcp__a__seen', { waits: 'found' }),
+      tool('mcp__a__far', { waits: 'unseen' }),
+    ];
+    const used = { type: 'server_tool_use', id: 's1', name: 'tool_search_tool_bm25', input: { query: 'far' } };
+    const found = (...names: string[]) => ({
+      type: 'tool_search_tool_result',
+      tool_use_id: 's1',
+      content: {
+        type: 'tool_search_tool_search_result',
+        tool_references: names.map((tool_name) => ({ type: 'tool_reference', tool_name })),
+      },
+    });
+    const script: Script = ({ body }) =>
+      body.tools?.[0]?.['type'] === undefined || body.model !== 'claude-opus-5-5'
+        ? [{ say: 'Hi.' }]
+        : [{ block: used }, { block: found('mcp__a__far', 'mcp__a__gone') }, { call: 'mcp__a__far', input: {} }];
+    const sent = ({ body }: ScriptedRequest) =>
+      body.tools?.map(({ name, defer_loading: waits }) => `${name}${waits === true ? ' waits' : ''}`);
+    const { model, ask } = await connect(script, { searching: true });
+    const answer = await ask(request({ tools }));
+    expect(answer).toMatchObject({
+      ok: true,
+      stop: 'tools',
+      blocks: [{}, {}, { kind: 'tool-use', name: 'mcp__a__far' }],
+    });
+    const messages: MindMessage[] = [
+      says('user', 'hello'),
+      { role: 'assistant', blocks: answer.blocks },
+      { role: 'user', blocks: [{ kind: 'tool-result', toolUseId: 'toolu_0_2', text: 'ok', isError: false }] },
+    ];
+    await ask(request({ tools, messages }));
+    // One of an hour ago that does not search, and a conversation in which nothing waits any more.
+    await ask(request({ tools, messages, model: 'claude-opus-4-1' }));
+    await ask(request({ tools: tools.slice(1, 2), messages }));
+    const searches = ['tool_search_tool_bm25', 'read_file', 'mcp__a__seen waits', 'mcp__a__far waits'];
+    expect(model.requests.map(sent)).toEqual([
+      searches,
+      searches,
+      ['find_tool', 'read_file', 'mcp__a__seen'],
+      ['read_file'],
+    ]);
+    const handedBack = model.requests.slice(1).map(({ body }) => body.messages[1]?.content);
+    expect(handedBack[0]).toMatchObject([used, found('mcp__a__far'), { type: 'tool_use' }]);
+    expect(handedBack.slice(1)).toMatchObject([[{ type: 'tool_use' }], [{ type: 'tool_use' }]]);
+    // One that refuses is given our own search, and is asked so from then on.
+    const other = await connect(
+      ({ body }) =>
+        body.tools?.[0]?.['type'] === undefined
+          ? [{ say: 'Hi.' }]
+          : refuse(400, 'tools.0: tool_search_tool_bm25_20251119 is not known'),
+      { searching: true },
+    );
+    expect(await other.ask(request({ tools }))).toMatchObject({ ok: true });
+    expect(await other.ask(request({ tools }))).toMatchObject({ ok: true });
+    expect(other.model.requests.map((each) => sent(each)?.[0])).toEqual([
+      'tool_search_tool_bm25',
+      'find_tool',
+      'find_tool',
+    ]);
+  });
+
   it('takes the models that a person chose, and its own where they chose none', async () => {
     const { mind } = await connect(() => [{ say: 'Hi.' }]);
     expect(mind.models({ lead: 'big', agent: '' })).toEqual({

@@ -9,6 +9,8 @@ export type Part =
   | { readonly say: string; readonly chunk?: number; readonly everyMs?: number }
   /** `json`: sent instead of the input, as it is. */
   | { readonly call: string; readonly input: unknown; readonly json?: string }
+  /** A block of the server's own. */
+  | { readonly block: { readonly type: string } & Readonly<Record<string, unknown>> }
   | { readonly think: string; readonly signature: string }
   /** How the answer ends, where it is neither by itself nor for a tool. */
   | { readonly stop: 'max_tokens' | 'refusal' }
@@ -164,6 +166,9 @@ async function stream(response: ServerResponse, model: string, parts: readonly P
         send({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } });
         if (part.everyMs !== undefined) await sleep(part.everyMs);
       }
+      send({ type: 'content_block_stop', index: index++ });
+    } else if ('block' in part) {
+      send({ type: 'content_block_start', index, content_block: part.block });
       send({ type: 'content_block_stop', index: index++ });
     } else if ('think' in part) {
       send({ type: 'content_block_start', index, content_block: { type: 'thinking', thinking: '', signature: '' } });
