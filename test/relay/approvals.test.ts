@@ -231,7 +231,7 @@ describe('commands in the sandbox, through a whole relay', () => {
       if (state === 'done') expect(times).toBe(1);
       expect((await hands.answer(callId, 'once')).status).toBe(409);
     }
-  });
+  }, KILLS * 20_000);
 
   it('keep a script of the night in the same sandbox', async () => {
     const { home } = hands.relay();
