@@ -49,7 +49,7 @@ const SERVER_MAY_IMPORT = {
   reach: ['inbox', 'runs'],
   workspaces: ['directory'],
   processes: [],
-  sandbox: ['processes'],
+  sandbox: ['models', 'processes'],
   shell: ['sandbox', 'workspaces'],
   web: ['models'],
   hands: ['sandbox', 'shell', 'web', 'workspaces'],

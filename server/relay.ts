@@ -191,7 +191,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     },
     elapsed,
   });
-  const sandbox = createSandbox();
+  const sandbox = createSandbox({ network: { addresses: config.webAddresses } });
   closers.add(() => sandbox.close());
   const web = createWeb({ addresses: config.webAddresses, version: root.version });
   closers.add(() => web.close());

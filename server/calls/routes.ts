@@ -12,11 +12,13 @@ export interface CallRoutesDeps {
   readonly calls: Calls;
   readonly directory: Pick<Directory, 'all'>;
   readonly sandbox: () => Promise<SandboxStanding>;
+  /** Whether programs may be run on this machine for whoever is signed in: commands too, where there is no sandbox. */
+  readonly programs: boolean;
 }
 
 const STATUS = { unknown: 404, over: 409, misfit: 400 } as const;
 
-export function createCallRoutes({ calls, directory, sandbox }: CallRoutesDeps): readonly Handled[] {
+export function createCallRoutes({ calls, directory, sandbox, programs }: CallRoutesDeps): readonly Handled[] {
   function person(context: Context<Env>): void {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'What agents ask for is answered from the household’s page.');
@@ -32,7 +34,11 @@ export function createCallRoutes({ calls, directory, sandbox }: CallRoutesDeps):
     async approvals(_, context) {
       person(context);
       const [waiting, answered, standing] = await Promise.all([calls.waiting(), calls.answered(), sandbox()]);
-      return { waiting: shown(waiting), answered: shown(answered), sandbox: standing };
+      return {
+        waiting: shown(waiting),
+        answered: shown(answered),
+        sandbox: { ...standing, insist: programs && !standing.available },
+      };
     },
     async answerApproval({ callId, body }, context) {
       person(context);

@@ -35,6 +35,8 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
     may_propose_routines: over.may_propose_routines ?? under.may_propose_routines,
     may_put_others_to_sleep: over.may_put_others_to_sleep ?? under.may_put_others_to_sleep,
     ...grantsOver(over, under),
+    network: over.network ?? under.network,
+    shell_without_sandbox: over.shell_without_sandbox ?? under.shell_without_sandbox,
     allowed_commands: over.allowed_commands ?? under.allowed_commands,
     // Null is a setting of its own: no program, and no limit.
     mind: over.mind === undefined ? under.mind : over.mind,
@@ -48,7 +50,8 @@ export function effectiveConfig(
   agent: AgentConfig | null,
   timeZone: string,
 ): EffectiveConfig {
-  const forAll = laid(household.coordination, DEFAULT_COORDINATION);
+  // Of everybody it is not said, wherever that comes from.
+  const forAll = { ...laid(household.coordination, DEFAULT_COORDINATION), shell_without_sandbox: false };
   return {
     coordination: agent ? laid(agent.coordination, forAll) : forAll,
     wakes_enabled: household.wakes_enabled ?? DEFAULT_LIMITS.householdEnabled,

@@ -1,11 +1,13 @@
 /** What agents have hands for: the toolsets `files` and `shell`, over one folder each, and `web`. */
-import type { TeamTool } from '../contracts.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
+import type { Network } from '../../src/domain/network.ts';
+import type { Configs, TeamTool } from '../contracts.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Web } from '../web/index.ts';
 import { createWebTools } from '../web/tools.ts';
 import type { Workspaces } from '../workspaces/index.ts';
-import { createFileTools, type FileToolsDeps } from '../workspaces/tools.ts';
-import { createShellTools } from '../shell/tools.ts';
+import { createFileTools } from '../workspaces/tools.ts';
+import { createShellTools, type CommandReach, type ShellToolsDeps } from '../shell/tools.ts';
 
 /** Where agents work, and in what their commands run. */
 export interface Hands {
@@ -13,14 +15,28 @@ export interface Hands {
   /** One for all homes: in it runs what agents run. */
   readonly sandbox: Sandbox;
   readonly web: Web;
+  /** Whether programs may be run on this machine for whoever is signed in. */
+  readonly programs: boolean;
 }
 
-export const createHandTools = (
-  { workspaces, sandbox, web }: Hands,
-  refuseForRoom: FileToolsDeps['refuseForRoom'],
-  now: () => number,
-): readonly TeamTool[] => [
-  ...createFileTools({ workspaces, refuseForRoom }),
-  ...createShellTools({ workspaces, sandbox, refuseForRoom }),
-  ...createWebTools({ web, now }),
-];
+export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoom'> {
+  readonly configs: Pick<Configs, 'agent'>;
+  /** ms, only ever forward */
+  readonly now: () => number;
+}
+
+const grantedTo = async (configs: Pick<Configs, 'agent'>, agentId: AgentId) =>
+  (await configs.agent(agentId)).effective.coordination;
+
+/** What of the network the person has granted to what this agent runs. */
+export const networkOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<Network> =>
+  (await grantedTo(configs, agentId)).network;
+
+export function createHandTools(deps: HandToolsDeps): readonly TeamTool[] {
+  const { configs, programs, web, now } = deps;
+  async function reachOf(agentId: AgentId): Promise<CommandReach> {
+    const { network, shell_without_sandbox: insisted } = await grantedTo(configs, agentId);
+    return { network, bare: insisted && programs };
+  }
+  return [...createFileTools(deps), ...createShellTools({ ...deps, reachOf }), ...createWebTools({ web, now })];
+}

@@ -23,7 +23,7 @@ import { createModelRoutes } from '../models/routes.ts';
 import { createProxy } from '../proxy/index.ts';
 import { createSoulTools } from '../session/index.ts';
 import { openPlace } from '../schedules/place.ts';
-import { createScripts, type Sealer, type WatchedClock } from '../schedules/index.ts';
+import type { Sealer, WatchedClock } from '../schedules/index.ts';
 import { createPulses } from '../schedules/pulses.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
@@ -31,7 +31,7 @@ import { createRecordRoutes } from '../records/routes.ts';
 import { createPauseRoutes } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
-import { openAttached, openPrograms } from './open-programs.ts';
+import { openAttached, openPrograms, openScripts } from './open-programs.ts';
 import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import type { Hands } from '../hands/index.ts';
@@ -120,13 +120,13 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const models = await deps.openModels(id, () => tell({ kind: 'changed', time: now(), what: 'models', agentId: null }));
   if (!deps.alone)
     log.subscribe(({ event }) => {
-      if (event.kind === 'changed' && event.what === 'models')
-        models
-          .reread()
-          .catch((error: unknown) => logger.error('The models could not be read anew.', { home: id, error }));
+      if (event.kind !== 'changed' || event.what !== 'models') return;
+      models
+        .reread()
+        .catch((error: unknown) => logger.error('The models could not be read anew.', { home: id, error }));
     });
   const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed });
-  const scripts = createScripts(deps.runsScripts ? workspaces : null, deps.sandbox);
+  const scripts = openScripts(deps, { workspaces, team: () => team });
   const attached = openAttached(deps, { id, may: models.shown().may, tell });
   const programs = openPrograms(deps, {
     ...{ id, log, workspaces, tell },
@@ -151,7 +151,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     refuseForRoom: deps.refuseForRoom,
     sealer: deps.sealer,
     scripts,
-    hands: { workspaces, sandbox: deps.sandbox, web: deps.web },
+    hands: { workspaces, sandbox: deps.sandbox, web: deps.web, programs: deps.runsScripts },
     attached,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
@@ -237,9 +237,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createScheduleRoutes({ schedules, copies, directory, runs, now, scripts: deps.runsScripts }),
     ...createWorkspaceRoutes({ workspaces, directory }),
     ...createCallRoutes({
-      calls: team.calls,
-      directory,
-      sandbox: deps.sandbox.standing,
+      ...{ calls: team.calls, directory, sandbox: deps.sandbox.standing },
+      programs: deps.runsScripts,
     }),
     ...createModelRoutes({ models }),
     ...createProgramRoutes({ programs }),

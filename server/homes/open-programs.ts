@@ -5,7 +5,9 @@ import type { MayConnect } from '../../src/protocol/models.ts';
 import type { Credentials } from '../access/index.ts';
 import { createAttached, type Attached } from '../attached/index.ts';
 import type { EventLog } from '../contracts.ts';
+import { networkOf, type Hands } from '../hands/index.ts';
 import { createAgentPrograms, type AgentPrograms, type AgentProgramsDeps } from '../programs/index.ts';
+import { createScripts, type Scripts } from '../schedules/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import type { Team } from './team.ts';
 
@@ -38,6 +40,12 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
     onChange: () => tell({ kind: 'changed', time: now(), what: 'programs', agentId: null }),
   });
 }
+
+/** Scripts of the night reach of the network what the commands of their agents do. */
+export const openScripts = (
+  { runsScripts, sandbox }: Pick<BesideDeps, 'runsScripts'> & Pick<Hands, 'sandbox'>,
+  { workspaces, team }: Pick<Home, 'workspaces' | 'team'>,
+): Scripts => createScripts(runsScripts ? workspaces : null, sandbox, (agentId) => networkOf(team().configs, agentId));
 
 export function openAttached(
   deps: BesideDeps,

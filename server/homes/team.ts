@@ -243,7 +243,7 @@ export async function openTeam({
     calls.guard([
       ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
       ...createThreadTools({ threads, directory }),
-      ...(hands ? createHandTools(hands, refuseForRoom, elapsed) : []),
+      ...(hands ? createHandTools({ ...hands, configs, refuseForRoom, now: elapsed }) : []),
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
     ]),
   );

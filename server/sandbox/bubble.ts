@@ -6,12 +6,15 @@
  * ripgrep and socat beside bubblewrap, and bounds neither memory nor processes nor files. Its calls of `bwrap` are the same.
  */
 import { lstatSync, readlinkSync } from 'node:fs';
+import { SOCKET } from './network.ts';
 import { WITHIN, type SandboxLimits } from './settings.ts';
 
 /** Links into `/usr` on most systems today, folders on others. */
 const TOP = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
 /** Without secrets: what programs look up to run at all. */
 const ETC = ['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'fonts', 'localtime', 'mime.types', 'magic'];
+/** What programs need to know whom to trust, where they reach anybody. */
+const TRUST = ['ssl/certs', 'ssl/openssl.cnf', 'ca-certificates', 'pki/ca-trust', 'pki/tls', 'crypto-policies'];
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
 function topFolders(): string[] {
@@ -26,8 +29,29 @@ function topFolders(): string[] {
   });
 }
 
+/** Where a sandbox with a way out has the relay's socket, and the program that leads to it. */
+const NET = '/run/roost/net';
+const NODE = '/run/roost/node';
+const PORT = 3128;
+const PROXY = `http://127.0.0.1:${PORT}`;
+/** Both spellings are in use; the last is for Node's own `fetch`. */
+const PROXIED = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
+
+/** `wayOut`: the folder of its socket. */
+const networkArguments = (wayOut: string): string[] => [
+  ...['--ro-bind', process.execPath, NODE, '--ro-bind', wayOut, NET],
+  ...TRUST.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+  ...PROXIED.flatMap((name) => ['--setenv', name, PROXY]),
+  ...['--setenv', 'NODE_USE_ENV_PROXY', '1'],
+];
+
 /** `seccompFd`: where `bwrap` reads the program of calls that are refused. */
-export function bubbleArguments(folder: string, seccompFd: number, limits: SandboxLimits): string[] {
+export function bubbleArguments(
+  folder: string,
+  seccompFd: number,
+  limits: SandboxLimits,
+  wayOut: string | null,
+): string[] {
   const size = (bytes: number) => ['--size', String(bytes)];
   return [
     ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
@@ -44,19 +68,29 @@ export function bubbleArguments(folder: string, seccompFd: number, limits: Sandb
     ...['--proc', '/proc', '--dev', '/dev'],
     ...[...size(limits.shared), '--tmpfs', '/dev/shm', ...size(limits.temporary), '--tmpfs', '/tmp'],
     ...['--bind', folder, WITHIN, '--chdir', WITHIN],
+    ...(wayOut === null ? [] : networkArguments(wayOut)),
     // What lies in memory has a size of its own, or cannot be written. Nor can the kernel’s settings: where the relay runs as
     // root, they take it for root that writes, whoever it is within.
     ...['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'],
   ];
 }
 
+/** Passes on to the relay's socket what comes to the port; says when it listens, and ends with all else that is within. */
+const FORWARD = `const net = require("net");
+net.createServer((near) => {
+  const far = net.connect("${NET}/${SOCKET}");
+  near.on("error", () => far.destroy()).pipe(far);
+  far.on("error", () => near.destroy()).pipe(near);
+}).listen(${PORT}, "127.0.0.1", () => console.log("ready"));`;
+
 /** Run by `bash` within: bounds that nothing in it can raise, and then what was asked for. Sizes of `ulimit` are in KiB. */
-export const boundedBy = ({ file, addresses, processes, openFiles }: SandboxLimits): string =>
+export const boundedBy = ({ file, addresses, processes, openFiles }: SandboxLimits, hasWayOut: boolean): string =>
   [
     'ulimit -c 0',
     `ulimit -f ${Math.floor(file / 1_024)}`,
     `ulimit -v ${Math.floor(addresses / 1_024)}`,
     `ulimit -u ${processes}`,
     `ulimit -n ${openFiles}`,
+    ...(hasWayOut ? [`{ read -r _ < <(exec ${NODE} -e '${FORWARD}' 2>/dev/null </dev/null); true; }`] : []),
     'exec "$@"',
   ].join(' && ');

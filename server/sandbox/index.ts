@@ -1,6 +1,7 @@
 /**
  * The sandbox: bash in a world that holds one folder, the system's programs, and nothing else: no home, no environment, no
- * other process, no network. What it takes is bounded, and it is ended as a whole. Linux only, by bubblewrap.
+ * other process, and of the network what the person has granted. What it takes is bounded, and it is ended as a whole. Linux
+ * only, by bubblewrap.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -11,6 +12,8 @@ import { delimiter, join } from 'node:path';
 import type { SandboxStanding } from '../../src/protocol/calls.ts';
 import { boundedBy, bubbleArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
+import type { Network } from '../../src/domain/network.ts';
+import { openWayOut, type NetworkDeps } from './network.ts';
 import { createOutput } from './output.ts';
 import { seccompProgram } from './seccomp.ts';
 import { SANDBOX_LIMITS, type SandboxLimits } from './settings.ts';
@@ -48,6 +51,10 @@ export interface SandboxTask {
   readonly fd?: number;
   /** Bytes that it may still write in its folder; asked only where the disk has lost more than was there at first. */
   readonly room?: () => Promise<number>;
+  /** Left out: none. */
+  readonly network?: Network;
+  /** The person insists: where there is no sandbox, it is run without one, as whoever started the relay. */
+  readonly bare?: boolean;
 }
 
 export interface Sandbox {
@@ -73,16 +80,34 @@ function findBubble(path: string): string | null {
   );
 }
 
+/** What makes a sandbox: the program, and the calls of the kernel that are refused in it. */
+interface Box {
+  readonly bubble: string;
+  readonly refused: Buffer;
+}
+
+/** Without a sandbox no more is bounded than a shell can bound of itself everywhere. */
+const BARE = 'ulimit -c 0; exec "$@"';
+const bareEnvironment = () =>
+  Object.fromEntries(
+    ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TMPDIR', 'USER'].flatMap((name) =>
+      process.env[name] === undefined ? [] : [[name, process.env[name]]],
+    ),
+  );
+
 export interface SandboxDeps {
   /** Where programs are looked for; left out: as in this process. */
   readonly path?: string;
   readonly limits?: SandboxLimits;
+  /** Left out: nothing is reached of it, whatever is granted. */
+  readonly network?: NetworkDeps;
 }
 
 // In one piece: one run's life: bounded before it begins, watched, ended as a whole.
 export function createSandbox({
   path = process.env['PATH'] ?? '',
   limits = SANDBOX_LIMITS,
+  network: reached,
 }: SandboxDeps = {}): Sandbox {
   const running = new Set<SandboxRun>();
   const refused = seccompProgram(process.arch);
@@ -90,15 +115,17 @@ export function createSandbox({
   let known: Promise<SandboxStanding> | null = null;
   let closed = false;
 
-  async function begin(bubble: string, program: Buffer, task: SandboxTask): Promise<SandboxRun> {
-    const { folder, bash, timeoutMs, fd, room } = task;
+  /** `box` null: in none. */
+  async function begin(box: Box | null, task: SandboxTask): Promise<SandboxRun> {
+    const { folder, bash, timeoutMs, fd, room, network = 'none' } = task;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const cgroup = await createCgroup(`roost-${randomUUID()}`, limits);
-    if (!cgroup && isRoot)
+    if (box && !cgroup && isRoot)
       throw new Error('As root, processes can only be bounded by control groups, and none can be made here.');
     const output = createOutput(limits.keptOutput);
     const startedAt = performance.now();
     const free = await statfs(folder).then(({ bavail, bsize }) => bavail * bsize);
+    const wayOut = !box || network === 'none' || !reached ? null : await openWayOut(network, reached);
     const child = spawn(
       '/bin/sh',
       [
@@ -108,21 +135,19 @@ export function createSandbox({
         'sh',
         ...(cgroup?.folders ?? []),
         '--',
-        bubble,
-        ...bubbleArguments(folder, SECCOMP_FD, limits),
-        '--',
+        ...(box ? [box.bubble, ...bubbleArguments(folder, SECCOMP_FD, limits, wayOut?.folder ?? null), '--'] : []),
         '/bin/bash',
         '-c',
-        boundedBy(limits),
+        box ? boundedBy(limits, wayOut !== null) : BARE,
         'bash',
         '/bin/bash',
         ...bash,
       ],
       {
-        env: {},
-        cwd: '/',
+        env: box ? {} : bareEnvironment(),
+        cwd: box ? '/' : folder,
         detached: true,
-        stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])],
+        stdio: ['ignore', 'pipe', 'pipe', box ? 'pipe' : 'ignore', ...(fd === undefined ? [] : [fd])],
       },
     );
     let cut: Cut | null = null;
@@ -144,7 +169,7 @@ export function createSandbox({
     child.stdout?.on('data', take);
     child.stderr?.on('data', take);
     const calls = child.stdio[SECCOMP_FD];
-    if (calls && 'end' in calls) calls.on('error', () => undefined).end(program);
+    if (calls && 'end' in calls) calls.on('error', () => undefined).end(box?.refused);
 
     async function watch(): Promise<void> {
       if (child.pid !== undefined && !cgroup && (await memoryOf(child.pid)) > limits.memory) stop('memory');
@@ -179,7 +204,7 @@ export function createSandbox({
       clearTimeout(timer);
       kill();
       running.delete(run);
-      await cgroup?.remove();
+      await Promise.all([cgroup?.remove(), wayOut?.close()]);
       return { code: cut === null ? code : null, signal, cut, tookMs: performance.now() - startedAt };
     });
     const run: SandboxRun = { ended, output: output.read, stop };
@@ -197,7 +222,7 @@ export function createSandbox({
     if (bubble === null) return no(`Commands run in a sandbox, and the program for it is not here. ${INSTALL}`);
     const folder = await mkdtemp(join(tmpdir(), 'roost-sandbox-'));
     try {
-      const run = await begin(bubble, refused, { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs });
+      const run = await begin({ bubble, refused }, { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs });
       const { code } = await run.ended;
       if (code === 0) return { available: true, why: null };
       const said = run.output(0, 300).text.trim();
@@ -219,8 +244,9 @@ export function createSandbox({
     async run(task) {
       const { available, why } = await standing();
       const bubble = findBubble(path);
-      if (!available || !bubble || !refused) throw new Error(why ?? 'There is no sandbox here.');
-      return await begin(bubble, refused, task);
+      if (available && bubble && refused) return await begin({ bubble, refused }, task);
+      if (task.bare) return await begin(null, task);
+      throw new Error(why ?? 'There is no sandbox here.');
     },
     async close() {
       closed = true;

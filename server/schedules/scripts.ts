@@ -10,6 +10,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, realpath, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Network } from '../../src/domain/network.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
@@ -138,6 +139,7 @@ async function withSource<Value>({ file, text }: Script, use: (source: Source) =
 export function createScripts(
   workspaces: Pick<Workspaces, 'folderOf'> | null,
   sandbox: Pick<Sandbox, 'standing' | 'run'> | null = null,
+  networkOf: (agentId: AgentId) => Promise<Network> = () => Promise.resolve('none'),
 ): Scripts {
   const running = new Map<number, Promise<unknown>>();
   const inside = new Set<SandboxRun>();
@@ -157,10 +159,16 @@ export function createScripts(
     from: Pick<Sandbox, 'run'>,
     { file, handle }: Source,
     folder: string,
-    timeoutMs: number,
+    { agentId, timeoutMs }: Pick<ScheduleOf<'script'>, 'agentId' | 'timeoutMs'>,
   ): Promise<ScriptEnd> {
     const source = ['-c', `source /dev/fd/${SANDBOX_FD}`, `${WITHIN}/${basename(file)}`];
-    const run = await from.run({ folder, bash: source, timeoutMs, fd: handle.fd });
+    const run = await from.run({
+      folder,
+      bash: source,
+      timeoutMs,
+      fd: handle.fd,
+      network: await networkOf(agentId),
+    });
     inside.add(run);
     const { code, signal, cut } = await run.ended;
     inside.delete(run);
@@ -268,7 +276,9 @@ export function createScripts(
         file.sha256 !== sha256
           ? failed(CHANGED)
           : withSource(file, (source) =>
-              available && sandbox ? inSandbox(sandbox, source, own, timeoutMs) : bash(source, own, timeoutMs, begins),
+              available && sandbox
+                ? inSandbox(sandbox, source, own, { agentId, timeoutMs })
+                : bash(source, own, timeoutMs, begins),
             ),
       );
       return typeof found === 'string' ? failed(found) : found.value;

@@ -53,5 +53,9 @@ export const answerSchema = z.strictObject({
 export const sandboxSchema = z.object({
   available: z.boolean(),
   why: z.string().nullable().describe('why not, and what to install: sentences for people; null: they can'),
+  insist: z
+    .boolean()
+    .optional()
+    .describe('they cannot, and the person may have those of one agent run without a sandbox'),
 });
 export type SandboxStanding = z.infer<typeof sandboxSchema>;

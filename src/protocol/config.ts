@@ -282,11 +282,14 @@ export const setAgentConfigSchema = agentConfigSchema
       pulse,
     };
   });
+const ONE_ALONE = 'can be said of one agent alone';
 /** `PUT /v1/config` */
 export const setHouseholdConfigSchema = householdConfigSchema
   .extend({ ...answered, ...camelCase, coordination: spelled })
   .transform((answer, context): HouseholdConfig => {
     const config: HouseholdConfig & Partial<typeof answer> = { ...answer, coordination: named(answer, context) };
+    if (config.coordination.shell_without_sandbox === true)
+      context.addIssue({ code: 'custom', path: ['coordination', 'shell_without_sandbox'], message: ONE_ALONE });
     delete config.own;
     delete config.effective;
     delete config.sleepEvents;

@@ -1,6 +1,7 @@
 /** How far the person lets agents use their tools, as it is set: for all, and over that for one. */
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
+import { isHost, MOST_HOSTS } from '../domain/network.ts';
 import { DEFAULT_TOOLSETS, GRANTS } from '../domain/toolsets.ts';
 
 const grant = z.enum(GRANTS);
@@ -27,6 +28,24 @@ export const grants = {
     .max(LIMITS.id)
     .nullable()
     .describe('the agent program of the relay’s machine that is its mind; null: the connected models'),
+  network: z
+    .union(
+      [
+        z.enum(['none', 'all']),
+        z.array(z.string().refine(isHost, 'a host: example.org, example.org:8443, *.example.org')).max(MOST_HOSTS),
+      ],
+      {
+        error: `none, all, or a list of at most ${MOST_HOSTS} hosts: example.org, example.org:8443, *.example.org`,
+      },
+    )
+    .describe(
+      'what its commands may reach: none; hosts by name, on the ports 80 and 443 where none is said; or all that is public',
+    ),
+  shell_without_sandbox: z
+    .boolean()
+    .describe(
+      'where there is no sandbox, its commands run as whoever started the relay, who may do anything with them; for one agent alone, and only where the relay runs programs (--scripts)',
+    ),
   allowed_commands: z
     .array(z.string().min(1).max(10_000))
     .max(200)
@@ -34,4 +53,11 @@ export const grants = {
 };
 
 /** Where nothing is set. */
-export const NO_GRANTS = { toolsets: { ...DEFAULT_TOOLSETS }, tools: {}, allowed_commands: [], mind: null };
+export const NO_GRANTS = {
+  toolsets: { ...DEFAULT_TOOLSETS },
+  tools: {},
+  network: 'none' as const,
+  shell_without_sandbox: false,
+  allowed_commands: [],
+  mind: null,
+};

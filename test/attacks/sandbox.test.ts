@@ -5,11 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
+import { createServer, type AddressInfo, type LookupFunction, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Network } from '../../src/domain/network.ts';
 import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/sandbox/index.ts';
 import { createShellTools } from '../../server/shell/tools.ts';
 import { SANDBOX_LIMITS } from '../../server/sandbox/settings.ts';
@@ -269,6 +271,107 @@ describe('what takes more than there is, under its limit', () => {
   });
 });
 
+describe('the network, where hosts of it are granted', () => {
+  /** Every name leads to this machine, where one server answers for all. */
+  const lookup: LookupFunction = (_name, { all }, done) =>
+    all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4);
+  const seen: string[] = [];
+  let web: HttpServer;
+  let at: number;
+  let open: Sandbox;
+  beforeAll(async () => {
+    web = createHttpServer(({ url, headers }, answer) => {
+      seen.push(`${headers.host ?? ''}${url ?? ''}`);
+      if (url === '/on') answer.writeHead(302, { location: `http://other.test:${at}/` });
+      answer.end('REACHED');
+    });
+    await new Promise<void>((resolve) => void web.listen(0, '127.0.0.1', resolve));
+    at = (web.address() as AddressInfo).port;
+    open = createSandbox({ network: { addresses: 'any', lookup } });
+  });
+  afterAll(async () => {
+    await open.close();
+    web.close();
+  });
+  async function reach(command: string, network: Network, in_ = open) {
+    seen.length = 0;
+    const begun = await in_.run({ folder, bash: ['-c', command], timeoutMs: 20_000, network });
+    await begun.ended;
+    return begun.output(0, 100_000).text;
+  }
+  const named = () => [`named.test:${at}`, `*.many.test:${at}`];
+
+  const ours = process.env['TMPDIR'];
+  beforeAll(() => void (process.env['TMPDIR'] = base));
+  afterAll(() => {
+    if (ours === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = ours;
+  });
+
+  it('is reached by name, plainly and through a tunnel, and by nothing else', async () => {
+    const urls = [
+      `http://named.test:${at}/`,
+      `-p http://named.test:${at}/`,
+      `http://NAMED.test.:${at}/`,
+      `http://a.many.test:${at}/`,
+    ];
+    const text = await reach(urls.map((url) => `curl -sS ${url}; echo`).join('\n'), named());
+    expect(text).toBe('REACHED\n'.repeat(4));
+    const ways = [
+      ['another name', `curl -sS http://other.test:${at}/`],
+      ['another name, through a tunnel', `curl -sSp http://other.test:${at}/`],
+      ['its address', `curl -sS http://127.0.0.1:${at}/`],
+      ['its address, through a tunnel', `curl -sSp http://127.0.0.1:${at}/`],
+      ['its address as one number', `curl -sS --proxy $http_proxy http://2130706433:${at}/`],
+      ['its address as IPv6', `curl -sSp 'http://[::ffff:127.0.0.1]:${at}/'`],
+      ['another port', `curl -sS http://named.test:1/`],
+      ['the name above those', `curl -sS http://many.test:${at}/`],
+      ['a name that ends alike', `curl -sS http://notnamed.test:${at}/ http://amany.test:${at}/`],
+      ['a name before the other', `curl -sS http://named.test@other.test:${at}/`],
+      ['a redirect', `curl -sSL http://named.test:${at}/on`],
+      [
+        'past the proxy',
+        `curl -sS --noproxy '*' http://named.test:${at}/ || exec 3<>/dev/tcp/127.0.0.1/${at} && echo REACHED >&2`,
+      ],
+      ['names alone', `python3 -c "import socket; print('REACHED', socket.gethostbyname('named.test'))"`],
+      ['an upgrade', `curl -sS -H 'Connection: Upgrade' -H 'Upgrade: h2c' http://other.test:${at}/`],
+      [
+        'two requests in one',
+        `printf 'GET http://named.test:${at}/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\nGET http://other.test:${at}/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' | python3 -c "import socket,sys; s=socket.create_connection(('127.0.0.1',3128)); s.sendall(sys.stdin.buffer.read()); s.settimeout(1)
+try:
+  while s.recv(9999): pass
+except TimeoutError: pass"`,
+      ],
+    ] as const;
+    const all = await reach(ways.map(([what, way]) => `echo "# ${what}"; ( ${way}\n) 2>&1`).join('\n'), named());
+    for (const part of all.split('# ').slice(1)) expect(part).not.toContain('REACHED');
+    expect(all.split('# ').length - 1).toBe(ways.length);
+    // The first half of the redirect, and of the two requests.
+    expect(seen).toEqual([`named.test:${at}/on`, `named.test:${at}/`]);
+    expect(all).toContain(`other.test:${at} is not among the hosts that the human lets this agent reach.`);
+  });
+
+  it('says for whom a request is, whatever that says itself', async () => {
+    await reach(`curl -sS -H 'Host: other.test' http://named.test:${at}/`, named());
+    expect(seen).toEqual([`named.test:${at}/`]);
+  });
+
+  it('is not this machine nor its networks, by a name that leads there or in digits, though all is granted', async () => {
+    const outside = createSandbox({ network: { addresses: 'public' } });
+    const text = await reach(`curl -sS http://localhost:${at}/ http://127.0.0.1:${at}/`, 'all', outside);
+    const alike = await reach(`curl -sSp http://localhost:${at}/`, [`localhost:${at}`], outside);
+    await outside.close();
+    expect(text).toBe(`localhost:${at} could not be reached.\n127.0.0.1 is no address that may be gone to.\n`);
+    expect(`${text}${alike}`).not.toContain('REACHED');
+    expect(seen).toEqual([]);
+  });
+
+  it('is none where none is granted, and what led out is gone with the run', async () => {
+    expect(await reach(`curl -sS --noproxy '*' http://127.0.0.1:${at}/; env`, 'none')).not.toMatch(/REACHED|proxy=/i);
+    expect((await readdir(tmpdir())).filter((name) => name.startsWith('roost-net-'))).toEqual([]);
+  });
+});
+
 it('ends what runs when it is closed, and begins nothing after it', async () => {
   const own = createSandbox();
   const begun = await own.run({ folder, bash: ['-c', 'sleep 32.5'], timeoutMs: 60_000 });
@@ -286,7 +389,13 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   });
   await expect(none.run({ folder, bash: ['-c', 'true'], timeoutMs: 1_000 })).rejects.toThrow('apt install');
   const workspaces = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() });
-  const tools = createShellTools({ sandbox: none, workspaces, refuseForRoom: () => Promise.resolve(null) });
+  const reach = { network: 'none' as const, bare: false };
+  const tools = createShellTools({
+    sandbox: none,
+    workspaces,
+    refuseForRoom: () => Promise.resolve(null),
+    reachOf: () => Promise.resolve(reach),
+  });
   const caller = {
     agentId: 'agent-1',
     sessionId: null,
@@ -295,4 +404,15 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
     signal: new AbortController().signal,
   } as const;
   for (const tool of tools) expect(await tool.allowed?.(caller)).toBe(false);
+  // Where the person insists, they run as whoever started the relay: without its secrets, and ended with all in their group.
+  Object.assign(reach, { bare: true });
+  for (const tool of tools) expect(await tool.allowed?.(caller)).toBe(true);
+  const [bash] = tools;
+  const said = await bash?.run({ command: 'pwd; env; echo kept > bare.txt', background: false }, caller);
+  expect(said?.text).toContain(`> ${workspaces.folderOf('agent-1')}\n`);
+  expect(said?.text).not.toContain(SECRET);
+  expect(await readFile(join(workspaces.folderOf('agent-1'), 'bare.txt'), 'utf8')).toBe('kept\n');
+  const begun = await none.run({ folder, bash: ['-c', 'sleep 33.5 & sleep 33.5'], timeoutMs: 200, bare: true });
+  expect(await begun.ended).toMatchObject({ cut: 'time' });
+  await expect.poll(() => processesWith('33.5')).toBe(0);
 });

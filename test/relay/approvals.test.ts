@@ -186,15 +186,46 @@ describe('commands in the sandbox, through a whole relay', () => {
     expect(await hands.file('out.txt')).toBe('one\nthree\ntwo\n');
   });
 
+  it('reach of the network what the person has granted to their agent, by name, and nothing else', async () => {
+    const { port } = hands.relay();
+    const asks = `curl -sS http://other.test/ http://127.0.0.1:${port}/`;
+    await shell('allow');
+    expect(await hands.works(command(asks))).toMatchObject([/Could not resolve host: other\.test/]);
+    await shell('allow', { network: ['named.test'] });
+    const [named] = await hands.works(command(asks));
+    expect(named).toContain('> other.test:80 is not among the hosts that the human lets this agent reach.');
+    expect(named).toContain(`> 127.0.0.1:${port} is not among the hosts`);
+    await shell('allow', { network: 'all' });
+    expect(await hands.works(command(asks))).toMatchObject([/> 127\.0\.0\.1 is no address that may be gone to/]);
+    const refused = async (path: string, coordination: object) => {
+      const answer = await hands.call('PUT', path, { coordination });
+      return [answer.status, await answer.text()];
+    };
+    for (const network of [['http://named.test'], ['a b'], ['*'], 'some', ['x.test:'], ['']])
+      expect(await refused('/v1/agents/a1/config', { network })).toEqual([
+        400,
+        expect.stringMatching(
+          /"field":"coordination\.network(?:\.0)?","message":"(?:none, all, or a list|a host: example)/,
+        ),
+      ]);
+    // Of everybody it is not said: whom one would not let, another would have let.
+    expect(await refused('/v1/config', { shell_without_sandbox: true })).toEqual([
+      400,
+      expect.stringContaining('"field":"coordination.shell_without_sandbox"'),
+    ]);
+    // It is shown only where there is none.
+    expect(await (await hands.call('GET', '/api/approvals')).json()).toMatchObject({ sandbox: { insist: false } });
+  });
+
   it('run on in the background, are read and ended', async () => {
     await shell('allow');
     const [begun = '', read, ended] = await hands.works(
       command('echo begun; sleep 60', { background: true }),
-      calls('read_output', { id: 'c5' }),
-      calls('stop_command', { id: 'c5' }),
+      calls('read_output', { id: 'c8' }),
+      calls('stop_command', { id: 'c8' }),
     );
-    expect(begun).toContain('It runs as c5.');
-    expect(read).toContain('It runs still, as c5.');
+    expect(begun).toContain('It runs as c8.');
+    expect(read).toContain('It runs still, as c8.');
     expect(ended).toContain('It was stopped after');
   });
 
@@ -211,38 +242,46 @@ describe('commands in the sandbox, through a whole relay', () => {
     for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');
   });
 
-  it('run once at most, and no question is lost, whenever the relay is killed', async () => {
-    await shell('ask');
-    for (let kill = 0; kill < KILLS; kill++) {
-      const mark = `mark-${kill}`;
-      await hands.works(command(`echo ${mark} >> ran.txt; sleep 0.2`));
-      const { callId } = (await hands.waiting()).find(({ input }) => input.includes(mark)) ?? { callId: '' };
-      const yes = hands.answer(callId, 'once').catch(() => null);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 500));
-      await hands.restart();
-      await yes;
-      const stateOf = async () => (await hands.account()).find((each) => each.callId === callId)?.state;
-      // The yes may have been lost on its way: then the question stands.
-      if ((await stateOf()) === 'asked') expect((await hands.answer(callId, 'once')).status).toBe(200);
-      await expect.poll(stateOf, { timeout: 10_000 }).toMatch(/^(?:done|unknown)$/);
-      const state = await stateOf();
-      const times = ((await hands.file('ran.txt')) ?? '').split(`${mark}\n`).length - 1;
-      expect(times).toBeLessThanOrEqual(1);
-      if (state === 'done') expect(times).toBe(1);
-      expect((await hands.answer(callId, 'once')).status).toBe(409);
-    }
-  }, KILLS * 20_000);
+  it(
+    'run once at most, and no question is lost, whenever the relay is killed',
+    async () => {
+      await shell('ask');
+      for (let kill = 0; kill < KILLS; kill++) {
+        const mark = `mark-${kill}`;
+        await hands.works(command(`echo ${mark} >> ran.txt; sleep 0.2`));
+        const { callId } = (await hands.waiting()).find(({ input }) => input.includes(mark)) ?? { callId: '' };
+        const yes = hands.answer(callId, 'once').catch(() => null);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 500));
+        await hands.restart();
+        await yes;
+        const stateOf = async () => (await hands.account()).find((each) => each.callId === callId)?.state;
+        // The yes may have been lost on its way: then the question stands.
+        if ((await stateOf()) === 'asked') expect((await hands.answer(callId, 'once')).status).toBe(200);
+        await expect.poll(stateOf, { timeout: 10_000 }).toMatch(/^(?:done|unknown)$/);
+        const state = await stateOf();
+        const times = ((await hands.file('ran.txt')) ?? '').split(`${mark}\n`).length - 1;
+        expect(times).toBeLessThanOrEqual(1);
+        if (state === 'done') expect(times).toBe(1);
+        expect((await hands.answer(callId, 'once')).status).toBe(409);
+      }
+    },
+    KILLS * 20_000,
+  );
 
   it('keep a script of the night in the same sandbox', async () => {
     const { home } = hands.relay();
-    await hands.put('look.sh', `{ pwd; env | grep -c ANTHROPIC; cat ${home}/sealing.key; } > saw 2>&1; exit 0`);
+    await shell('ask', { network: ['named.test'] });
+    await hands.put(
+      'look.sh',
+      `{ curl -sS http://other.test/; pwd; env | grep -c ANTHROPIC; cat ${home}/sealing.key; } > saw 2>&1; exit 0`,
+    );
     const timing = { kind: 'weekly', days: [1], time: '07:30' };
     const script = { kind: 'script', agentId: 'a1', name: 'Look', script: 'look.sh', timing, on_failure: 'ignore' };
     const added = await hands.call('POST', '/v1/pulse-routines', script);
     const { scheduleId } = z.looseObject({ scheduleId: z.string() }).parse(await added.json());
     await hands.call('POST', `/v1/pulse-routines/${scheduleId}/trigger`);
     await expect.poll(() => hands.file('saw'), { timeout: 10_000 }).toContain('No such file');
-    expect(await hands.file('saw')).toMatch(/^\/workspace\n0\n/);
+    expect(await hands.file('saw')).toMatch(/^other\.test:80 is not among the hosts .*\n\/workspace\n0\n/);
   });
 });
 

@@ -25,7 +25,7 @@ function OnOff(props: Omit<InheritedProps<boolean>, 'wordOf' | 'children'>) {
 }
 
 interface TickProps {
-  readonly setting: 'wakes_enabled' | 'may_put_others_to_sleep' | 'may_propose_routines';
+  readonly setting: 'wakes_enabled' | 'may_put_others_to_sleep' | 'may_propose_routines' | 'shell_without_sandbox';
   readonly label: string;
   readonly hint: string;
 }

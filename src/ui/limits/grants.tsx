@@ -4,6 +4,7 @@ import { callsOf } from '../../state/calls.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../use-query.ts';
+import { Tick } from './choices.tsx';
 import { useLimits } from './context.tsx';
 import { Inherited, type InheritedProps } from './inherited.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
@@ -166,9 +167,21 @@ export function SingleGrants() {
   );
 }
 
-/** Where no command can be run on the relay's machine, why not. */
+const NO_SANDBOX =
+  'Its commands then run as whoever started the relay, in no sandbox: each can read, change and delete all that they can, your files, your keys, the relay’s store and the other agents’ folders among it, and reach any network. Only for an agent whose every command you would run yourself; let it ask for each.';
+
+/** Where no command can be run in a sandbox on the relay's machine, why not; and, for one agent, the way to insist. */
 export function NoSandbox() {
   const state = useQuery(callsOf(useRoost()).approvals);
-  const why = state.kind === 'ready' ? state.value.sandbox.why : null;
-  return why === null ? null : <p className="settings-note">{why}</p>;
+  const { scope, own } = useLimits();
+  const { why = null, insist = false } = state.kind === 'ready' ? state.value.sandbox : {};
+  if (why === null) return null;
+  return (
+    <>
+      <p className="settings-note">{why}</p>
+      {scope === 'agent' && (insist || own.shell_without_sandbox === true) && (
+        <Tick setting="shell_without_sandbox" label="Runs commands without a sandbox" hint={NO_SANDBOX} />
+      )}
+    </>
+  );
 }

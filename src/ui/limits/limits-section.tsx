@@ -17,6 +17,7 @@ import { changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown
 import { GuardrailFields } from './guardrails.tsx';
 import { MindChoice } from './mind-choice.tsx';
 import { HouseholdFigures } from './household-figures.tsx';
+import { NetworkField } from './network.tsx';
 import { Presets } from './presets.tsx';
 import { TimeZone } from './time-zone.tsx';
 import { Yaml } from './yaml.tsx';
@@ -132,9 +133,10 @@ function Fields({ timeZone }: { timeZone: string }) {
         <ToolsetGrant
           toolset="shell"
           label="Runs commands"
-          hint="In a sandbox on the relay’s machine that sees its own folder and nothing else, without a network."
+          hint="In a sandbox on the relay’s machine that sees its own folder and nothing else."
         />
         <NoSandbox />
+        <NetworkField />
         <ToolsetGrant
           toolset="web"
           label="Reads pages of the web"

@@ -128,6 +128,8 @@ const LIMITS: Readonly<Record<string, string>> = {
   may_put_others_to_sleep: 'May put others to sleep',
   may_propose_routines: 'May ask for routines',
   mind: 'The program that is its mind',
+  network: 'What its commands reach of the network',
+  shell_without_sandbox: 'Commands without a sandbox, as whoever started the relay',
   allowed_commands: 'Commands that run without asking',
   daily_budget_usd: 'Budget a day',
   pulse_container_timeout_ms: 'How long a routine waits for its agent, in ms',
@@ -160,6 +162,7 @@ function labelOf(path: readonly string[], isAgents: boolean): string {
 /** As `limitText` has it: a list in so many entries. */
 function limitValue(path: readonly string[], value: unknown): string {
   if (value === undefined) return 'not set';
+  if (path.at(-1) === 'network' && Array.isArray(value)) return shownText(value.join(', '));
   if (Array.isArray(value)) return value.length === 0 ? 'none' : plural(value.length, 'entry', 'entries');
   if (path.at(-1) === 'daily_budget_usd') return typeof value === 'number' ? budgetText(value) : 'no limit';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

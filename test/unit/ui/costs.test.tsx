@@ -83,6 +83,8 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     may_put_others_to_sleep: false,
     toolsets: DEFAULT_TOOLSETS,
     tools: {},
+    network: 'none' as const,
+    shell_without_sandbox: false,
     allowed_commands: [],
     mind: null,
     may_propose_routines: false,

@@ -1,8 +1,8 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { FileEntry } from '../../../src/protocol/endpoints/workspaces.ts';
 import { NOW, team } from './support/household.ts';
-import { json, refused, type MemoryReach } from './support/reach.ts';
+import { configAnswer, EFFECTIVE, json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const entry = (name: string, more: Partial<FileEntry> = {}): FileEntry => ({
@@ -137,4 +137,55 @@ test('an agent has the tools for it where the person says so', async () => {
       { coordination: { toolsets: { files: 'off' } } },
     ]),
   );
+});
+
+test('what its commands reach of the network is nothing, hosts one a line, or all; what is no host is said, and not saved', async () => {
+  let network: 'none' | string[] = 'none';
+  const config = () => configAnswer({}, { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, network } });
+  const saved = () => page.reach.bodies('PUT /v1/agents/agent-1/config');
+  const page = await open((reach) => {
+    reach.on('GET /v1/agents/agent-1/config', () => json(config()));
+    reach.on('PUT /v1/agents/agent-1/config', () => {
+      network = [];
+      return json(config());
+    });
+  }, '/settings/limits/agent-1');
+  const kind = await screen.findByLabelText('What its commands reach of the network');
+  await page.user.selectOptions(kind, 'Hosts that I name');
+  const hosts = await screen.findByLabelText('Hosts, one a line');
+  fireEvent.change(hosts, { target: { value: 'Example.org\nhttps://x.org' } });
+  fireEvent.blur(hosts);
+  expect(screen.getByText(/^https:\/\/x\.org is no host/)).toBeTruthy();
+  fireEvent.change(hosts, { target: { value: 'Example.org\n*.x.org:8443 Example.org' } });
+  fireEvent.blur(hosts);
+  await waitFor(() =>
+    expect(saved()).toMatchObject([
+      { coordination: { network: [] } },
+      { coordination: { network: ['example.org', '*.x.org:8443'] } },
+    ]),
+  );
+});
+
+test('commands without a sandbox can be insisted on for one agent alone, where there is none, in so many words', async () => {
+  const without = (insist: boolean) =>
+    json({ waiting: [], answered: [], sandbox: { available: false, why: 'There is none here.', insist } });
+  const tick = () => screen.queryByLabelText('Runs commands without a sandbox');
+  const agent = await open((reach) => reach.on('GET /api/approvals', () => without(true)), '/settings/limits/agent-1');
+  agent.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: unknown }) => json(body));
+  expect(await screen.findByText('There is none here.')).toBeTruthy();
+  expect(screen.getByText(/as whoever started the relay, in no sandbox/)).toBeTruthy();
+  await agent.user.click(tick() ?? document.body);
+  await waitFor(() =>
+    expect(agent.reach.bodies('PUT /v1/agents/agent-1/config')).toMatchObject([
+      { coordination: { shell_without_sandbox: true } },
+    ]),
+  );
+  agent.unmount();
+  const all = await open((reach) => reach.on('GET /api/approvals', () => without(true)), '/settings/limits');
+  expect(await screen.findByText('There is none here.')).toBeTruthy();
+  expect(tick()).toBeNull();
+  all.unmount();
+  await open((reach) => reach.on('GET /api/approvals', () => without(false)), '/settings/limits/agent-1');
+  expect(await screen.findByText('There is none here.')).toBeTruthy();
+  expect(tick()).toBeNull();
 });

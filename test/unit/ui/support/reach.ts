@@ -54,6 +54,8 @@ export const EFFECTIVE: EffectiveConfig = {
     may_put_others_to_sleep: false,
     toolsets: DEFAULT_TOOLSETS,
     tools: {},
+    network: 'none',
+    shell_without_sandbox: false,
     allowed_commands: [],
     mind: null,
     may_propose_routines: false,

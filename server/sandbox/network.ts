@@ -1,0 +1,136 @@
+/**
+ * The only way out of a sandbox that has one: a proxy of the relay's, for one run, at a socket in the file system. Within is no
+ * network but the sandbox's own, and no names are looked up; a program there passes on to the socket what comes to one port. So
+ * each connection and each request, and each redirect that is followed, names a host here, and is refused where the person has
+ * not. Names lead only where agents may read (`--web-addresses`): what is looked up is what is connected.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, isIP, type LookupFunction } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { mayReach, type Network } from '../../src/domain/network.ts';
+import { fits, hostOf, lookupWithin } from '../models/addresses.ts';
+import type { WebAddresses } from '../web-addresses.ts';
+
+export interface NetworkDeps {
+  /** Where any name may lead. */
+  readonly addresses: WebAddresses;
+  /** How names are looked up; the default gives only addresses that may be gone to. */
+  readonly lookup?: LookupFunction;
+}
+
+/** Of one run. */
+export interface WayOut {
+  /** Holds the socket, and nothing else. */
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+export const SOCKET = 'proxy';
+/** Connections of one run at once. */
+const CONNECTIONS = 100;
+/** They are about one connection, and not passed on (RFC 9110, 7.6.1). */
+const ONE_HOP = ['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
+
+interface Target {
+  readonly url: URL;
+  readonly host: string;
+  readonly port: number;
+}
+
+const passedOn = (headers: IncomingMessage['headers']) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !ONE_HOP.includes(name)));
+
+function targetOf(address: string, port: number): Target | null {
+  if (!URL.canParse(address)) return null;
+  const url = new URL(address);
+  if (url.protocol !== 'http:' || url.hostname === '') return null;
+  // A name with a dot at its end is the same name.
+  return { url, host: hostOf(url).replace(/\.$/, ''), port: Number(url.port) || port };
+}
+
+export async function openWayOut(network: Exclude<Network, 'none'>, deps: NetworkDeps): Promise<WayOut> {
+  const { addresses, lookup = lookupWithin(addresses) } = deps;
+  const open = new Set<Duplex>();
+
+  /** Why it is not gone to, in a line for whoever reads what the command writes; null: it may be. */
+  function refusal({ host, port }: Target): string | null {
+    if (!mayReach(network, host, port))
+      return `${host}:${port} is not among the hosts that the human lets this agent reach.`;
+    return isIP(host) !== 0 && !fits(host, addresses) ? `${host} is no address that may be gone to.` : null;
+  }
+
+  function passOn(asked: IncomingMessage, answer: ServerResponse): void {
+    const refuse = (status: number, why: string) => {
+      asked.resume();
+      if (answer.headersSent) return void answer.destroy();
+      answer.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${why}\n`);
+    };
+    const target = targetOf(asked.url ?? '', 80);
+    if (!target) return refuse(400, 'Only whole addresses under http:// are passed on.');
+    const why = refusal(target);
+    if (why !== null) return refuse(403, why);
+    const { url, host, port } = target;
+    // Whom it is for is what was checked, whatever else the request says.
+    const headers = { ...passedOn(asked.headers), host: url.host };
+    const onward = request({ host, port, method: asked.method, path: url.pathname + url.search, headers, lookup });
+    onward.on('response', (response) => {
+      answer.writeHead(response.statusCode ?? 502, passedOn(response.headers));
+      response.pipe(answer).on('error', () => onward.destroy());
+      response.on('error', () => answer.destroy());
+    });
+    onward.on('error', () => refuse(502, `${host}:${port} could not be reached.`));
+    answer.on('close', () => onward.destroy());
+    asked.pipe(onward);
+  }
+
+  function tunnel(asked: IncomingMessage, near: Duplex, head: Buffer): void {
+    const refuse = (status: string, why: string) =>
+      near.end(`HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n${why}\n`);
+    near.on('error', () => near.destroy());
+    const target = targetOf(`http://${asked.url ?? ''}`, 443);
+    if (!target) return void refuse('400 Bad Request', 'It says not where to.');
+    const why = refusal(target);
+    if (why !== null) return void refuse('403 Forbidden', why);
+    const { host, port } = target;
+    const far = connect({ host, port, lookup });
+    open.add(far).add(near);
+    far.once('connect', () => {
+      near.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      if (head.length > 0) far.write(head);
+      near.pipe(far).pipe(near);
+    });
+    far.on('error', () =>
+      far.connecting ? refuse('502 Bad Gateway', `${host} could not be reached.`) : near.destroy(),
+    );
+    for (const [one, other] of [
+      [far, near],
+      [near, far],
+    ] as const)
+      one.on('close', () => {
+        open.delete(one);
+        other.destroy();
+      });
+  }
+
+  const server = createServer(passOn);
+  server.maxConnections = CONNECTIONS;
+  server.on('connect', tunnel);
+  server.on('upgrade', (_asked, socket: Duplex) => socket.end('HTTP/1.1 501 Not Implemented\r\n\r\n'));
+  const folder = await mkdtemp(join(tmpdir(), 'roost-net-'));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(join(folder, SOCKET), resolve);
+  });
+  return {
+    folder,
+    async close() {
+      for (const each of open) each.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

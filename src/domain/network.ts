@@ -1,0 +1,23 @@
+/** What commands of an agent may reach of the network: nothing, hosts that the person has named, or whatever is public. Pure. */
+
+export type Network = 'none' | 'all' | readonly string[];
+
+/** Of one agent. */
+export const MOST_HOSTS = 50;
+
+/** Without a port: those of pages. */
+const USUAL_PORTS = [80, 443];
+const HOST = /^(?<name>(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,62}\.)*[a-z0-9-]{0,62})(?::(?<port>\d{1,5}))?$/;
+
+/** `example.org`, `example.org:8443`, or `*.example.org`: all below it, and not itself. */
+export const isHost = (text: string): boolean => text.length <= 260 && HOST.test(text);
+
+function fits(named: string, host: string, port: number): boolean {
+  const { name = '', port: own } = HOST.exec(named)?.groups ?? {};
+  if (own === undefined ? !USUAL_PORTS.includes(port) : Number(own) !== port) return false;
+  return name.startsWith('*.') ? host.endsWith(name.slice(1)) && host.length > name.length - 1 : host === name;
+}
+
+/** `host`: a name in small letters, or an address in digits, as URLs are read. */
+export const mayReach = (network: Network, host: string, port: number): boolean =>
+  network === 'all' || (network !== 'none' && network.some((named) => fits(named, host, port)));
