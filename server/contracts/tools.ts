@@ -1,5 +1,6 @@
 /** Tools, and who calls them. */
 import type { z } from 'zod';
+import type { Picture } from '../../src/domain/picture.ts';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 
 /** Who calls a tool: an agent in an answer of its own, or a client that joined with its credential. */
@@ -19,8 +20,11 @@ export interface Caller {
 }
 
 export interface ToolOutcome {
+  /** Says what a picture is, for those who see none. */
   readonly text: string;
   readonly isError: boolean;
+  /** Seen beside the text, by models that see. */
+  readonly picture?: Picture;
   /** The turn ends here: what the person has written comes next. */
   readonly endsTurn?: true;
 }

@@ -12,7 +12,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Caller, SessionHost, TeamTool } from '../contracts.ts';
+import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import { joinedOf, type Joined } from './bearer.ts';
 import type { Heard } from './heard.ts';
 import type { Park } from './park.ts';
@@ -53,6 +53,11 @@ const described = ({ name, description, input, readOnly }: TeamTool): Tool => ({
 });
 
 const textResult = (text: string, isError: boolean) => ({ content: [{ type: 'text' as const, text }], isError });
+const resultOf = ({ text, isError, picture }: ToolOutcome) => {
+  const { content } = textResult(text, isError);
+  if (!picture) return { content, isError };
+  return { content: [...content, { type: 'image' as const, mimeType: picture.type, data: picture.data }], isError };
+};
 
 /** Answers with the way to make an instance. */
 // In one piece: the handlers of one protocol, each short.
@@ -136,12 +141,12 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         telling.later(WORKING);
         const listening = tool.waits ? await heard.listen(caller.agentId) : null;
         try {
-          const { text, isError } = await tool.run(input.data, {
+          const outcome = await tool.run(input.data, {
             ...caller,
             ...(who.run ? {} : { sessionId: sessionId() }),
             ...(listening ? { heard: listening.signal } : {}),
           });
-          return textResult(text, isError);
+          return resultOf(outcome);
         } finally {
           listening?.stop();
         }

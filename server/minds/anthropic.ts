@@ -8,17 +8,9 @@ import { createLeaving } from './leave.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
 import { mayHaveArrived, problemOf, retryAfterOf } from './problems.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
-import {
-  DEFAULT_MODELS,
-  MAX_REQUESTS,
-  MIND_LIMITS,
-  OFFICIAL_API,
-  QUEUE_LIMITS,
-  searchesTools,
-  thinksAdaptively,
-  type QueueLimits,
-} from './settings.ts';
-import { isWellFormed, mapStrings } from './well-formed.ts';
+import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
+import { createShapes } from './shapes.ts';
+import { mapStrings } from './well-formed.ts';
 import {
   blockOf,
   bytesOf,
@@ -26,7 +18,6 @@ import {
   dearnessOf,
   mostWritten,
   nothingSeen,
-  refusesSearch,
   requestParams,
   stopReasonOf,
   untoldOf,
@@ -126,8 +117,11 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const stopsWhenLeft = config.stopsWhenLeft ?? official;
   const filter = createKeyFilter(config.key);
   const defaults = config.models ?? DEFAULT_MODELS;
-  /** What this server turned out not to understand; learned once, kept while the relay runs. */
-  const learned = { plain: false, unthinking: new Set<string>(), unsearching: new Set<string>() };
+  const shapes = createShapes({
+    official,
+    thinking: config.thinking ?? official,
+    searching: config.searching ?? official,
+  });
 
   /** A server that echoes what it was sent does not tell the household the key. */
   const clean = <Value>(value: Value): Value =>
@@ -227,40 +221,15 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     }
   }
 
-  const exact = (request: MindRequest) => {
-    let wellFormed = true;
-    mapStrings([request.system, request.messages], (text) => {
-      wellFormed &&= isWellFormed(text);
-      return text;
-    });
-    return wellFormed;
-  };
-
-  /** The next easier way to write the same request, or null where there is none. */
-  function easier(shape: Shape, refused: NonNullable<Attempt['refused']>, request: MindRequest): Shape | null {
-    if (refused.status !== 400 && refused.status !== 422) return null;
-    if (shape.searching && refusesSearch(refused.said)) return { ...shape, searching: false };
-    if (shape.thinking && /thinking/i.test(refused.said)) return { ...shape, thinking: false };
-    if (!shape.wellFormed && !exact(request)) return { ...shape, wellFormed: true };
-    if (!shape.plain && !official) return { ...shape, plain: true };
-    return null;
-  }
-
   /** Once, in the easiest way that this server was found to need. */
   async function send(request: MindRequest, listener: MindListener, turn: Turn): Promise<Sending<MindAnswer>> {
     const { model } = request;
-    const thinks = (config.thinking ?? official) && thinksAdaptively(model) && !learned.unthinking.has(model);
-    const searching = (config.searching ?? official) && searchesTools(model) && !learned.unsearching.has(model);
-    let shape: Shape = { plain: learned.plain, thinking: thinks, wellFormed: false, searching };
+    let shape = shapes.first(model);
     for (;;) {
       const { answer, refused, unsaid } = await attempt(request, shape, listener, turn);
-      const next = refused && easier(shape, refused, request);
+      const next = refused && shapes.easier(shape, refused, request);
       if (!next) {
-        if (answer.ok) {
-          if (shape.plain) learned.plain = true;
-          if (searching && !shape.searching) learned.unsearching.add(model);
-          if (thinks && !shape.thinking) learned.unthinking.add(model);
-        }
+        if (answer.ok) shapes.answered(model, shape);
         return sendingOf(answer, unsaid);
       }
       shape = next;

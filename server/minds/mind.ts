@@ -5,6 +5,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Terms, Untold } from '../../src/domain/request-cost.ts';
+import type { Picture } from '../../src/domain/picture.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindInfo } from '../../src/protocol/events.ts';
 
@@ -16,7 +17,13 @@ export type MindBlock =
   /** A search of the model's own, or what that found: as the provider wrote it, to be handed back unchanged. Never shown. */
   | { readonly kind: 'tool-search'; readonly block: ToolSearchBlock }
   | { readonly kind: 'tool-use'; readonly toolUseId: string; readonly name: string; readonly input: unknown }
-  | { readonly kind: 'tool-result'; readonly toolUseId: string; readonly text: string; readonly isError: boolean };
+  | {
+      readonly kind: 'tool-result';
+      readonly toolUseId: string;
+      readonly text: string;
+      readonly isError: boolean;
+      readonly picture?: Picture;
+    };
 
 export type ToolSearchBlock = Extract<Anthropic.ContentBlock, { type: 'server_tool_use' | 'tool_search_tool_result' }>;
 

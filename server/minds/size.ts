@@ -16,13 +16,17 @@ export function sizeOfRequest({
 }: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens' | 'cachesForAnHour'>): RequestSize {
   let bytes =
     Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools.filter(({ waits }) => waits !== 'unseen')));
+  let pictures = 0;
   for (const { blocks } of messages)
-    for (const block of blocks)
-      bytes += AROUND + Object.values(block).reduce<number>((sum, value) => sum + lengthOf(value), 0);
+    for (const block of blocks) {
+      const { picture = null, ...rest } = block.kind === 'tool-result' ? block : { ...block, picture: null };
+      if (picture) pictures += 1;
+      bytes += AROUND + Object.values(rest).reduce<number>((sum, value) => sum + lengthOf(value), 0);
+    }
   return {
     model,
     bytes,
-    pictures: 0,
+    pictures,
     openEnded: false,
     searches: 0,
     maxOutputTokens: maxTokens,

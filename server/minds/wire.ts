@@ -18,6 +18,8 @@ export interface Shape {
   readonly wellFormed: boolean;
   /** Tools that wait are sent along, for the model to search by itself. */
   readonly searching: boolean;
+  /** Pictures are sent along. */
+  readonly pictures: boolean;
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
@@ -47,7 +49,22 @@ function searchParam(block: ToolSearchBlock, there: ReadonlySet<string>): Conten
   return { type, tool_use_id, content: { type: content.type, tool_references: references } };
 }
 
-function contentOf(block: MindBlock, { text, there }: Written): Content {
+const UNSEEN = '[The picture itself is not here: you are given none.]';
+
+function resultContent(
+  { text: said, picture }: Extract<MindBlock, { kind: 'tool-result' }>,
+  { text, pictures }: Written,
+): NonNullable<Anthropic.ToolResultBlockParam['content']> {
+  if (!picture) return text(said);
+  if (!pictures) return `${text(said)}\n${UNSEEN}`;
+  return [
+    { type: 'text', text: text(said) },
+    { type: 'image', source: { type: 'base64', media_type: picture.type, data: picture.data } },
+  ];
+}
+
+function contentOf(block: MindBlock, written: Written): Content {
+  const { text, there } = written;
   switch (block.kind) {
     case 'tool-search':
       return searchParam(block.block, there);
@@ -62,7 +79,12 @@ function contentOf(block: MindBlock, { text, there }: Written): Content {
       return { type: 'tool_use', id: block.toolUseId, name: block.name, input: isRecord(input) ? input : {} };
     }
     case 'tool-result':
-      return { type: 'tool_result', tool_use_id: block.toolUseId, content: text(block.text), is_error: block.isError };
+      return {
+        type: 'tool_result',
+        tool_use_id: block.toolUseId,
+        content: resultContent(block, written),
+        is_error: block.isError,
+      };
     default:
       return block satisfies never;
   }
@@ -75,6 +97,7 @@ const cached = (content: Content): Content =>
 interface Written {
   readonly text: (raw: string) => string;
   readonly searching: boolean;
+  readonly pictures: boolean;
   /** Names of its tools. */
   readonly there: ReadonlySet<string>;
 }
@@ -88,6 +111,9 @@ function messageParam(message: MindMessage, mark: boolean, written: Written): An
   if (last) content.push(mark ? cached(last) : last);
   return { role: message.role, content };
 }
+
+export const showsPictures = ({ messages }: MindRequest): boolean =>
+  messages.some(({ blocks }) => blocks.some((block) => block.kind === 'tool-result' && block.picture !== undefined));
 
 /** Whether a server that refuses a request does so for its search. */
 export const refusesSearch = (said: string): boolean => /tool_search|tool_reference|defer_loading/i.test(said);
@@ -119,7 +145,7 @@ function toolParams(tools: readonly MindTool[], searching: boolean): Anthropic.T
 export function requestParams(request: MindRequest, shape: Shape): Anthropic.MessageStreamParams {
   const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
   const searching = shape.searching && searchesIn(request);
-  const written = { text, searching, there: new Set(request.tools.map(({ name }) => name)) };
+  const written = { text, searching, pictures: shape.pictures, there: new Set(request.tools.map(({ name }) => name)) };
   const newest = request.messages.length - 1;
   const system = text(request.system);
   return {

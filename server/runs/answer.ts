@@ -94,11 +94,11 @@ async function runTools(
       : characters >= resultCharacters
         ? toolError(notRun(characters))
         : await runTool(block.name, block.input);
-    const { text, isError } = outcome;
+    const { text, isError, picture } = outcome;
     endsTurn ||= outcome.endsTurn === true;
     characters += text.length;
     done(text, isError);
-    results.push({ toolUseId: block.toolUseId, text, isError });
+    results.push({ toolUseId: block.toolUseId, text, isError, ...(picture ? { picture } : {}) });
   }
   return { results, endsTurn };
 }

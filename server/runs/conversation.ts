@@ -4,9 +4,11 @@
  * outgrows its model: never between a call and its result, and the newest words always stay.
  */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { Picture } from '../../src/domain/picture.ts';
 import type { MessageId } from '../../src/domain/ids.ts';
 import type { MindBlock, MindMessage } from '../minds/index.ts';
 import { mapStrings } from '../minds/well-formed.ts';
+import { PICTURE_CHARACTERS, withNewestPictures, withoutPicture } from './pictures.ts';
 
 export interface UserText {
   /** The message of the ledger this text came with; null for prompts. */
@@ -20,6 +22,7 @@ export interface ToolResult {
   readonly toolUseId: string;
   readonly text: string;
   readonly isError: boolean;
+  readonly picture?: Picture;
 }
 
 export interface Conversation {
@@ -72,8 +75,9 @@ const leftOutLine = (count: number): string =>
 function sizeOf(block: MindBlock): number {
   switch (block.kind) {
     case 'text':
-    case 'tool-result':
       return block.text.length;
+    case 'tool-result':
+      return block.text.length + (block.picture ? PICTURE_CHARACTERS : 0);
     case 'thinking':
       return block.thinking.length + block.signature.length;
     case 'redacted-thinking':
@@ -91,7 +95,11 @@ const sizeOfAll = (entries: readonly Entry[]) =>
 
 /** No text in it is longer than `most`. Thoughts are signed, and stay as they are. */
 function cutBlock(block: MindBlock, most: number): MindBlock {
-  if (block.kind === 'text' || block.kind === 'tool-result') return { ...block, text: cutMiddle(block.text, most) };
+  if (block.kind === 'text') return { ...block, text: cutMiddle(block.text, most) };
+  if (block.kind === 'tool-result') {
+    const cut = { ...block, text: cutMiddle(block.text, most) };
+    return block.picture && most < PICTURE_CHARACTERS ? withoutPicture(cut) : cut;
+  }
   return block.kind === 'tool-use'
     ? { ...block, input: mapStrings(block.input, (text) => cutMiddle(text, most)) }
     : block;
@@ -221,7 +229,9 @@ export function createConversation(): Conversation {
         if (last?.role === entry.role) last.blocks.push(...blocks);
         else merged.push({ role: entry.role, blocks });
       }
-      return merged.map(({ role, blocks }) => ({ role, blocks: role === 'user' ? resultsFirst(blocks) : blocks }));
+      return withNewestPictures(
+        merged.map(({ role, blocks }) => ({ role, blocks: role === 'user' ? resultsFirst(blocks) : blocks })),
+      );
     },
   };
 }

@@ -400,6 +400,30 @@ describe('a mind behind the Messages API', () => {
     ]);
   });
 
+  it('shows pictures to a model that sees, and says to one that refuses them that they are not there', async () => {
+    const picture = { type: 'image/png', data: 'AAAA' } as const;
+    const messages: MindMessage[] = [
+      says('user', 'hello'),
+      { role: 'assistant', blocks: [{ kind: 'tool-use', toolUseId: 't1', name: 'view_image', input: {} }] },
+      {
+        role: 'user',
+        blocks: [{ kind: 'tool-result', toolUseId: 't1', text: 'a.png', isError: false, picture }],
+      },
+    ];
+    const shown = ({ results }: ScriptedRequest) => results[0];
+    const seen = JSON.stringify([
+      { type: 'text', text: 'a.png' },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+    ]);
+    const blind = 'a.png\n[The picture itself is not here: you are given none.]';
+    const { model, ask } = await connect(({ results, body }) =>
+      results[0] === seen && body.model === 'blind' ? refuse(400, 'image input is not supported') : [{ say: 'Hi.' }],
+    );
+    for (const name of ['sees', 'blind', 'blind', 'sees'])
+      expect(await ask(request({ messages, model: name }))).toMatchObject({ ok: true });
+    expect(model.requests.map(shown)).toEqual([seen, seen, blind, blind, seen]);
+  });
+
   it('takes the models that a person chose, and its own where they chose none', async () => {
     const { mind } = await connect(() => [{ say: 'Hi.' }]);
     expect(mind.models({ lead: 'big', agent: '' })).toEqual({

@@ -111,6 +111,45 @@ describe('an agent in its folder', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
+  it('looks at a picture, by what it is and not by its name, as its model sees it', async () => {
+    const picture = (...parts: readonly (string | readonly number[])[]) =>
+      Buffer.concat([
+        ...parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))),
+        Buffer.alloc(40),
+      ]);
+    const png = (width: number) =>
+      picture('\x89PNG\r\n\x1a\n', [0, 0, 0, 13], 'IHDR', [0, 0, width >> 8, width & 255, 0, 0, 1, 2]);
+    const files = {
+      'a.png': png(640),
+      b: picture([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 1, 0xff, 0xc2, 0, 17, 8, 0, 48, 1, 0]),
+      c: picture('GIF89a', [3, 0, 4, 0]),
+      d: picture('RIFF', [9, 9, 9, 9], 'WEBPVP8X', [10, 0, 0, 0, 0, 0, 0, 0, 99, 0, 0, 199, 0, 0]),
+      'no.png': Buffer.from('This is a text, whatever it is called.'),
+      'wide.png': png(8_001),
+      'big.png': Buffer.concat([png(9), Buffer.alloc(3_700_000)]),
+    };
+    for (const [path, body] of Object.entries(files)) await put(path, body);
+    const results = await works(...Object.keys(files).map((path) => calls('view_image', { path })));
+    const said = (at: number) => JSON.parse(results[at] ?? '') as [{ text: string }, unknown];
+    const shown = (path: keyof typeof files, type: string) => ({
+      type: 'image',
+      source: { type: 'base64', media_type: type, data: files[path].toString('base64') },
+    });
+    expect(said(0)[0].text).toContain('a.png is a picture of 640 × 258 pixels (image/png, 64 bytes).');
+    expect([0, 1, 2, 3].map((at) => said(at)[1])).toMatchObject([
+      shown('a.png', 'image/png'),
+      shown('b', 'image/jpeg'),
+      shown('c', 'image/gif'),
+      shown('d', 'image/webp'),
+    ]);
+    expect([1, 2, 3].map((at) => /\d+ × \d+/.exec(said(at)[0].text)?.[0])).toEqual(['256 × 48', '3 × 4', '100 × 200']);
+    expect(results[4]).toContain('no.png is no picture that can be looked at');
+    expect(results.slice(5)).toEqual([
+      expect.stringMatching(/^wide\.png is a picture of 8001 × .* Make it smaller first\.$/),
+      expect.stringMatching(/^big\.png is .* Make it smaller first\.$/),
+    ]);
+  });
+
   it('is told in words what cannot be done, and nothing is changed by it', async () => {
     await put('a.md', 'one two one');
     await put('photo.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]));

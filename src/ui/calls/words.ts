@@ -39,6 +39,8 @@ export function wantsTo(call: ToolCall): string {
       return `change ${path ?? 'a file'}`;
     case 'read_file':
       return `read ${path ?? 'a file'}`;
+    case 'view_image':
+      return `look at ${path ?? 'a picture'}`;
     case 'fetch_page':
       return `read a page${hostIn(input)}`;
     case 'list_files':

@@ -51,6 +51,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   read_file: (of) => `read ${file(of('path'))}`,
   write_file: (of) => `wrote ${file(of('path'))}`,
   edit_file: (of) => `changed ${file(of('path'))}`,
+  view_image: (of) => `looked at ${file(of('path'))}`,
   run_command: (of) => `ran ${of('command') ?? 'a command'}`,
   read_output: () => 'looked what a command wrote',
   stop_command: () => 'ended a command',

@@ -7,6 +7,7 @@ import { problemText } from '../../state/ports.ts';
 import { Words } from '../chat/words.tsx';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Patch } from '../parts/diff.tsx';
 import { bytes } from '../text/sizes.ts';
 import { shownAs } from './kinds.ts';
 
@@ -25,7 +26,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** What a file holds, where a page can show it: text, Markdown and pictures. Nothing of it runs. */
+/** What a file holds, where a page can show it: text, Markdown, changes and pictures. Nothing of it runs. */
 function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | 'entry'>): Content {
   const files = filesOf(useRoost());
   const [content, setContent] = useState<Content>({ kind: 'loading' });
@@ -70,6 +71,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
     case 'image':
       return <img className="files-picture" src={content.url} alt={name} />;
     case 'text':
+      if (shownAs(name).kind === 'patch') return <Patch text={content.text} label={`Change in ${name}`} />;
       return shownAs(name).kind === 'markdown' ? (
         <div className="files-markdown">
           <Words text={content.text} />

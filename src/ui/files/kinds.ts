@@ -1,5 +1,6 @@
 /** How a file is shown, by its name. Pure. */
-export type ShownAs = { readonly kind: 'text' | 'markdown' } | { readonly kind: 'image'; readonly type: string };
+export type ShownAs =
+  { readonly kind: 'text' | 'markdown' | 'patch' } | { readonly kind: 'image'; readonly type: string };
 
 /** Pictures that a browser draws without running anything; SVG can hold scripts, and is shown as text. */
 const IMAGES: Readonly<Record<string, string>> = {
@@ -15,5 +16,6 @@ export function shownAs(name: string): ShownAs {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   const type = Object.hasOwn(IMAGES, ending) ? IMAGES[ending] : undefined;
   if (type !== undefined) return { kind: 'image', type };
-  return { kind: ending === 'md' || ending === 'markdown' ? 'markdown' : 'text' };
+  if (ending === 'md' || ending === 'markdown') return { kind: 'markdown' };
+  return { kind: ending === 'diff' || ending === 'patch' ? 'patch' : 'text' };
 }

@@ -16,3 +16,23 @@ export function Diff({ before, after }: { before: string; after: string }) {
     </pre>
   );
 }
+
+function kindOfLine(line: string): 'head' | keyof typeof MARKS {
+  if (/^(?:\+\+\+|---|@@|diff |index )/.test(line)) return 'head';
+  return line.startsWith('+') ? 'new' : line.startsWith('-') ? 'gone' : 'same';
+}
+
+/** A change as `diff` and `git` write it. */
+export function Patch({ text, label }: { text: string; label: string }) {
+  return (
+    // Scrolls by itself where it is too wide, by keyboard too.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <pre className="excerpt diff" dir="auto" tabIndex={0} role="region" aria-label={label}>
+      {text.split('\n').map((line, i) => (
+        <span key={i} data-kind={kindOfLine(line)}>
+          {`${revealed(line)}\n`}
+        </span>
+      ))}
+    </pre>
+  );
+}

@@ -111,3 +111,24 @@ it('2,000 turns against a small window: valid, small enough, with the prompt and
   // Each time so much goes that many turns pass before the next.
   expect(shortened).toBeLessThan(1_000);
 });
+
+it('has the newest pictures alone before a mind, as many as a request has room for', () => {
+  const conversation = createConversation();
+  const looks = (id: number, characters: number) => {
+    conversation.addAnswer([{ kind: 'tool-use', toolUseId: `t${id}`, name: 'view_image', input: {} }]);
+    const picture = { type: 'image/png', data: 'A'.repeat(characters) } as const;
+    conversation.addResults([{ toolUseId: `t${id}`, text: `picture ${id}`, isError: false, picture }]);
+  };
+  const shown = () =>
+    conversation
+      .messages()
+      .flatMap(({ blocks }) => blocks)
+      .flatMap((block) => (block.kind === 'tool-result' && block.picture ? [block.text] : []));
+  conversation.addUser([{ messageId: null, text: 'Look.' }]);
+  for (let id = 1; id <= 22; id++) looks(id, 10);
+  expect(shown()).toEqual(Array.from({ length: 20 }, (_none, i) => `picture ${i + 3}`));
+  looks(23, 9_000_000);
+  looks(24, 7_000_000);
+  expect(shown()).toEqual(['picture 23', 'picture 24']);
+  expect(JSON.stringify(conversation.messages())).toContain('picture 22\\n[The picture is not before you any more.');
+});

@@ -65,12 +65,20 @@ test('text and Markdown are shown, what is too long or no text is said to be, an
   const page = await open((reach) => {
     reach.on(
       `GET ${API}`,
-      folder([entry('plan.md'), entry('huge.log', { bytes: 40_000_000 }), entry('x.svg'), entry('b.bin')]),
+      folder([
+        entry('plan.md'),
+        entry('huge.log', { bytes: 40_000_000 }),
+        entry('x.svg'),
+        entry('b.bin'),
+        entry('a.patch'),
+      ]),
     );
     reach.on(`GET ${API}/file`, ({ query }: { query: URLSearchParams }) =>
       query.get('path') === 'b.bin'
         ? new Response(new Uint8Array([0, 255, 1]))
-        : new Response('# Lisbon <svg onload=x>'),
+        : query.get('path') === 'a.patch'
+          ? new Response('--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-old\n+new\n same')
+          : new Response('# Lisbon <svg onload=x>'),
     );
   });
   const opened = async (name: string) => {
@@ -89,6 +97,17 @@ test('text and Markdown are shown, what is too long or no text is said to be, an
   const drawing = await opened('x.svg');
   await within(drawing).findByText('# Lisbon <svg onload=x>');
   await close(drawing);
+  const change = await opened('a.patch');
+  const lines = await within(change).findByRole('region', { name: 'Change in a.patch' });
+  expect([...lines.children].map((line) => line.getAttribute('data-kind'))).toEqual([
+    'head',
+    'head',
+    'head',
+    'gone',
+    'new',
+    'same',
+  ]);
+  await close(change);
   const binary = await opened('b.bin');
   await within(binary).findByText(/It is no text, and no picture that is shown here/);
   await close(binary);

@@ -1,0 +1,65 @@
+/** How requests are written to one server: first as well as it can be done, and easier where that is refused. What it turned out not to understand is learned once, and kept while the relay runs. */
+import type { MindRequest } from './mind.ts';
+import { searchesTools, thinksAdaptively } from './settings.ts';
+import { isWellFormed, mapStrings } from './well-formed.ts';
+import { refusesSearch, showsPictures, type Shape } from './wire.ts';
+
+export interface ShapesDeps {
+  /** It is Anthropic’s own. */
+  readonly official: boolean;
+  readonly thinking: boolean;
+  readonly searching: boolean;
+}
+
+export interface Shapes {
+  first(model: string): Shape;
+  /** The next easier way to write the same request; null: there is none. */
+  easier(shape: Shape, refused: { readonly status: number; readonly said: string }, request: MindRequest): Shape | null;
+  /** It was answered in this shape. */
+  answered(model: string, shape: Shape): void;
+}
+
+function isExact({ system, messages }: MindRequest): boolean {
+  let wellFormed = true;
+  mapStrings([system, messages], (text) => {
+    wellFormed &&= isWellFormed(text);
+    return text;
+  });
+  return wellFormed;
+}
+
+export function createShapes({ official, thinking, searching }: ShapesDeps): Shapes {
+  let plain = false;
+  const unthinking = new Set<string>();
+  const unsearching = new Set<string>();
+  const blind = new Set<string>();
+
+  const first = (model: string): Shape => ({
+    plain,
+    thinking: thinking && thinksAdaptively(model) && !unthinking.has(model),
+    wellFormed: false,
+    searching: searching && searchesTools(model) && !unsearching.has(model),
+    pictures: !blind.has(model),
+  });
+
+  return {
+    first,
+    easier(shape, { status, said }, request) {
+      if (status !== 400 && status !== 422) return null;
+      if (shape.searching && refusesSearch(said)) return { ...shape, searching: false };
+      if (shape.thinking && /thinking/i.test(said)) return { ...shape, thinking: false };
+      if (shape.pictures && showsPictures(request)) return { ...shape, pictures: false };
+      if (!shape.wellFormed && !isExact(request)) return { ...shape, wellFormed: true };
+      if (!shape.plain && !official) return { ...shape, plain: true };
+      return null;
+    },
+    answered(model, shape) {
+      const tried = first(model);
+      if (shape.plain) plain = true;
+      if (tried.searching && !shape.searching) unsearching.add(model);
+      if (tried.thinking && !shape.thinking) unthinking.add(model);
+      // Anthropic’s all see: there it was the one picture that was refused.
+      if (tried.pictures && !shape.pictures && !official) blind.add(model);
+    },
+  };
+}
