@@ -1,6 +1,7 @@
 /** What an agent may do, what waits for the person, and what became of it: through a whole relay, killed where it hurts. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Answer } from '../../src/protocol/calls.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 import { openSessionBench, payload, type Bench } from '../support/session.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
@@ -114,6 +115,32 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect(['done', 'unknown']).toContain(state);
     await hands.works(calls('list_team', {}));
     expect(told()).toMatch(state === 'done' ? /it has run, once/ : /it is not known whether it ran/);
+  });
+
+  it('says to a second device what was answered, or why it was withdrawn, before and after the relay was killed', async () => {
+    await hands.grant(asks);
+    const detailOf = async (answer: Response) => problem.parse(await answer.json()).detail;
+    await hands.works(write('late', 'late.md'));
+    const { callId } = await only();
+    expect((await hands.answer(callId, 'no', 'Not that.')).status).toBe(200);
+    await hands.restart();
+    const late = await hands.answer(callId, 'once');
+    expect([late.status, await detailOf(late)]).toEqual([409, 'It was answered before, with no.']);
+    expect(await hands.file('late.md')).toBeNull();
+    // Of a session that is over, the same before and after.
+    await hands.call('PUT', '/v1/config', { coordination: asks });
+    expect(await hands.talks(write('gone', 'gone.md'))).toMatchObject([/^This waits for the human: it has not run/]);
+    await expect.poll(() => hands.waiting()).toEqual([]);
+    const withdrawn = (await hands.answered())[0]?.callId ?? '';
+    for (const kills of [false, true]) {
+      if (kills) await hands.restart();
+      const over = await hands.answer(withdrawn, 'once');
+      expect([over.status, await detailOf(over)]).toEqual([
+        409,
+        'It was withdrawn, and has not run. The session ended before you answered.',
+      ]);
+    }
+    await hands.call('PUT', '/v1/config', { coordination: {} });
   });
 
   it('stands in the account with whoever let it, as every call does', async () => {
@@ -317,7 +344,16 @@ describe('a tool that asks, in a session', () => {
     const [question] = await house.team.calls.waiting();
     expect(question).toMatchObject({ tool: 'list_team', where: 'session' });
     expect(JSON.stringify(house.events)).toContain('I have asked. Meanwhile: hello.');
-    expect((await house.team.calls.answer(question?.callId ?? '', 'once', '')).ok).toBe(true);
+    // Of several devices that answer at the same moment one is heard, and the others are told so.
+    const given = await Promise.all(
+      ['once', 'once', 'always-tool', 'once'].map((each) =>
+        house.team.calls.answer(question?.callId ?? '', each as Answer, ''),
+      ),
+    );
+    expect(given.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(given.flatMap((each) => (each.ok ? [] : [each.detail]))).toEqual(
+      Array.from({ length: 3 }, () => 'It was answered before, with yes.'),
+    );
     await house.until(() => JSON.stringify(house.events).includes('Now I know.'));
     await house.close();
   });
