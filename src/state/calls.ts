@@ -2,11 +2,12 @@
 import type { AgentId } from '../domain/ids.ts';
 import type { Answer, SandboxStanding, ToolCall } from '../protocol/calls.ts';
 import type { RoostState } from './index.ts';
+import { createPaged, type Paged } from './paged.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 
-/** Calls that the account shows. */
-export const SHOWN_CALLS = 200;
+/** Calls of the account that are read at once. */
+const PAGE = 100;
 
 interface Approvals {
   /** The oldest first. */
@@ -15,16 +16,10 @@ interface Approvals {
   readonly answered: readonly ToolCall[];
   readonly sandbox: SandboxStanding;
 }
-interface Account {
-  readonly calls: readonly ToolCall[];
-  /** There are older ones. */
-  readonly more: boolean;
-}
-
 export interface Calls {
   readonly approvals: Query<Approvals>;
   /** Null: of everybody. */
-  account(agentId: AgentId | null): Query<Account>;
+  account(agentId: AgentId | null): Paged<ToolCall>;
   /** Is it answered? What is refused is told as a notice, with what is so instead. */
   answer(callId: string, answer: Answer, words: string): Promise<boolean>;
 }
@@ -37,11 +32,17 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
     ask: () => reach((client) => client.approvals()),
   });
   const accounts = createQueryFamily((agentId: AgentId) =>
-    createQuery<Account>({
+    createPaged<ToolCall, string>({
       changes,
       device,
       what: ['calls', 'approvals'],
-      ask: () => reach((client) => client.calls({ agent: agentId === '' ? null : agentId, limit: SHOWN_CALLS })),
+      idOf: ({ callId }) => callId,
+      size: PAGE,
+      askPage: (page) =>
+        reach(async (client) => {
+          const account = await client.calls({ ...page, agent: agentId === '' ? null : agentId });
+          return account.ok ? { ok: true, value: { rows: account.value.calls, more: account.value.more } } : account;
+        }),
     }),
   );
   return {

@@ -2,8 +2,9 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
-import { callsOf, SHOWN_CALLS } from '../../state/calls.ts';
+import { callsOf } from '../../state/calls.ts';
 import { useRoost } from '../context.tsx';
+import { OlderButton } from '../inbox/inbox.tsx';
 import { AgentSelect } from '../parts/agent-select.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { QueryView } from '../parts/query-view.tsx';
@@ -115,13 +116,17 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
       <section aria-labelledby="calls-done">
         <h2 id="calls-done">What was done</h2>
         <QueryView query={calls.account(agentId)} what="What was done">
-          {({ calls: done, more }) =>
-            done.length === 0 ? (
+          {({ rows, more }) =>
+            rows.length === 0 ? (
               <p className="query-quiet">Nothing yet.</p>
             ) : (
               <>
-                <CallList calls={done} />
-                {more && <p className="call-note">The newest {SHOWN_CALLS}. The relay keeps them for 90 days.</p>}
+                <CallList calls={rows} />
+                {more ? (
+                  <OlderButton paged={calls.account(agentId)} label="Older calls" />
+                ) : (
+                  <p className="call-note">The relay keeps them for 90 days.</p>
+                )}
               </>
             )
           }

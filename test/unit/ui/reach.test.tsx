@@ -5,7 +5,7 @@ import type { InboxMessage } from '../../../src/protocol/inbox.ts';
 import type { WakeDecision } from '../../../src/protocol/wakes.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import type { EffectiveConfig } from '../../../src/protocol/config.ts';
-import { configAnswer, EFFECTIVE, json, refused, STATS } from './support/reach.ts';
+import { configAnswer, EFFECTIVE, json, refused, STATS, WAITING_CALL } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const MINUTE = 60_000;
@@ -47,6 +47,47 @@ test('the page beside a conversation is that of one agent, however often another
   for (const name of [/^Soul/, 'Threads', 'Costs'])
     expect(within(beside()).getAllByRole('heading', { name })).toHaveLength(1);
   expect(document.title).toContain('Wren');
+});
+
+test('the account of calls goes back page by page, and an answer that another device gave first is said', async () => {
+  const all = Array.from({ length: 250 }, (_, n) => ({
+    ...WAITING_CALL,
+    callId: `c${n}`,
+    state: 'done' as const,
+    input: JSON.stringify({ command: `make ${n}` }),
+  }));
+  let waiting = [WAITING_CALL];
+  const page = await openPage({
+    docs: team(1),
+    path: '/approvals',
+    prepare({ reach }) {
+      reach.on('GET /api/approvals', () => json({ waiting, answered: [], sandbox: { available: true, why: null } }));
+      reach.on('GET /api/calls', ({ query }: { query: URLSearchParams }) => {
+        const from = all.findIndex(({ callId }) => callId === query.get('before')) + 1;
+        const calls = all.slice(from, from + Number(query.get('limit')));
+        return json({ calls, more: from + calls.length < all.length });
+      });
+      reach.on('POST /api/approvals/call-1/answer', () => {
+        waiting = [];
+        return refused('It was answered before, with no.', 409);
+      });
+    },
+  });
+  const lines = () => document.querySelectorAll('.call-list > li');
+  await waitFor(() => expect(lines()).toHaveLength(100));
+  for (const [label, count] of [
+    ['Older calls', 200],
+    ['Older calls', 250],
+  ] as const) {
+    fireEvent.click(await screen.findByText(label));
+    await waitFor(() => expect(lines()).toHaveLength(count));
+  }
+  expect(screen.queryByText('Older calls')).toBeNull();
+  expect(lines()[249]?.textContent).toContain('make 249');
+  fireEvent.click(screen.getByText('Yes, once'));
+  expect(await screen.findByText(/It was answered before, with no\./)).toBeTruthy();
+  await waitFor(() => expect(screen.queryByText('Yes, once')).toBeNull());
+  expect(page.reach.bodies('POST /api/approvals/call-1/answer')).toMatchObject([{ answer: 'once' }]);
 });
 
 describe('the inbox of an agent', () => {
