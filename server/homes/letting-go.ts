@@ -1,11 +1,14 @@
 /** What becomes of what an agent has left at the relay when it lives here no more, is retired, or was forgotten. */
 import type { AgentId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
+import type { Credentials } from '../access/index.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Directory, EventLog } from '../contracts.ts';
+import { scopeOf, type OpenConfigs } from '../gate/index.ts';
 import type { Logger } from '../logger.ts';
 import type { Copies } from '../schedules/copies.ts';
 import type { Schedules } from '../schedules/index.ts';
+import type { Db } from '../store/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 
 export interface LettingGoDeps {
@@ -15,12 +18,17 @@ export interface LettingGoDeps {
   readonly schedules: Pick<Schedules, 'stopAll'>;
   readonly calls: Pick<Calls, 'keepOnly' | 'forgetCallsOf'>;
   readonly workspaces: Pick<Workspaces, 'forget'>;
+  readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
+  readonly configs: Pick<OpenConfigs, 'changing'>;
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
   readonly logger: Pick<Logger, 'error'>;
 }
 
 /** Follows the team. Answers what is to be called for those who were forgotten for good. */
 export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => Promise<void> {
-  const { log, directory, copies, schedules, calls, workspaces, logger } = deps;
+  const { log, directory, copies, schedules, calls, workspaces, credentials, configs, db, home, logger } = deps;
 
   /** What somebody has left who lives here no more goes with them, and nothing is due for those who are retired. */
   async function letGo(): Promise<void> {
@@ -38,12 +46,27 @@ export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[
     );
   });
 
-  /** The person asked for it twice and waited: of them nothing is left to be found in a folder or in the account of calls. */
+  /** What was set for them, and what waits or is due for them, is in no table any more; nobody plays them. */
+  async function forgetRows(agentId: AgentId): Promise<void> {
+    for (const credential of await credentials.list())
+      if (credential.agentId === agentId) await credentials.revoke(credential.credentialId);
+    // Switched off first: the clock takes up nothing of it meanwhile.
+    await schedules.stopAll(agentId);
+    const scope = scopeOf(agentId);
+    await configs.changing(scope, () =>
+      db.deleteFrom('configs').where('home', '=', home).where('scope', '=', scope).execute(),
+    );
+    for (const table of ['credentials', 'inbox', 'occurrences', 'proposals', 'schedules'] as const)
+      await db.deleteFrom(table).where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId)).execute();
+  }
+
+  /** The person asked for it twice and waited: of them nothing is left that a page, a program or a folder would show. */
   return async (agentIds) => {
     for (const agentId of agentIds.filter((id) => id !== LEAD_ID))
       try {
         await workspaces.forget(agentId);
         await calls.forgetCallsOf(agentId);
+        await forgetRows(agentId);
       } catch (error) {
         logger.error('What is left of a forgotten agent could not be removed; it is tried when a page says so again.', {
           error,

@@ -157,7 +157,6 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
   const { schedules, copies } = team;
-  const onForgotten = letGoOfAgents({ log, directory, copies, schedules, calls: team.calls, workspaces, logger });
   const notifications = createNotifications({
     ...usual,
     home: id,
@@ -172,6 +171,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     logger,
   });
   const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
+  const onForgotten = letGoOfAgents({ ...team, ...{ db, home: id, log, credentials, workspaces, logger } });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
     credentials,

@@ -5,12 +5,12 @@
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { createCronClock } from '../../src/protocol/cron.ts';
-import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
+import type { Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
 import type { Attached } from '../attached/index.ts';
 import { createCalls, type Calls } from '../calls/index.ts';
 import { createCosts, type CostBook } from '../costs/index.ts';
 import { createDirectory } from '../directory/index.ts';
-import { createConfigs, createGate } from '../gate/index.ts';
+import { createConfigs, createGate, type OpenConfigs } from '../gate/index.ts';
 import { createInbox } from '../inbox/index.ts';
 import type { Mind } from '../minds/index.ts';
 import { createConfigRecords } from '../records/config-records.ts';
@@ -83,7 +83,7 @@ export interface TeamDeps {
 export interface Team {
   readonly inbox: Inbox;
   readonly directory: Directory;
-  readonly configs: Configs;
+  readonly configs: OpenConfigs;
   readonly gate: Gate;
   readonly pauses: Pauses;
   readonly threads: Threads;

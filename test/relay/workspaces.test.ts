@@ -294,7 +294,7 @@ describe('the person at an agent’s folder', () => {
   });
 });
 
-it('A forgotten agent’s folder goes, with the account of its calls, and nothing that a link led to; nobody else’s, and nobody’s who is there', async () => {
+it('A forgotten agent’s folder goes, with the account of its calls, what was set and what waited for it, and nothing that a link led to; nobody else’s, and nobody’s who is there', async () => {
   const team = (agents: readonly string[], forgotten?: readonly string[]) =>
     call('PUT', '/api/team', {
       agents: agents.map((agentId, position) => ({ agentId, name: `Name ${position}`, position, retired: false })),
@@ -304,6 +304,38 @@ it('A forgotten agent’s folder goes, with the account of its calls, and nothin
   await put('plan.md', 'A plan.');
   await works(calls('write_file', { path: 'mine.md', content: 'Of a secret.' }));
   expect(await accounted()).toContain('Of a secret.');
+  /** Everything else that stands of an agent, in every list that a page or a program is shown. */
+  const left = async (agentId: string) => {
+    const lists = [
+      `/v1/agents/${agentId}/config`,
+      `/api/agents/${agentId}/inbox`,
+      '/api/credentials',
+      '/v1/pulse-routines',
+      '/v1/routine-proposals',
+    ];
+    const all = await Promise.all(lists.map(async (path) => await (await call('GET', path)).text()));
+    return [...all.join('\n').matchAll(/(?:Limit|Letter|Program|Routine) of \w+/g)].map(([found]) => found).sort();
+  };
+  const ALL = (agentId: string) => ['Letter', 'Limit', 'Program', 'Routine'].map((what) => `${what} of ${agentId}`);
+  const secretOf = new Map<string, string>();
+  for (const agentId of ['a1', 'a2']) {
+    const coordination = { allowed_commands: [`Limit of ${agentId}`] };
+    expect((await call('PUT', `/v1/agents/${agentId}/config`, { coordination })).status).toBe(200);
+    const made = await call('POST', '/api/credentials', { agentId, label: `Program of ${agentId}` });
+    secretOf.set(agentId, z.looseObject({ secret: z.string() }).parse(await made.json()).secret);
+    const timing = { kind: 'weekly', days: [1], time: '07:30' };
+    const routine = { kind: 'routine', agentId, name: `Routine of ${agentId}`, instructions: 'Work.', timing };
+    expect((await call('POST', '/v1/pulse-routines', routine)).status).toBe(201);
+  }
+  // One who asks is answered by a letter, and writes one to the other.
+  await call('PUT', '/v1/agents/a1/config', {
+    coordination: { allowed_commands: ['Limit of a1'], tools: { list_team: 'ask' } },
+  });
+  await works(calls('list_team', {}), calls('message_agent', { to: 'Wren', message: 'Letter of a2' }));
+  const { waiting } = (await (await call('GET', '/api/approvals')).json()) as { waiting: { callId: string }[] };
+  await call('POST', `/api/approvals/${waiting[0]?.callId ?? ''}/answer`, { answer: 'no', words: 'Letter of a1' });
+  for (const agentId of ['a1', 'a2'])
+    await expect.poll(() => left(agentId)).toEqual(expect.arrayContaining(ALL(agentId)));
   const [household = ''] = await readdir(join(home, 'workspaces'));
   const root = join(home, 'workspaces', household);
   const outside = join(home, 'outside');
@@ -322,6 +354,16 @@ it('A forgotten agent’s folder goes, with the account of its calls, and nothin
   expect(await readdir(outside)).toEqual(['kept']);
   await team(['a1', 'a2']);
   expect(await accounted()).not.toContain('Of a secret.');
+  expect((await left('a1')).filter((found) => found.endsWith('a1'))).toEqual([]);
+  expect(await left('a2')).toEqual(expect.arrayContaining(ALL('a2')));
+  const who = async (agentId: string) =>
+    (
+      await fetch(`${relay.url}/mcp`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secretOf.get(agentId) ?? ''}` },
+      })
+    ).status;
+  expect([await who('a1'), (await who('a2')) === 401]).toEqual([401, false]);
 });
 
 it('A script that an agent’s folder holds is run as the person has set it, and not once it was replaced', async () => {
