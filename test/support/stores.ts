@@ -10,9 +10,9 @@ export const STORES = ['pglite', 'postgres'] as const;
 export type StoreKind = (typeof STORES)[number];
 
 /**
- * The store of tests that are about something else. Starting on a database of the run's server and asking it costs a third of
- * what the embedded engine does; tests of the store, of homes and of kills, and the story, name the embedded one.
- * `ROOST_TEST_STORE=pglite` runs them all on it.
+ * The store of a relay that is started for tests about something else. Starting on a database of the run's server takes half the
+ * processor that the embedded engine does; tests of the store, of homes and of kills, and the story, name the embedded one, and
+ * so does what runs inside the test's own process, where it makes no difference. `ROOST_TEST_STORE=pglite`: that one everywhere.
  */
 export const usualStore = (): StoreKind =>
   process.env['TEST_POSTGRES_URL'] === undefined || process.env['ROOST_TEST_STORE'] === 'pglite'
@@ -28,7 +28,7 @@ export interface StorePlace {
 }
 
 /** `fresh`: nothing is there yet. Otherwise it begins as a copy of an empty store. */
-export async function createStorePlace(kind = usualStore(), { fresh = false } = {}): Promise<StorePlace> {
+export async function createStorePlace(kind: StoreKind = 'pglite', { fresh = false } = {}): Promise<StorePlace> {
   const home = await mkdtemp(join(tmpdir(), 'roost-store-'));
   const database = kind === 'postgres' ? await createDatabase({ fresh }) : null;
   const options = { folder: join(home, 'store'), databaseUrl: database?.url ?? null };
