@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { fetchedBy } from './src/offline/fetched-by.ts';
 import { offlinePage } from './src/offline/plugin.ts';
 import LongestFirst from './test/support/longest-first.ts';
 import { SHORT_LIVED } from './test/support/short-lived.ts';
@@ -24,17 +25,27 @@ const rolldownOptions: Rolldown.InputOptions = {
   onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
 };
 
+const inPage = (path: string) => fileURLToPath(new URL(`src/ui/${path}`, import.meta.url));
+/** kB before compression that the parts fetched later may have together. */
+const LATER_KB = 1_000;
+/** What says which parts are fetched right after the page was painted. */
+const LATER = ['later.ts', 'commands/later.ts', 'copies/later.ts', 'devices/later.tsx'].map(inPage);
+
 /**
- * What the page needs before it paints comes in few files, not in one for each set of later parts that share some of it: over
- * a slow line each costs a round trip. React stands apart, since it stays the same when Roost changes.
+ * What the page needs before it paints comes in few files, and so does what it fetches right after that: over a slow line each
+ * costs a round trip, and every one costs the relay and the browser some milliseconds. React stands apart, since it stays the
+ * same when Roost changes.
  */
 const pageOptions: Rolldown.InputOptions & { output: Rolldown.OutputOptions } = {
   ...rolldownOptions,
   output: {
     codeSplitting: {
       groups: [
-        { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, tags: ['$initial'], priority: 1 },
-        { name: 'shell', tags: ['$initial'] },
+        { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, tags: ['$initial'], priority: 3 },
+        { name: 'shell', tags: ['$initial'], priority: 2 },
+        { name: fetchedBy('line', [fileURLToPath(new URL('src/main.tsx', import.meta.url))]), priority: 1 },
+        { name: fetchedBy('talk', [inPage('chat/conversation.tsx')]), priority: 1 },
+        { name: fetchedBy('later', LATER) },
       ],
     },
   },
@@ -63,7 +74,14 @@ export default defineConfig(({ isSsrBuild }) => ({
   plugins: isSsrBuild ? [] : [react(), zodWithoutEval, offline],
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
-    : { outDir: 'dist/page', emptyOutDir: true, target: BROWSERS, sourcemap: false, rolldownOptions: pageOptions },
+    : {
+        outDir: 'dist/page',
+        emptyOutDir: true,
+        chunkSizeWarningLimit: LATER_KB,
+        target: BROWSERS,
+        sourcemap: false,
+        rolldownOptions: pageOptions,
+      },
   // One file: a browser never asks again for a part that it did not get, and a relay may go at any moment.
   worker: {
     format: 'es',

@@ -7,6 +7,8 @@ import { expect, it } from 'vitest';
 /** As `npm run bench -- page-weight` holds them, which follows imports; these are what the page itself names. */
 const SHELL_KB = 130;
 const REQUESTS = 8;
+/** Scripts of the whole page, workers among them: all are fetched at the first visit, and each costs the relay and the browser. */
+const SCRIPTS = 30;
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
 it('the build holds nothing of the workshop', () => {
@@ -39,4 +41,5 @@ it('what a browser loads before it paints is small, and in few files: one import
   expect(scripts.length).toBeGreaterThan(1);
   expect(scripts.reduce((sum, path) => sum + kb(path), 0)).toBeLessThan(SHELL_KB);
   expect(named.length + 1).toBeLessThanOrEqual(REQUESTS);
+  expect(readdirSync(join(dist, 'page/assets')).filter((file) => file.endsWith('.js')).length).toBeLessThan(SCRIPTS);
 });

@@ -2,23 +2,18 @@
 import type { AgentId } from '../../domain/ids.ts';
 import type { RoostState } from '../../state/index.ts';
 
-const load = () => Promise.all([import('../../state/agent-copies.ts'), import('./sink.ts')]);
+const load = () => import('./export-agent.ts');
 
 /** Fetches what exporting an agent takes, so that it is there when the relay is not. */
 export const fetchAgentExport = (): Promise<unknown> => load();
 
 /** Writes one agent into a zip, where the person says, and says how it went. */
 export async function exportAgentFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
-  const { notices } = state;
   try {
-    const [{ agentFileName, exportAgent }, { chooseSink }] = await load();
-    const sink = await chooseSink(agentFileName(name));
-    if (!sink) return;
-    const done = await exportAgent(state, agentId, sink);
-    if (done.ok) notices.info(`${name} is in ${sink.fileName}: the soul as SOUL.md, and every conversation.`);
-    else notices.error(`${name} could not be exported: ${done.reason}`);
+    const { exportToFile } = await load();
+    await exportToFile(state, agentId, name);
   } catch (error) {
     // The file could not be made, or a part of the page did not come.
-    notices.error(`${name} could not be exported: ${error instanceof Error ? error.message : String(error)}`);
+    state.notices.error(`${name} could not be exported: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
