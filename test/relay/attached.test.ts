@@ -73,7 +73,7 @@ const offered = () =>
 
 beforeAll(async () => {
   home = await createHome();
-  hands = await startHands(['--scripts']);
+  hands = await startHands(['--scripts', '--log-level', 'debug']);
 });
 beforeEach(async () => {
   ways = join(home, `ways-${++nth}.json`);
@@ -543,14 +543,14 @@ describe('a server that asks for a sign-in', () => {
     await allow(signedIn);
     far.expire();
     expect(await works(echo, echo)).toMatchObject([/From behind/, /From behind/]);
-    await hands.restart();
+    const { stdout, stderr } = await hands.restart();
     await expect.poll(async () => (await now())?.state, { timeout: 10_000 }).toBe('connected');
     expect(await now()).toMatchObject({ signIn: { state: 'in' } });
     expect(await works(echo)).toMatchObject([/From behind/]);
     // Registered once, renewed once; and nothing of it is told to anybody.
     const asked = (path: string) => far.heard.filter((each) => each.path === path).length;
     expect([asked('/register'), asked('/token')]).toEqual([1, 2]);
-    const told = JSON.stringify([await all(), hands.model.requests]);
+    const told = JSON.stringify([await all(), hands.model.requests, await hands.account(), stdout, stderr]);
     const lying = await readdir(hands.relay().home, { recursive: true, withFileTypes: true });
     const files = await Promise.all(
       lying.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name))),
@@ -602,6 +602,7 @@ describe('a server that asks for a sign-in', () => {
 
   it.each<[string, object, RegExp]>([
     ['another sign-in server answers', { iss: 'https://evil.example' }, /another sign-in server/],
+    ['the sign-in server does not say who it is', { iss: null }, /another sign-in server/],
     ['the person does not allow it', { refuses: true }, /not allowed there/],
   ])('%s: nothing of it is taken', async (_what, how, reason) => {
     const server = await attach('far', { kind: 'address', url: far.url });

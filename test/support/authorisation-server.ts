@@ -22,8 +22,8 @@ export interface AuthorisationServer {
 }
 
 interface How {
-  /** What it calls itself when it sends the person back. */
-  readonly iss?: string;
+  /** What it calls itself when it sends the person back; null: it does not say. */
+  readonly iss?: string | null;
   /** What its description calls it. */
   readonly issuer?: string;
   readonly refuses?: boolean;
@@ -70,7 +70,7 @@ export async function startAuthorisationServer(): Promise<AuthorisationServer> {
     if (!clients.get(query.get('client_id') ?? '')?.includes(redirect)) throw new Error('no such client');
     const back = new URL(redirect);
     back.searchParams.set('state', query.get('state') ?? '');
-    back.searchParams.set('iss', how.iss ?? origin());
+    if (how.iss !== null) back.searchParams.set('iss', how.iss ?? origin());
     if (how.refuses) {
       back.searchParams.set('error', 'access_denied');
       return back;

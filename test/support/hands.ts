@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { toolCallSchema, type Answer, type ToolCall } from '../../src/protocol/calls.ts';
 import { scheduledSchema } from '../../src/protocol/schedules.ts';
-import { createHome, startRelay, type RelayOptions, type TestRelay } from './relay.ts';
+import { createHome, startRelay, type ProcessEnd, type RelayOptions, type TestRelay } from './relay.ts';
 import { COPY } from './schedules.ts';
 import { startScriptedModel, type Part, type ScriptedModel } from './scripted-model.ts';
 
@@ -32,8 +32,8 @@ export interface Hands {
   /** A file of its folder; null: there is none. */
   file(path: string): Promise<string | null>;
   put(path: string, body: string): Promise<void>;
-  /** kill -9, and a start on the same home. */
-  restart(): Promise<void>;
+  /** kill -9, and a start on the same home; resolves with what the first had written. */
+  restart(): Promise<ProcessEnd>;
   close(): Promise<void>;
 }
 
@@ -115,8 +115,9 @@ export async function startHands(
     },
     async restart() {
       const signIn = await relay.signIn();
-      await relay.kill('SIGKILL');
+      const ended = await relay.kill('SIGKILL');
       relay = await startRelay({ home, signIn, env, args });
+      return ended;
     },
     async close() {
       await relay.stop();
