@@ -3,7 +3,7 @@
  */
 export type { AgentState } from '../src/domain/guardrails.ts';
 export type { EventLog } from './contracts/log.ts';
-export type { Directory, NewInboxMessage, Inbox } from './contracts/team.ts';
+export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contracts/team.ts';
 export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
 export type { PauseWait, Pauses } from './contracts/pauses.ts';
 export type { AskLeave, Caller, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';

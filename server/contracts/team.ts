@@ -1,4 +1,5 @@
 /** Who there is, and what waits for them. */
+import type { SentAttachment } from '../../src/domain/attachment.ts';
 import type { MessagePriority } from '../../src/domain/guardrails.ts';
 import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/domain/ids.ts';
 import type { InboxMessage } from '../../src/protocol/inbox.ts';
@@ -25,6 +26,13 @@ export interface NewInboxMessage {
   readonly time: number;
   readonly priority: MessagePriority;
   readonly threadId: ThreadId | null;
+  /** Held in memory until it is claimed: the text names them, for whoever reads it after a restart. */
+  readonly attachments?: readonly SentAttachment[];
+}
+
+/** As it is put before its agent. */
+export interface TakenMessage extends InboxMessage {
+  readonly attachments?: readonly SentAttachment[];
 }
 
 /** Messages that wait for an agent. They outlive sessions and restarts, and each is put before its agent once. */
@@ -46,7 +54,7 @@ export interface Inbox {
   claim(
     messageIds: readonly MessageId[],
     read: { readonly readIn: SessionId | RunId | null; readonly run: string; readonly time: number },
-  ): Promise<readonly InboxMessage[]>;
+  ): Promise<readonly TakenMessage[]>;
   /** Newest first. `before` is a message id. */
   list(
     agentId: AgentId,

@@ -5,7 +5,7 @@ import { MESSAGE_PRIORITIES } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { InboxMessage } from '../../src/protocol/inbox.ts';
-import type { Inbox, NewInboxMessage } from '../contracts.ts';
+import type { Inbox, NewInboxMessage, TakenMessage } from '../contracts.ts';
 import { refuseMessage, type Waiting } from '../quotas.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
@@ -48,6 +48,31 @@ function messageOf(row: Selectable<Tables['inbox']>): InboxMessage {
 const UNCOUNTED: readonly string[] = ['human', 'relay'];
 const isCounted = (from: string) => !UNCOUNTED.includes(from);
 
+/** Characters of base64 of what waits with messages: beyond it the oldest is let go, and is there by name alone. */
+const HELD_CHARACTERS = 120_000_000;
+
+/** Pictures and files that wait with their messages: in memory alone, so that nothing of them lies in the relay's store. */
+function createHeld() {
+  const held = new Map<string, NonNullable<NewInboxMessage['attachments']>>();
+  const size = () =>
+    [...held.values()].reduce((sum, list) => sum + list.reduce((inner, { data }) => inner + data.length, 0), 0);
+  return {
+    put({ messageId, attachments = [] }: NewInboxMessage): void {
+      if (attachments.length === 0) return;
+      held.set(messageId, attachments);
+      for (const id of held.keys()) {
+        if (size() <= HELD_CHARACTERS) return;
+        held.delete(id);
+      }
+    },
+    take(message: InboxMessage): TakenMessage {
+      const attachments = held.get(message.messageId);
+      held.delete(message.messageId);
+      return attachments ? { ...message, attachments } : message;
+    },
+  };
+}
+
 /** As they came, whatever a clock said. */
 const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sequence - b.sequence;
 
@@ -60,6 +85,7 @@ export function createInbox({
   refuseForRoom = () => Promise.resolve(null),
   now,
 }: InboxDeps): Inbox {
+  const held = createHeld();
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
   const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
 
@@ -149,6 +175,7 @@ export function createInbox({
       const { isNew, refusal } = isCounted(message.from)
         ? await putWithin(message, name)
         : { isNew: await insert(db, message), refusal: null };
+      if (isNew) held.put(message);
       if (isNew) changed(message.to);
       return refusal;
     },
@@ -188,7 +215,7 @@ export function createInbox({
           .where('home', '=', home)
           .where('read_at', '<', time - retentionMs)
           .execute();
-      const taken = rows.sort(oldestFirst).map(messageOf);
+      const taken = rows.sort(oldestFirst).map((row) => held.take(messageOf(row)));
       for (const agentId of new Set(taken.map((message) => message.to))) changed(agentId);
       return taken;
     },

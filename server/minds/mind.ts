@@ -11,6 +11,10 @@ import type { MindInfo } from '../../src/protocol/events.ts';
 
 export type MindBlock =
   | { readonly kind: 'text'; readonly text: string }
+  /** What the person sent along. */
+  | { readonly kind: 'picture'; readonly name: string; readonly picture: Picture }
+  /** A PDF, in base64. */
+  | { readonly kind: 'document'; readonly name: string; readonly data: string }
   /** Kept only to be handed back unchanged within a tool loop. Never shown. */
   | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly kind: 'redacted-thinking'; readonly data: string }

@@ -17,9 +17,16 @@ export function sizeOfRequest({
   let bytes =
     Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools.filter(({ waits }) => waits !== 'unseen')));
   let pictures = 0;
+  let openEnded = false;
   for (const { blocks } of messages)
     for (const block of blocks) {
-      const { picture = null, ...rest } = block.kind === 'tool-result' ? block : { ...block, picture: null };
+      if (block.kind === 'document') {
+        // One of a few bytes may have hundreds of pages, each of which is read as a picture too.
+        openEnded = true;
+        continue;
+      }
+      const { picture = null, ...rest } =
+        block.kind === 'tool-result' || block.kind === 'picture' ? block : { ...block, picture: null };
       if (picture) pictures += 1;
       bytes += AROUND + Object.values(rest).reduce<number>((sum, value) => sum + lengthOf(value), 0);
     }
@@ -27,7 +34,7 @@ export function sizeOfRequest({
     model,
     bytes,
     pictures,
-    openEnded: false,
+    openEnded,
     searches: 0,
     maxOutputTokens: maxTokens,
     cached: cachesForAnHour ? 'hour' : 'minutes',

@@ -18,7 +18,7 @@ export interface Shape {
   readonly wellFormed: boolean;
   /** Tools that wait are sent along, for the model to search by itself. */
   readonly searching: boolean;
-  /** Pictures are sent along. */
+  /** Pictures and PDFs are sent along. */
   readonly pictures: boolean;
 }
 
@@ -27,6 +27,8 @@ const CACHED = { cache_control: { type: 'ephemeral' } } as const;
 const CACHED_AN_HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } } as const;
 type Content =
   | Anthropic.TextBlockParam
+  | Anthropic.ImageBlockParam
+  | Anthropic.DocumentBlockParam
   | Anthropic.ToolUseBlockParam
   | Anthropic.ToolResultBlockParam
   | Anthropic.ThinkingBlockParam
@@ -49,6 +51,7 @@ function searchParam(block: ToolSearchBlock, there: ReadonlySet<string>): Conten
   return { type, tool_use_id, content: { type: content.type, tool_references: references } };
 }
 
+const unseen = (name: string) => `[${name} itself is not here: you are given its name alone.]`;
 const UNSEEN = '[The picture itself is not here: you are given none.]';
 
 function resultContent(
@@ -70,6 +73,20 @@ function contentOf(block: MindBlock, written: Written): Content {
       return searchParam(block.block, there);
     case 'text':
       return { type: 'text', text: text(block.text) };
+    case 'picture': {
+      const { type, data } = block.picture;
+      return written.pictures
+        ? { type: 'image', source: { type: 'base64', media_type: type, data } }
+        : { type: 'text', text: unseen(text(block.name)) };
+    }
+    case 'document':
+      return written.pictures
+        ? {
+            type: 'document',
+            source: { type: 'base64', media_type: 'application/pdf', data: block.data },
+            title: text(block.name),
+          }
+        : { type: 'text', text: unseen(text(block.name)) };
     case 'thinking':
       return { type: 'thinking', thinking: block.thinking, signature: block.signature };
     case 'redacted-thinking':
@@ -113,7 +130,14 @@ function messageParam(message: MindMessage, mark: boolean, written: Written): An
 }
 
 export const showsPictures = ({ messages }: MindRequest): boolean =>
-  messages.some(({ blocks }) => blocks.some((block) => block.kind === 'tool-result' && block.picture !== undefined));
+  messages.some(({ blocks }) =>
+    blocks.some(
+      (block) =>
+        block.kind === 'picture' ||
+        block.kind === 'document' ||
+        (block.kind === 'tool-result' && block.picture !== undefined),
+    ),
+  );
 
 /** Whether a server that refuses a request does so for its search. */
 export const refusesSearch = (said: string): boolean => /tool_search|tool_reference|defer_loading/i.test(said);

@@ -33,4 +33,6 @@ export function createBriefing(agentId: AgentId, timeEveryMs: number): Briefing 
 
 /** What was said, without the prompts. */
 export const saidIn = (items: readonly Item[]): UserText[] =>
-  items.flatMap(({ messageId, text }) => (typeof text === 'string' ? [{ messageId, text }] : []));
+  items.flatMap(({ messageId, text, attachments = [] }) =>
+    typeof text === 'string' ? [{ messageId, text, attachments }] : [],
+  );

@@ -4,16 +4,26 @@
  * outgrows its model: never between a call and its result, and the newest words always stay.
  */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { SentAttachment } from '../../src/domain/attachment.ts';
 import type { Picture } from '../../src/domain/picture.ts';
 import type { MessageId } from '../../src/domain/ids.ts';
 import type { MindBlock, MindMessage } from '../minds/index.ts';
 import { mapStrings } from '../minds/well-formed.ts';
-import { PICTURE_CHARACTERS, withNewestPictures, withoutPicture } from './pictures.ts';
+import {
+  attachmentBlocks,
+  charactersOf,
+  letGo,
+  PICTURE_CHARACTERS,
+  withNewestPictures,
+  withoutPicture,
+} from './pictures.ts';
 
 export interface UserText {
   /** The message of the ledger this text came with; null for prompts. */
   readonly messageId: MessageId | null;
   readonly text: string;
+  /** What came with it: stands behind it. */
+  readonly attachments?: readonly SentAttachment[];
   /** It stays when older words are left out; the same prompt within about so many characters, as far as it can be shortened. */
   readonly shortened?: (most: number) => string;
 }
@@ -76,6 +86,9 @@ function sizeOf(block: MindBlock): number {
   switch (block.kind) {
     case 'text':
       return block.text.length;
+    case 'picture':
+    case 'document':
+      return charactersOf(block);
     case 'tool-result':
       return block.text.length + (block.picture ? PICTURE_CHARACTERS : 0);
     case 'thinking':
@@ -96,6 +109,7 @@ const sizeOfAll = (entries: readonly Entry[]) =>
 /** No text in it is longer than `most`. Thoughts are signed, and stay as they are. */
 function cutBlock(block: MindBlock, most: number): MindBlock {
   if (block.kind === 'text') return { ...block, text: cutMiddle(block.text, most) };
+  if (block.kind === 'picture' || block.kind === 'document') return most < charactersOf(block) ? letGo(block) : block;
   if (block.kind === 'tool-result') {
     const cut = { ...block, text: cutMiddle(block.text, most) };
     return block.picture && most < PICTURE_CHARACTERS ? withoutPicture(cut) : cut;
@@ -189,10 +203,13 @@ export function createConversation(): Conversation {
     addUser(texts) {
       entries.push({
         role: 'user',
-        parts: texts.map(({ messageId, text, shortened }) => ({
-          ...part({ kind: 'text', text: isBlank(text) ? BLANK : text }, messageId),
-          ...(shortened ? { shortened } : {}),
-        })),
+        parts: texts.flatMap(({ messageId, text, attachments = [], shortened }) => [
+          {
+            ...part({ kind: 'text', text: isBlank(text) ? BLANK : text }, messageId),
+            ...(shortened ? { shortened } : {}),
+          },
+          ...attachments.flatMap(attachmentBlocks).map((block) => part(block, messageId)),
+        ]),
       });
     },
     addAnswer(blocks) {

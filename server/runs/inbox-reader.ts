@@ -89,6 +89,7 @@ export async function takeWaiting(
         messageId: message.messageId,
         text: isOwnTalk(message) ? message.text : writeSaid({ head: headOf(message, team), text: message.text }),
         fromPerson: isOwnTalk(message),
+        ...(message.attachments ? { attachments: message.attachments } : {}),
       })),
       ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
     ],

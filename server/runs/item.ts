@@ -1,3 +1,4 @@
+import type { SentAttachment } from '../../src/domain/attachment.ts';
 import type { MessageId } from '../../src/domain/ids.ts';
 import { PRIORITIES, type Priority } from '../minds/index.ts';
 import type { Around, Prompt } from './around.ts';
@@ -8,6 +9,8 @@ export interface Item {
   readonly messageId: MessageId | null;
   /** A function: a prompt that says how things are when it is put, and stays when the conversation outgrows its model. */
   readonly text: string | ((around: Around) => Prompt);
+  /** Pictures and files that came with it. */
+  readonly attachments?: readonly SentAttachment[];
   /** Put with nothing else. */
   readonly alone?: boolean;
   /** The person's own words. */

@@ -20,6 +20,7 @@ import { cancelled, outcomeAtEnd, putToSleep } from './reasons.ts';
 import type { Interruption } from '../runs/interruption.ts';
 import type { Speaker } from '../runs/speaker.ts';
 import { createRunningCall } from './team-call.ts';
+import { textWith, withoutBytes, wordsOf } from './sent-along.ts';
 import { createWaking } from './waking.ts';
 
 export interface RunningSession {
@@ -66,7 +67,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     blocks: Block[],
     waiting: boolean,
   ): EventOf<'message'> {
-    const { clientId, replaces = null } = message;
+    const { clientId, replaces = null, attachments = [] } = message;
     return {
       kind: 'message',
       time: now(),
@@ -76,6 +77,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       author: 'human',
       role: 'user',
       blocks,
+      ...(attachments.length > 0 ? { attachments: attachments.map(withoutBytes) } : {}),
       status: 'complete',
       error: null,
       usage: null,
@@ -164,7 +166,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
 
   /** To somebody who can read it now. */
   async function postNow(message: PostMessage, agentId: AgentId, speaker: Speaker): Promise<PostOutcome> {
-    const { text, clientId, replaces } = message;
+    const { text, clientId, replaces, attachments = [] } = message;
     if (replaces !== undefined && !speaker.isLast(replaces))
       return refused(
         'not-last',
@@ -172,30 +174,37 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       );
     if (replaces !== undefined && agentId === LEAD_ID && lead.calling())
       return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
-    const event = personMessage(message, agentId, [{ kind: 'text', text }], false);
+    const event = personMessage(message, agentId, wordsOf(text), false);
     speaker.setLast(event.messageId);
     // Views hide what lies between the two messages: what is being said stands before the new one.
     if (replaces !== undefined) await speaker.withdraw(replaces);
     const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);
     if (repeated) return { ok: true, eventId };
     speaker.put([
-      { messageId: event.messageId, text, fromPerson: true, ...(replaces === undefined ? {} : { replaces }) },
+      {
+        messageId: event.messageId,
+        text: textWith(text, attachments),
+        attachments,
+        fromPerson: true,
+        ...(replaces === undefined ? {} : { replaces }),
+      },
     ]);
     return { ok: true, eventId };
   }
 
   /** To somebody who sleeps, or is still on the way: it waits, and is read after the first words. */
   async function postLater(message: PostMessage, agentId: AgentId): Promise<PostOutcome> {
-    const { text, clientId, replaces } = message;
+    const { text, clientId, replaces, attachments = [] } = message;
     if (replaces !== undefined)
       return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
-    const event = personMessage(message, agentId, [{ kind: 'text', text }], true);
+    const event = personMessage(message, agentId, wordsOf(text), true);
     // First the inbox, whose row is the same for a repeat: a crash between the two leaves nothing unread.
     await inbox.put({
       messageId: event.messageId,
       to: agentId,
       from: 'human',
-      text,
+      text: textWith(text, attachments),
+      attachments,
       time: event.time,
       priority: 'normal',
       threadId: null,

@@ -71,13 +71,23 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
     talks.set(agentId, { transcript, said: [], earlier: 0 });
   }
 
-  function hear({ agentId, sessionId, messageId, author, role, time, blocks, replaces }: EventOf<'message'>): void {
+  function hear({
+    agentId,
+    sessionId,
+    messageId,
+    author,
+    role,
+    time,
+    blocks,
+    attachments,
+    replaces,
+  }: EventOf<'message'>): void {
     const talk = talks.get(agentId);
     // Of a run alone, also while a session runs: it is no part of that conversation.
     if (!talk || sessionId === null) return;
     const replaced = replaces === null ? -1 : talk.said.findIndex((said) => said.messageId === replaces);
     const standing = replaced < 0 ? talk.said : talk.said.slice(0, replaced);
-    const text = talkText({ agentId, author, role, blocks });
+    const text = talkText({ agentId, author, role, blocks, attachments });
     const said =
       text === '' ? [...standing] : [...standing, { messageId, author, time, text, addressed: author !== agentId }];
     // The newest stays whatever its length: it is cut as it is told.

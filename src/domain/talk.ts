@@ -4,6 +4,7 @@
  * when it wakes, and never takes the place of one that was a conversation.
  */
 
+import { attachmentLine, type Attachment } from './attachment.ts';
 import type { AgentId } from './ids.ts';
 import { onOneLine, quote } from './quoting.ts';
 
@@ -28,6 +29,7 @@ export interface TalkMessage {
   readonly author: string;
   readonly role: 'user' | 'assistant';
   readonly blocks: readonly TalkBlock[];
+  readonly attachments?: readonly Attachment[] | undefined;
 }
 
 /** What a mind does for itself and for the team's waking: by these a session is no more than a greeting. */
@@ -66,9 +68,10 @@ const isHearing = (block: TalkBlock): block is Extract<TalkBlock, { kind: 'tool'
   !NOTHING_CAME.test(block.result);
 
 /** Did somebody, the person or another agent, say something to the agent in this message? */
-export function isAddressed({ agentId, author, role, blocks }: TalkMessage): boolean {
+export function isAddressed({ agentId, author, role, blocks, attachments = [] }: TalkMessage): boolean {
   if (author === agentId) return blocks.some(isHearing);
   if (role !== 'user') return false;
+  if (attachments.length > 0) return true;
   return blocks.some(
     (block) =>
       block.kind === 'text' && isSaying(block.text) && (author !== 'relay' || block.text.startsWith(PERSON_MENTIONS)),
@@ -137,7 +140,10 @@ function callText({ call, seats }: Extract<TalkBlock, { kind: 'call' }>): string
  * A message as its agent reads it back; '' where it holds nothing to read. `soul`: words that are given elsewhere,
  * and are left out here, with the calls by which they were kept.
  */
-export function talkText({ author, agentId, blocks }: TalkMessage, soul: string | null = null): string {
+export function talkText(
+  { author, agentId, blocks, attachments = [] }: TalkMessage,
+  soul: string | null = null,
+): string {
   const isBirth = soul !== null && author === agentId;
   const parts = blocks.flatMap((block) => {
     switch (block.kind) {
@@ -151,7 +157,8 @@ export function talkText({ author, agentId, blocks }: TalkMessage, soul: string 
         return block satisfies never;
     }
   });
-  return parts.join('\n\n');
+  // By name: what was in them is not told again.
+  return [...parts, ...attachments.map(attachmentLine)].join('\n\n');
 }
 
 /** What was said in a message, and nothing of what was done: a greeting is quoted by its words. */

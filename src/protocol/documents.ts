@@ -13,6 +13,8 @@ import { asOfNow, documentKinds, kindOf, type AnyKind, type KnownDoc, type Known
 
 export {
   agentIdSchema,
+  attachmentFields,
+  attachmentsSchema,
   authorSchema,
   blockSchema,
   common,

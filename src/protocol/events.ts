@@ -2,11 +2,11 @@
  * The relay's events: an append-only log with increasing ids, sent as server-sent events
  * (`id`, `event` = kind, `data` = JSON) and kept until a browser has stored them.
  *
- * What an event carries is enough to write its documents, with ids that come from the event: writing one
- * twice is harmless.
+ * What an event carries is enough to write its documents, with ids that come from the event: writing one twice is harmless.
  */
 import { z } from 'zod';
 import {
+  attachmentsSchema,
   authorSchema,
   blockSchema,
   common,
@@ -34,7 +34,6 @@ const ofRun = {
   runId: common.runId.optional().describe('left out: in no run, as what the person writes'),
 };
 const callId = id.describe('one call to the team');
-
 const callKindSchema = z.enum(['wake', 'summon']);
 export type CallKind = z.infer<typeof callKindSchema>;
 
@@ -192,6 +191,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
       role: z.enum(['user', 'assistant']).describe('as the model is told it'),
       blocks: z.array(blockSchema),
+      attachments: attachmentsSchema.optional().describe('pictures and files that came with it, without their bytes'),
       status: messageStatusSchema,
       error: z.string().nullable().describe('a sentence for people, where it failed'),
       usage: usageSchema.nullable().describe('null: the model did not say, or none was asked'),

@@ -4,9 +4,10 @@
  * (page-key.ts).
  */
 import { z } from 'zod';
+import { ATTACHMENT_TYPES, ATTACHMENTS } from '../domain/attachment.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { SETTING_BOUNDS, SETTING_TEXT_MAX } from '../domain/settings.ts';
-import { agentIdSchema, stamp } from './documents.ts';
+import { agentIdSchema, attachmentFields, stamp } from './documents.ts';
 import { MAX_TIME } from '../domain/stamp.ts';
 import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';
@@ -103,20 +104,44 @@ export type StartSession = z.infer<typeof startSessionSchema>;
 export const sessionStartedSchema = z.object({ sessionId: id });
 
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
-export const postMessageSchema = z.strictObject({
-  text: z
-    .string()
-    .min(1)
-    .max(LIMITS.teamCallText)
-    .describe(
-      `what the person says, up to ${LIMITS.messageText.toLocaleString('en')} characters, or a call to the team`,
-    ),
-  to: agentIdSchema.optional().describe('an agent’s id; left out: the lead'),
-  clientId: id.describe('chosen by the page; a repeat with the same one is one message'),
-  replaces: id
-    .optional()
-    .describe('edit-and-resend, or retry: the id of the person’s last message in this conversation'),
-});
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** A picture or file as it goes to the model: the relay keeps its name, and the bytes only until they are read. */
+const sentAttachmentSchema = z
+  .strictObject({
+    ...attachmentFields,
+    mediaType: z.enum(ATTACHMENT_TYPES),
+    data: z.string().regex(BASE64, 'base64').describe('the bytes, in base64'),
+  })
+  .refine(({ bytes, data }) => data.length === 4 * Math.ceil(bytes / 3), {
+    path: ['data'],
+    error: 'is not as long as `bytes` says',
+  });
+export const postMessageSchema = z
+  .strictObject({
+    text: z
+      .string()
+      .max(LIMITS.teamCallText)
+      .describe(
+        `what the person says, up to ${LIMITS.messageText.toLocaleString('en')} characters, or a call to the team`,
+      ),
+    to: agentIdSchema.optional().describe('an agent’s id; left out: the lead'),
+    clientId: id.describe('chosen by the page; a repeat with the same one is one message'),
+    replaces: id
+      .optional()
+      .describe('edit-and-resend, or retry: the id of the person’s last message in this conversation'),
+    attachments: z
+      .array(sentAttachmentSchema)
+      .max(ATTACHMENTS.count)
+      .refine((list) => list.reduce((sum, { bytes }) => sum + bytes, 0) <= ATTACHMENTS.bytes, {
+        error: `have more than ${ATTACHMENTS.bytes.toLocaleString('en')} bytes together`,
+      })
+      .optional()
+      .describe(`pictures and files, of ${ATTACHMENTS.bytes.toLocaleString('en')} bytes together at most`),
+  })
+  .refine(({ text, attachments = [] }) => text !== '' || attachments.length > 0, {
+    path: ['text'],
+    error: 'says nothing, and nothing is attached',
+  });
 export type PostMessage = z.infer<typeof postMessageSchema>;
 export const messagePostedSchema = z.object({
   eventId: z.number().int().describe('the event that tells of the message'),

@@ -106,6 +106,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
           author: event.author,
           role: event.role,
           blocks: event.blocks,
+          ...(event.attachments ? { attachments: event.attachments } : {}),
           status: event.status,
           error: event.error,
           usage: event.usage,

@@ -4,6 +4,7 @@ import { createCrc32 } from '../domain/crc32.ts';
 import { isAmong, type Forget } from '../domain/forgetting.ts';
 import { agentChange } from './documents/agent-change.ts';
 import { agentIdentity } from './documents/agent-identity.ts';
+import { attachment } from './documents/attachment.ts';
 import { forgetUndo } from './documents/forget-undo.ts';
 import { forget } from './documents/forget.ts';
 import { isNewer, type AnyDoc, type DocumentKind, type DocumentStore } from './documents/kind.ts';
@@ -28,6 +29,7 @@ const KINDS = [
   session,
   message,
   queuedMessage,
+  attachment,
   messageRead,
   run,
   setting,

@@ -56,6 +56,23 @@ describe('the rehearsal mind', () => {
     return wordsOf(answer());
   };
 
+  it('says which pictures and files it got, and that it cannot look at them', async () => {
+    const { house } = await open();
+    await house.start();
+    const beach = { attachmentId: 'x', name: 'beach.jpg', mediaType: 'image/jpeg', bytes: 3, data: 'AAAA' } as const;
+    const ask = async (text: string) => {
+      const before = house.of('message').length;
+      await house.post({ text, attachments: [beach] });
+      await house.until(() => house.of('message').length === before + 2);
+      return wordsOf(house.of('message').at(-1));
+    };
+    const got = 'I got beach.jpg, 3 B. No model is connected, so I cannot look at it.';
+    expect(await ask('')).toBe(got);
+    expect(await ask('Remember this: the sea was green.')).toContain(
+      `${got}\n\nI have that: “Remember this: the sea was green.”`,
+    );
+  });
+
   it('says the same for the same seed, something else for another, and gives eight different names', async () => {
     const [first, again, other] = [await hatched({ seed: 7 }), await hatched({ seed: 7 }), await hatched({ seed: 8 })];
     expect(first.of('session-started')[0]?.mind).toEqual({

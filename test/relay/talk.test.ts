@@ -52,6 +52,46 @@ describe('what the person says', () => {
     });
   });
 
+  it('brings pictures, PDFs and texts before a model, now or when its agent wakes, and keeps their names alone', async () => {
+    const house = await withAgent(bench);
+    const file = (name: string, mediaType: 'image/png' | 'application/pdf' | 'text/plain', text: string) => ({
+      attachmentId: `id-${name}`,
+      name,
+      mediaType,
+      bytes: text.length,
+      data: Buffer.from(text).toString('base64'),
+    });
+    const picture = { ...file('beach.png', 'image/png', 'pixels of the beach'), width: 800, height: 600 };
+    const others = [file('plan.pdf', 'application/pdf', 'a plan as PDF'), file('a.py', 'text/plain', 'print(1)\n[x]')];
+    await house.post({ text: '', to: 'agent-0', attachments: [picture, ...others] });
+    await house.post({ text: 'for later', to: 'agent-1', attachments: [picture] });
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    await house.wake([payload(1)]);
+    await house.until(() => answersOf(house, 'agent-1').length === 1);
+    await house.untilQuiet();
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture.data } };
+    const line = '[Attached: beach.png, picture of 800 × 600, 19 B]';
+    expect(house.requestsOf(1)[1]?.body.messages.at(-1)?.content).toMatchObject([
+      { type: 'text', text: `${line}\n\n[Attached: plan.pdf, PDF, 13 B]\n\n[Attached: a.py, text, 12 B]` },
+      image,
+      {
+        type: 'document',
+        title: 'plan.pdf',
+        source: { type: 'base64', media_type: 'application/pdf', data: others[0]?.data },
+      },
+      { type: 'text', text: '[Text of a.py]\n> print(1)\n> [x]' },
+    ]);
+    expect(JSON.stringify(house.requestsOf(2))).toContain(`for later\\n\\n${line}`);
+    expect(JSON.stringify(house.requestsOf(2))).toContain(JSON.stringify(image).slice(0, -1));
+    const known = { attachmentId: picture.attachmentId, name: 'beach.png', width: 800, height: 600 };
+    expect(
+      house.of('message').filter(({ attachments }) => attachments?.some((each) => each.name === known.name)),
+    ).toMatchObject([{ blocks: [], attachments: [known, {}, {}] }, { attachments: [known] }]);
+    expect(JSON.stringify([house.stored, await house.inbox.list('agent-1', { before: null, limit: 9 })])).not.toContain(
+      picture.data,
+    );
+  });
+
   it('waits in order while an answer is being given, and is then put together', async () => {
     const house = await withAgent(bench);
     const gate = createGate();

@@ -1,11 +1,14 @@
 /** What a request tells the rehearsal mind: who it is to be, and what was said so far. */
 import { z } from 'zod';
+import { attachedIn } from '../../../src/domain/attachment.ts';
 import { readSaid } from '../../../src/domain/quoting.ts';
 import { seatNumber } from '../../../src/domain/seat.ts';
 import type { TeamMember } from '../../../src/protocol/team.ts';
 
 const blockSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('image') }),
+  z.looseObject({ type: z.literal('document') }),
   z.looseObject({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() }),
   z.looseObject({
     type: z.literal('tool_result'),
@@ -34,7 +37,7 @@ export function messageIn(text: string): { readonly from: string; readonly text:
 }
 /** What the relay tells beside what is said: the time, who woke it, what was left out. */
 const NOTE = /^\[[^\n]*\]$/;
-const isNote = (text: string): boolean => NOTE.test(text);
+const isNote = (text: string): boolean => NOTE.test(text) && attachedIn(text) === null;
 /** It stands beside what the person says. */
 export const isMessage = (text: string): boolean => messageIn(text) !== null;
 

@@ -1,4 +1,5 @@
 /** Ordinary conversation in a rehearsal: in character, of some use, and plain about what it is. */
+import { attachedIn } from '../../../src/domain/attachment.ts';
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { everyday } from './everyday.ts';
@@ -35,6 +36,17 @@ function remind(said: string): ReplyPart[] | null {
   const at = delay === undefined ? { at: `tomorrow ${hours}:${minute}` } : { delay };
   return [call('wake_later', { message: text ?? said.trim(), ...at })];
 }
+
+/** What came with the words, by name: it stands below them, and the texts of files stand by themselves. */
+function attached(texts: readonly string[]): { readonly said: string; readonly files: readonly string[] } {
+  const lines = texts.filter((text) => !text.startsWith('[Text of ')).flatMap((text) => [...text.split('\n'), '']);
+  const files = lines.flatMap((line) => attachedIn(line) ?? []).map(({ name, size }) => `${name}, ${size}`);
+  const said = lines.filter((line) => attachedIn(line) === null).join('\n');
+  return { said: said.trim(), files };
+}
+/** It sees nothing, and does not pretend to. */
+const gotFiles = (files: readonly string[]): string =>
+  `I got ${files.join('; ')}. No model is connected, so I cannot look at ${files.length === 1 ? 'it' : 'them'}.`;
 
 /** What it says of a message. It does not write back: two of a rehearsal would never end. */
 function onMessage(text: string): string {
@@ -93,7 +105,9 @@ const IS_HELLO = /^\s*(hi|hello|hey|good (morning|evening|afternoon|night))\b.{0
 const IS_THANKS = /\b(thank you|thanks)\b/i;
 
 export function talk(reading: Reading, seed: number): ReplyPart[] {
-  const said = reading.last.texts.filter((text) => !isMessage(text)).join('\n\n');
+  const given = reading.last.texts.filter((text) => !isMessage(text));
+  const { files, ...rest } = attached(given);
+  const said = files.length > 0 ? rest.said : given.join('\n\n');
   const messages = reading.last.texts.filter(isMessage).map(onMessage);
   const spoken = reading.turns.filter((turn) => turn.role === 'user').length;
   const chance = createChance(seedOf('talk', seed, reading.position, spoken, said));
@@ -104,6 +118,9 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
   if (rename && !reading.isLead) return [words(`Let me hear it: ${rename}.`), call('choose_name', { name: rename })];
   if (NEW_SOUL.test(said))
     return [words('I will put it into my own words.'), call('write_soul', { text: newSoul(reading, said, seed) })];
+  if (files.length > 0 && said === '') return [words(...messages, gotFiles(files))];
+  if (files.length > 0)
+    return [words(...messages, gotFiles(files), answer(reading, said, temperamentOf(seed, reading.position), chance))];
   if (said === '' && messages.length > 0) return [words(...messages, honesty)];
   return [words(...messages, answer(reading, said, temperamentOf(seed, reading.position), chance), honesty)];
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { AGENT_ID_MAX, isAgentId, isAuthor } from '../../domain/agent-id.ts';
 import type { AgentId, MessageId, RunId, SessionId } from '../../domain/ids.ts';
+import { ATTACHMENTS } from '../../domain/attachment.ts';
 import { LAST_TIME, MAX_TIME, parseStamp } from '../../domain/stamp.ts';
 import { idOf } from '../ids.ts';
 
@@ -68,6 +69,17 @@ export const blockSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 export type Block = z.infer<typeof blockSchema>;
+
+export const attachmentFields = {
+  attachmentId: id.describe('the file; its bytes are documents of kind `attachment`'),
+  name: z.string().min(1).max(ATTACHMENTS.name).describe('as it was called where it came from'),
+  mediaType: z.string(),
+  bytes: z.number().int().min(1).max(ATTACHMENTS.bytes),
+  width: z.number().int().min(1).optional().describe('of a picture, in pixels'),
+  height: z.number().int().min(1).optional(),
+};
+/** What a message says of the files that came with it. */
+export const attachmentsSchema = z.array(z.looseObject(attachmentFields)).max(ATTACHMENTS.count);
 
 export const usageSchema = z
   .looseObject({

@@ -5,7 +5,7 @@ export const queuedMessage = defineKind({
   type: 'queued-message',
   version: 1,
   name: 'Messages',
-  schema: ({ z, base, id, common: { agentId, time } }) =>
+  schema: ({ z, base, id, attachmentsSchema, common: { agentId, time } }) =>
     z
       .looseObject({
         ...base,
@@ -13,6 +13,7 @@ export const queuedMessage = defineKind({
         clientId: id.describe('the `clientId` it will be posted with, so that posting it twice is harmless'),
         agentId,
         text: z.string(),
+        attachments: attachmentsSchema.optional(),
         time,
       })
       .describe('What a person wrote to an agent while nothing could take it; posted when a session starts.'),

@@ -127,8 +127,8 @@ it('has the newest pictures alone before a mind, as many as a request has room f
   conversation.addUser([{ messageId: null, text: 'Look.' }]);
   for (let id = 1; id <= 22; id++) looks(id, 10);
   expect(shown()).toEqual(Array.from({ length: 20 }, (_none, i) => `picture ${i + 3}`));
-  looks(23, 9_000_000);
-  looks(24, 7_000_000);
+  looks(23, 15_000_000);
+  looks(24, 12_000_000);
   expect(shown()).toEqual(['picture 23', 'picture 24']);
   expect(JSON.stringify(conversation.messages())).toContain('picture 22\\n[The picture is not before you any more.');
 });

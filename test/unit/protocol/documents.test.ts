@@ -38,6 +38,16 @@ const examples: Record<KnownType, Record<string, unknown>> = {
   session: { ...base, type: 'session', sessionId: 's1', phase: { kind: 'end', endedAt: 1000, reason: 'idle' } },
   message,
   'queued-message': { ...base, type: 'queued-message', clientId: 'c1', agentId: 'a', text: 'Hello', time: 1000 },
+  attachment: {
+    ...base,
+    type: 'attachment',
+    agentId: 'a',
+    attachmentId: 'x',
+    sha256: 'ab',
+    bytes: 3,
+    index: 0,
+    data: 'AAAA',
+  },
   'message-read': { ...base, type: 'message-read', messageId: 'm1', agentId: 'a', sessionId: 's1', time: 1000 },
   run: {
     ...base,
