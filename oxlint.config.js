@@ -55,7 +55,7 @@ const SERVER_MAY_IMPORT = {
   hands: ['sandbox', 'shell', 'web', 'workspaces'],
   calls: ['directory', 'minds', 'runs', 'store'],
   notifications: ['calls', 'models', 'schedules', 'store'],
-  attached: ['models', 'processes', 'runs', 'schedules', 'store'],
+  attached: ['models', 'processes', 'records', 'runs', 'schedules', 'store'],
   programs: ['minds', 'processes', 'runs', 'schedules', 'store', 'workspaces'],
   schedules: ['directory', 'minds', 'processes', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
   models: ['minds', 'proxy', 'schedules', 'store'],

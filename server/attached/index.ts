@@ -3,74 +3,18 @@
  * each was when the person looked at it. A tool that is new, or is another than it was, is off until they have looked again.
  */
 import { createQueue } from '../../src/domain/platform/queue.ts';
-import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
-import type { TeamTool } from '../contracts.ts';
-import type { Logger } from '../runs/context.ts';
 import { checkAddress } from '../models/addresses.ts';
-import type { MayConnect } from '../../src/protocol/models.ts';
-import type { Processes } from '../processes/index.ts';
-import type { Sealer } from '../schedules/index.ts';
-import type { Db } from '../store/index.ts';
 import { createGuardedFetch, type GuardedFetch } from '../models/line.ts';
 import { createLink } from './link.ts';
-import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
+import { ATTACHED_LIMITS } from './settings.ts';
 import { createSignIn, NOT_BEGUN, SignInError, type SignIn } from './sign-in.ts';
 import { lookedAt, sealedSchema, toolsBeside, valueSchema, whereOf, type Sealed, type Value } from './standing.ts';
+import { createAttachedRecords, lacking, recordOf, takenBack } from './records.ts';
 import { createToolOf, type Usable } from './tools.ts';
+import type { Attached, AttachedDeps, Refused } from './types.ts';
 
-export interface Attached {
-  /** Reads what is kept, and opens a line to each. Resolves before they are open. */
-  start(): Promise<void>;
-  all(): AttachedServer[];
-  /** What agents are offered of all of them just now. */
-  tools(): readonly TeamTool[];
-  /** Resolves when it was tried, whether or not it answers. */
-  add(name: string, attachment: Attachment): Promise<AttachedServer | Refused>;
-  /** Tries it now. Null: there is none. */
-  look(serverId: string): Promise<AttachedServer | null>;
-  change(serverId: string, change: Change): Promise<AttachedServer | Refused | null>;
-  /** The page on which the person allows a sign-in, which sends them back to `redirect`. */
-  signIn(serverId: string, redirect: string): Promise<URL | Refused | null>;
-  signOut(serverId: string): Promise<AttachedServer | null>;
-  /** With what they were sent back with; resolves when the server was tried with it. */
-  finishSignIn(query: URLSearchParams): Promise<AttachedServer | Refused>;
-  /** False: there was none. Its secrets are gone with it, and nothing of it runs on. */
-  remove(serverId: string): Promise<boolean>;
-  close(): Promise<void>;
-}
-
-export interface Refused {
-  readonly refused: 'name' | 'room' | 'programs' | 'address' | 'tools' | 'sign-in';
-  readonly reason: string;
-}
-
-export interface Change {
-  readonly agents?: readonly string[] | null | undefined;
-  /** The person has looked at these tools as they were described with that hash. */
-  readonly tools?: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[] | undefined;
-}
-
-export interface AttachedDeps {
-  readonly db: Db;
-  /** Names the home. */
-  readonly home: string;
-  readonly sealer: Sealer;
-  readonly version: string;
-  /** Which addresses may be called. */
-  readonly may: MayConnect;
-  /** Whether programs may be run on this machine for whoever is signed in. */
-  readonly programs: boolean;
-  readonly processes: Pick<Processes, 'start'>;
-  readonly timers: Timers;
-  /** ms since the epoch; and ms, only ever forward. */
-  readonly now: () => number;
-  readonly elapsed: () => number;
-  readonly newId: () => string;
-  readonly onChange: () => void;
-  readonly logger: Logger;
-  readonly limits?: AttachedLimits;
-}
+export type { Attached, AttachedDeps, Change, Refused } from './types.ts';
 
 interface Kept extends Usable {
   readonly attachment: Attachment;
@@ -107,7 +51,7 @@ export function createAttached(deps: AttachedDeps): Attached {
             url: attachment.url,
             kept: sealed.signIn,
             async keep(held) {
-              one.sealed = { attachment, signIn: held };
+              one.sealed = { ...one.sealed, signIn: held };
               // Where it has been taken away meanwhile, nothing is left of it.
               await rowOf(serverId)
                 .set({ sealed: sealedOf(one) })
@@ -140,34 +84,52 @@ export function createAttached(deps: AttachedDeps): Attached {
   const sealedOf = ({ serverId, sealed }: Kept) => sealer.seal(JSON.stringify(sealed), about(serverId));
 
   const mayRun = ({ kind }: Attachment) => kind !== 'program' || deps.programs;
+  /** Why nothing is asked of it, as a sentence; null: it is. */
+  const heldBack = ({ attachment, sealed }: Kept): string | null =>
+    !mayRun(attachment) ? PROGRAMS_OFF : sealed.lacks.length > 0 ? lacking(sealed.lacks) : null;
 
   const toolsOf = ({ name, link, value }: Kept) => toolsBeside(name, link.standing().tools, value);
 
   function show(one: Kept): AttachedServer {
     const { serverId, name, attachment, value, link, signIn } = one;
     const { state, problem } = link.standing();
-    const off = !mayRun(attachment);
+    const off = heldBack(one);
     return {
       serverId,
       name,
       ...whereOf(attachment),
-      state: off ? 'failed' : state,
-      problem: off ? PROGRAMS_OFF : problem,
+      state: off === null ? state : 'failed',
+      problem: off ?? problem,
       signIn: signIn?.standing() ?? null,
       agents: value.agents,
       tools: toolsOf(one),
     };
   }
 
-  async function write(one: Kept): Promise<void> {
+  /** `stamp` null: it is to be told. */
+  async function write(one: Kept, stamp: string | null = null): Promise<void> {
     const { serverId, name, value } = one;
-    const row = { name, sealed: sealedOf(one), value_json: JSON.stringify(value) };
+    const row = { name, sealed: sealedOf(one), value_json: JSON.stringify(value), stamp, removed: false };
     await db
       .insertInto('attached')
       .values({ home, server: serverId, made_at: now(), ...row })
       .onConflict((conflict) => conflict.columns(['home', 'server']).doUpdateSet(row))
       .execute();
     onChange();
+  }
+
+  /** Its secrets are gone with it; that it was taken away is told. Its name is free. */
+  async function leave(serverId: string, stamp: string | null): Promise<void> {
+    const gone = { name: `removed:${serverId}`, sealed: new Uint8Array(), value_json: '{}', stamp, removed: true };
+    await db
+      .insertInto('attached')
+      .values({ home, server: serverId, made_at: now(), ...gone })
+      .onConflict((conflict) => conflict.columns(['home', 'server']).doUpdateSet(gone))
+      .execute();
+    const one = kept.get(serverId);
+    kept.delete(serverId);
+    onChange();
+    if (one) await end(one);
   }
 
   const toolOf = createToolOf<Kept>({
@@ -178,7 +140,13 @@ export function createAttached(deps: AttachedDeps): Attached {
 
   return {
     async start() {
-      const rows = await db.selectFrom('attached').selectAll().where('home', '=', home).orderBy('made_at').execute();
+      const rows = await db
+        .selectFrom('attached')
+        .selectAll()
+        .where('home', '=', home)
+        .where('removed', '=', false)
+        .orderBy('made_at')
+        .execute();
       for (const row of rows) {
         const text = sealer.open(row.sealed, about(row.server));
         if (text === null) {
@@ -193,13 +161,15 @@ export function createAttached(deps: AttachedDeps): Attached {
           sealedSchema.parse(JSON.parse(text)),
           valueSchema.parse(JSON.parse(row.value_json)),
         );
-        if (mayRun(one.attachment)) void one.link.open();
+        if (heldBack(one) === null) void one.link.open();
       }
+      // What was not told yet can be told now.
+      if (rows.some(({ stamp }) => stamp === null)) onChange();
     },
     all: () => [...kept.values()].map(show),
     tools: () =>
       [...kept.values()].flatMap((one) =>
-        mayRun(one.attachment)
+        heldBack(one) === null
           ? toolsOf(one)
               .filter(({ use, gone }) => use && !gone)
               .map((tool) => toolOf(one, tool))
@@ -210,11 +180,19 @@ export function createAttached(deps: AttachedDeps): Attached {
         if (!mayRun(attachment)) return { refused: 'programs', reason: PROGRAMS_OFF };
         if (attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), deps.may)) === 'refused')
           return { refused: 'address', reason: ADDRESS_REFUSED };
+        const before = [...kept.values()].find((one) => one.name === name);
+        if (before && before.sealed.lacks.length > 0) {
+          // What it lacks is given: what the person has allowed of it stays.
+          const one = keep(before.serverId, name, { attachment, signIn: null, lacks: [] }, before.value);
+          await end(before);
+          await write(one);
+          await one.link.open();
+          return show(one);
+        }
         if (kept.size >= limits.servers)
           return { refused: 'room', reason: `There is room for ${limits.servers} servers. Take one away first.` };
-        if ([...kept.values()].some((one) => one.name === name))
-          return { refused: 'name', reason: `A server called ${name} is attached already.` };
-        const one = keep(newId(), name, { attachment, signIn: null }, { agents: null, tools: {} });
+        if (before) return { refused: 'name', reason: `A server called ${name} is attached already.` };
+        const one = keep(newId(), name, { attachment, signIn: null, lacks: [] }, { agents: null, tools: {} });
         try {
           await write(one);
         } catch (error) {
@@ -227,7 +205,7 @@ export function createAttached(deps: AttachedDeps): Attached {
     async look(serverId) {
       const one = kept.get(serverId);
       if (!one) return null;
-      if (mayRun(one.attachment)) await one.link.retry();
+      if (heldBack(one) === null) await one.link.retry();
       return show(one);
     },
     change: (serverId, { agents, tools = [] }) =>
@@ -285,12 +263,35 @@ export function createAttached(deps: AttachedDeps): Attached {
       inTurn(async () => {
         const one = kept.get(serverId);
         if (!one) return false;
-        await db.deleteFrom('attached').where('home', '=', home).where('server', '=', serverId).execute();
-        kept.delete(serverId);
-        onChange();
-        await end(one);
+        await leave(serverId, null);
         return true;
       }),
+    records: createAttachedRecords({
+      db,
+      home,
+      valueOf: (serverId) => {
+        const one = kept.get(serverId);
+        return one ? recordOf(one.name, one.sealed, one.value) : null;
+      },
+      inTurn,
+      leave,
+      async take(serverId, record, stamp) {
+        const before = kept.get(serverId);
+        const taken = takenBack(record, before?.sealed ?? null);
+        if (!taken) return 'It says not where it is.';
+        const { attachment } = taken.sealed;
+        if ([...kept.values()].some((one) => one !== before && one.name === record.name))
+          return `A server called ${record.name} is attached already.`;
+        if (!before && kept.size >= limits.servers) return `There is room for ${limits.servers} servers.`;
+        if (attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), deps.may)) === 'refused')
+          return ADDRESS_REFUSED;
+        const one = keep(serverId, record.name, taken.sealed, taken.value);
+        if (before) await end(before);
+        await write(one, stamp);
+        if (heldBack(one) === null) void one.link.open();
+        return null;
+      },
+    }),
     async close() {
       await Promise.all([...kept.values()].map(end));
     },

@@ -26,8 +26,13 @@ export type Value = z.infer<typeof valueSchema>;
 
 /** What lies sealed of it: how it is reached, and who is signed in to it. Before there were sign-ins, it was the first alone. */
 export const sealedSchema = z.union([
-  z.object({ attachment: attachmentSchema, signIn: keptSignInSchema.nullable() }),
-  attachmentSchema.transform((attachment) => ({ attachment, signIn: null })),
+  z.object({
+    attachment: attachmentSchema,
+    signIn: keptSignInSchema.nullable(),
+    /** Names of secrets that it was given once, and that were lost with the relay's home. */
+    lacks: z.array(z.string()).default([]),
+  }),
+  attachmentSchema.transform((attachment) => ({ attachment, signIn: null, lacks: [] })),
 ]);
 export type Sealed = z.infer<typeof sealedSchema>;
 

@@ -76,7 +76,7 @@ export interface TeamDeps {
   /** Agents’ folders. Left out: they have none, and no tools for them. */
   readonly hands?: Hands;
   /** MCP servers that the person has attached. Left out: none. */
-  readonly attached?: Pick<Attached, 'tools'>;
+  readonly attached?: Pick<Attached, 'tools' | 'records'>;
   readonly limits?: SessionLimits;
 }
 
@@ -254,6 +254,7 @@ export async function openTeam({
       createConfigRecords({ db, home, changing: configs.changing, forgetPrices: costs.forgetPrices }),
       threads.records,
       schedules.records,
+      ...(attached ? [attached.records] : []),
     ],
     now,
     onError: saying('a change of a record could not be told; it is told with the next'),

@@ -48,7 +48,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   clocks: 'counter',
   proposals: 'waiting',
   tool_calls: 'quota',
-  attached: 'lease',
+  attached: 'record',
   notification_devices: 'lease',
   notifications: 'waiting',
   notification_sends: 'waiting',

@@ -22,6 +22,7 @@ import { scriptGroups } from './steps/0019-script-groups.ts';
 import { places } from './steps/0020-places.ts';
 import { notifications } from './steps/0021-notifications.ts';
 import { programs } from './steps/0022-programs.ts';
+import { attachedRecords } from './steps/0023-attached-records.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -46,4 +47,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-places': places,
   '0021-notifications': notifications,
   '0022-programs': programs,
+  '0023-attached-records': attachedRecords,
 };

@@ -224,7 +224,7 @@ export interface Tables extends NightTables {
   agent_programs: { home: string; program: string; sealed: Uint8Array; made_at: number };
   model_connections: { home: string; connection: string; sealed: Uint8Array; made_at: number };
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
-  /** MCP servers that the person has attached. `sealed`: how it is reached; `value_json`: what of it agents may use. */
+  /** MCP servers that the person has attached. `sealed`: how it is reached; `value_json`: what of it agents may use. `stamp`: as in `configs`. */
   attached: {
     home: string;
     server: string;
@@ -232,6 +232,8 @@ export interface Tables extends NightTables {
     sealed: Uint8Array;
     value_json: string;
     made_at: number;
+    stamp: string | null;
+    removed: Generated<boolean>;
   };
   /** Which devices the person is told on. `choice_json`: of what, and when not; `sealed`: its push subscription. */
   notification_devices: {

@@ -89,3 +89,35 @@ export const attachedServerSchema = z.object({
   tools: z.array(attachedToolSchema),
 });
 export type AttachedServer = z.infer<typeof attachedServerSchema>;
+
+/** What is kept of an attached server outside of the relay: what the person has set, and no secret. */
+export const attachedRecordSchema = z.strictObject({
+  name: attachedNameSchema,
+  removed: z.boolean(),
+  where: z
+    .discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('address'),
+        url: z
+          .url({ protocol: /^https?$/ })
+          .max(ATTACHED_BOUNDS.url)
+          .describe('nothing behind a question mark'),
+      }),
+      z.strictObject({
+        kind: z.literal('program'),
+        command: z.string().min(1).max(ATTACHED_BOUNDS.command),
+        args: z.array(z.string().max(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args),
+      }),
+    ])
+    .nullable()
+    .describe('null: it was taken away'),
+  secrets: z
+    .array(z.string().min(1).max(200))
+    .max(ATTACHED_BOUNDS.variables + 1)
+    .describe('names of headers or variables that it is given, and `?` for what stands behind one in its address'),
+  agents: z.array(z.string().max(LIMITS.id)).max(LIMITS.recordMembers).nullable(),
+  tools: z
+    .record(z.string().min(1).max(128), z.strictObject({ hash: z.string().max(100), use: z.boolean() }))
+    .describe('what the person has looked at, by the server’s own names'),
+});
+export type AttachedRecord = z.infer<typeof attachedRecordSchema>;

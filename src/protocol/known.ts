@@ -5,6 +5,7 @@ import { isAmong, type Forget } from '../domain/forgetting.ts';
 import { agentChange } from './documents/agent-change.ts';
 import { agentIdentity } from './documents/agent-identity.ts';
 import { attachment } from './documents/attachment.ts';
+import { attachedServer } from './documents/attached-server.ts';
 import { forgetUndo } from './documents/forget-undo.ts';
 import { forget } from './documents/forget.ts';
 import { isNewer, type AnyDoc, type DocumentKind, type DocumentStore } from './documents/kind.ts';
@@ -40,6 +41,7 @@ const KINDS = [
   thread,
   threadMessage,
   schedule,
+  attachedServer,
 ];
 
 type Kind = (typeof KINDS)[number];

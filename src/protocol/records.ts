@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { ThreadId } from '../domain/ids.ts';
+import { attachedRecordSchema } from './attached.ts';
 import { agentConfigSchema, householdConfigSchema } from './config.ts';
 import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
@@ -58,6 +59,9 @@ export const recordSchema = z
     z
       .object({ type: z.literal('schedule'), id, value: scheduleRecordSchema })
       .describe('a routine, a reminder or a script of an agent'),
+    z
+      .object({ type: z.literal('attached-server'), id, value: attachedRecordSchema })
+      .describe('an MCP server that the person has attached, without its secrets'),
   ])
   .describe('what the relay must have at hand to act alone; the newest of each id holds');
 export type RelayRecord = z.infer<typeof recordSchema>;
@@ -69,6 +73,7 @@ export const RECORD_TYPES = [
   'thread',
   'thread-message',
   'schedule',
+  'attached-server',
 ] as const satisfies readonly RecordType[];
 
 /** What names a version of a record. */

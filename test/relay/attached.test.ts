@@ -8,6 +8,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { attachedServerSchema, type AttachedServer } from '../../src/protocol/attached.ts';
+import type { Doc } from '../../src/protocol/documents.ts';
+import { eventSchema } from '../../src/protocol/events.ts';
+import { documentsOf } from '../../src/protocol/intake.ts';
+import { offeredRecordsSchema } from '../../src/protocol/records.ts';
+import { eventsOf } from '../support/homes.ts';
+import type { Browser } from '../support/open-relay.ts';
+import { offered as toOffer } from '../support/records.ts';
 import { startAuthorisationServer, type AuthorisationServer } from '../support/authorisation-server.ts';
 import { mcpAnswer } from '../support/mcp-answer.ts';
 import { freePort } from '../support/free-port.ts';
@@ -209,6 +216,75 @@ describe('an attached server', () => {
       expect((await fetch(`${hands.relay().url}${path}`, { method, headers })).status, path).toBeGreaterThanOrEqual(
         401,
       );
+  });
+});
+
+describe('a relay whose home was lost', () => {
+  const recordsOf = async (relay: Browser): Promise<Doc[]> =>
+    (await eventsOf(relay)).flatMap(({ event, id, data }) =>
+      event === 'record' ? documentsOf({ id: Number(id), event: eventSchema.parse(data) }) : [],
+    );
+  const newest = async (name: string) =>
+    (await recordsOf(hands.relay())).findLast(
+      ({ type, value }) => type === 'attached-server' && (value as { name: string }).name === name,
+    );
+
+  it('is given back the servers that were attached, with what was allowed of them, and says what it lacks: no secret is among it', async () => {
+    const program = (env: object) => ({ kind: 'program', command: process.execPath, args: [PROGRAM, ways, log], env });
+    await allow(await attach('open', program({})));
+    const secret = await allow(await attach('secret'));
+    const at = `http://127.0.0.1:${await freePort()}/mcp`;
+    await attach('far', { kind: 'address', url: `${at}?key=${SECRET}`, headers: { authorization: SECRET } });
+    const left = await attach('left', program({}));
+    const before = await newest('left');
+    await call('DELETE', `/api/attached/${left.serverId}`);
+    const records = await Promise.all(['open', 'secret', 'far'].map(newest));
+    const docs = records.filter((doc) => doc !== undefined);
+    expect([docs.length, before?.type]).toEqual([3, 'attached-server']);
+    expect(JSON.stringify(await recordsOf(hands.relay()))).not.toContain(SECRET);
+    expect(docs[1]?.['value']).toMatchObject({ secrets: ['SECRET'], tools: { echo: { use: true } } });
+    expect(docs[2]?.['value']).toMatchObject({ where: { kind: 'address', url: at }, secrets: ['authorization', '?'] });
+    // To this one they say nothing new; what was taken away is not brought back by what was told before.
+    const offer = async (relay: Browser, given: readonly (Doc | undefined)[]) => {
+      const json = { records: given.filter((doc) => doc !== undefined).map(toOffer) };
+      const answer = await relay.fetch('/api/records', { method: 'POST', json });
+      return offeredRecordsSchema.parse(await answer.json()).answers.map(({ answer: what }) => what);
+    };
+    expect(await offer(hands.relay(), [...docs, before])).toEqual(['kept', 'kept', 'kept', 'kept']);
+
+    const own = await createHome();
+    const other = await startRelay({ home: own, args: ['--scripts'] });
+    try {
+      const away = (await recordsOf(hands.relay())).findLast(({ recordId }) => recordId === left.serverId);
+      expect(await offer(other, [...docs, away])).toEqual(['taken', 'taken', 'taken', 'taken']);
+      expect(await offer(other, [before])).toEqual(['kept']);
+      const there = async () =>
+        z.object({ servers: attachedServerSchema.array() }).parse(await (await other.fetch('/api/attached')).json())
+          .servers;
+      await expect.poll(async () => (await there())[0]?.state, { timeout: 10_000 }).toBe('connected');
+      const servers = await there();
+      expect(servers.map(({ name, state }) => [name, state])).toEqual([
+        ['open', 'connected'],
+        ['secret', 'failed'],
+        ['far', 'failed'],
+      ]);
+      expect(servers[0]?.tools).toMatchObject([{ name: 'echo', use: true }]);
+      expect(servers[1]?.problem).toMatch(/^It came back without .*: SECRET\. Attach it once more under the same name/);
+      expect(servers[2]?.problem).toContain('authorization, what stands behind the ? in its address');
+      // Nothing of it runs before it has what it lacks; then it is as it was.
+      const again = await other.fetch('/api/attached', {
+        method: 'POST',
+        json: { name: 'secret', attachment: program({ SECRET }) },
+      });
+      expect(await serverOf(again)).toMatchObject({
+        serverId: secret.serverId,
+        state: 'connected',
+        tools: [{ name: 'echo', use: true }],
+      });
+    } finally {
+      await other.stop();
+      await rm(own, { recursive: true, force: true });
+    }
   });
 });
 

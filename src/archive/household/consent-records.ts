@@ -5,6 +5,7 @@
 import type { AgentId, ThreadId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { isKnown, kindOf, slotOf, wins } from '../../protocol/known.ts';
+import { shownText } from '../../domain/names.ts';
 import { RECORD_TYPES, recordSchema, type RecordOf, type RelayRecord } from '../../protocol/records.ts';
 import type { Offer } from './consent-agents.ts';
 import { fieldsOf, pathOf } from './fields.ts';
@@ -28,6 +29,7 @@ function aboutWhom(record: RelayRecord): AgentId | null {
     case 'prices':
     case 'thread':
     case 'thread-message':
+    case 'attached-server':
       return null;
     default:
       return record satisfies never;
@@ -46,10 +48,19 @@ const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
 const isRecordType = (type: string) => RECORD_TYPES.some((known) => known === type);
 const THREADS = 'Threads';
 
+/** What it leads to stands before the person, and what of it may be used. */
+function attachedText({ name, removed, where, tools }: RecordOf<'attached-server'>['value']): string {
+  if (removed || where === null) return `The attached server “${name}”, taken away`;
+  const to = where.kind === 'address' ? where.url : [where.command, ...where.args].join(' ');
+  const used = Object.entries(tools).flatMap(([tool, { use }]) => (use ? [tool] : []));
+  return shownText(`The attached server “${name}”, ${to}, with ${used.length === 0 ? 'no tool' : used.join(', ')}`);
+}
+
 const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type: Type): record is RecordOf<Type> =>
   record?.type === type;
 
 /** `isEmpty`: nobody lives here, and only what would take the place of something that is here is asked about. */
+// In one piece: what is newer than here is gathered first, and then asked about, type by type.
 export function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
   const held = new Map(here.records.map((doc) => [slotOf(doc), doc]));
   /** What is newer than here, by the thing it is about. */
@@ -93,7 +104,10 @@ export function createRecordConsent(here: Deciding, isEmpty: boolean): RecordCon
         const { record } = versions.reduce((newest, each) => (wins(each.doc, newest.doc) ? each : newest));
         const before = held.get(slot);
         const was = before ? recordOf(before) : null;
-        if (record.type === 'schedule') {
+        if (record.type === 'attached-server') {
+          const what = attachedText(record.value);
+          offer({ kind: 'records', tick: `attached:${record.id}`, what, documents: ids.length }, ids);
+        } else if (record.type === 'schedule') {
           const { value } = record;
           const old = isOf(was, 'schedule') ? was.value : null;
           const changesNothing = old ? isSame(old, value) || (old.removed && value.removed) : value.removed;

@@ -6,6 +6,7 @@ import { useRoost } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { useNames } from '../use-names.ts';
 import { names, plural } from '../text/sizes.ts';
+import { revealedCode } from '../text/unseen.ts';
 import './give-back.css';
 
 /** What is to be given back to a relay, in words. */
@@ -18,6 +19,7 @@ function kindsOf(count: (type: string) => number): string {
     ...(count('limits') > 0 ? ['limits and budgets'] : []),
     ...(count('prices') > 0 ? ['prices'] : []),
     ...(count('schedule') > 0 ? [plural(count('schedule'), 'routine or reminder', 'routines and reminders')] : []),
+    ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'attached server')] : []),
     ...(count('thread') > 0 ? [plural(count('thread'), 'thread')] : []),
     ...(count('thread-message') > 0 ? [plural(count('thread-message'), 'message')] : []),
   ]);
@@ -45,6 +47,14 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
       const what = 'schedule' in value ? value.schedule : null;
       const name = typeof what === 'object' && what !== null && 'name' in what ? String(what.name) : '';
       return `“${name}”, which stays due where it is until you bring it here`;
+    }
+    case 'attached-server': {
+      const { name, where } = { name: '', where: null, ...value };
+      const shown = `The attached server “${String(name)}”`;
+      if (where === null) return `${shown}, taken away`;
+      const { url, command, args }: { url?: unknown; command?: unknown; args?: unknown } = Object(where);
+      const to = typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args : [])].join(' ');
+      return `${shown}, ${revealedCode(to)}, without its secrets`;
     }
     default: {
       const title = 'title' in value && typeof value.title === 'string' ? value.title : '';

@@ -76,6 +76,12 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     recordId: 'm1',
     value: { threadId: 't1', sequence: 1, time: 1000 },
   },
+  'attached-server': {
+    ...base,
+    type: 'attached-server',
+    recordId: 'r',
+    value: { name: 'notes', removed: false, where: { kind: 'address', url: 'https://x.org/mcp' } },
+  },
   schedule: {
     ...base,
     type: 'schedule',

@@ -1,0 +1,128 @@
+/** Attached servers as records: what the person has set of each, and no secret. A relay that has lost its home is given them back, and says what they lack. */
+import { sql } from 'kysely';
+import type { Stamp } from '../../src/domain/stamp.ts';
+import type { AttachedRecord } from '../../src/protocol/attached.ts';
+import type { RecordAnswer } from '../../src/protocol/records.ts';
+import type { RecordSource } from '../records/index.ts';
+import type { Db } from '../store/index.ts';
+import type { Sealed, Value } from './standing.ts';
+
+/** In the place of what stands behind a question mark: it may be a secret. */
+const QUERY = '?';
+
+export const lacking = (names: readonly string[]): string =>
+  `It came back without what only the lost home of the relay had: ${names
+    .map((name) => (name === QUERY ? 'what stands behind the ? in its address' : name))
+    .join(', ')}. Attach it once more under the same name; what you allowed of it stays.`;
+
+export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, tools }: Value): AttachedRecord {
+  const seen = Object.fromEntries(Object.entries(tools).map(([tool, { hash, use }]) => [tool, { hash, use }]));
+  const about = { name, removed: false, agents, tools: seen };
+  if (attachment.kind === 'program') {
+    const { kind, command, args, env } = attachment;
+    return { ...about, where: { kind, command, args }, secrets: [...new Set([...Object.keys(env), ...lacks])] };
+  }
+  const { origin, pathname, search } = new URL(attachment.url);
+  const secrets = [...Object.keys(attachment.headers), ...(search === '' ? [] : [QUERY]), ...lacks];
+  return { ...about, where: { kind: 'address', url: `${origin}${pathname}` }, secrets: [...new Set(secrets)] };
+}
+
+/** What is kept of it from now on. `before`: what is here of the same one, whose secrets hold where it is at the same place. Null: it was taken away. */
+export function takenBack(
+  { where, secrets, agents, tools }: AttachedRecord,
+  before: Sealed | null,
+): { readonly sealed: Sealed; readonly value: Value } | null {
+  if (where === null) return null;
+  const value: Value = {
+    agents,
+    // What it said of itself then is not known any more, only whether it says the same.
+    tools: Object.fromEntries(
+      Object.entries(tools).map(([tool, seen]) => [tool, { ...seen, title: '', description: '', schema: {} }]),
+    ),
+  };
+  const same = before && JSON.stringify(recordOf('', before, value).where) === JSON.stringify(where);
+  if (same) return { sealed: before, value };
+  const attachment = where.kind === 'program' ? { ...where, env: {} } : { ...where, headers: {} };
+  return { sealed: { attachment, signIn: null, lacks: [...secrets] }, value };
+}
+
+export interface AttachedRecordsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  /** Null: it is not here, or cannot be read any more. */
+  readonly valueOf: (serverId: string) => AttachedRecord | null;
+  /** Why not, as a sentence; null: it is taken. */
+  readonly take: (serverId: string, record: AttachedRecord, stamp: Stamp) => Promise<string | null>;
+  readonly leave: (serverId: string, stamp: Stamp) => Promise<void>;
+}
+
+export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }: AttachedRecordsDeps): RecordSource {
+  const rows = () => db.selectFrom('attached').select(['server', 'stamp', 'removed']).where('home', '=', home);
+  const GONE: AttachedRecord = { name: 'gone', removed: true, where: null, secrets: [], agents: null, tools: {} };
+
+  const restoreOne = (serverId: string, value: AttachedRecord, at: Stamp): Promise<RecordAnswer> =>
+    inTurn(async () => {
+      const row = await rows().where('server', '=', serverId).executeTakeFirst();
+      // One that was changed and not told has no stamp, and is newer than anything.
+      if (row && (row.stamp === null || row.stamp >= at)) return { answer: 'kept' };
+      if (value.removed) {
+        await leave(serverId, at);
+        return { answer: 'taken' };
+      }
+      const why = await take(serverId, value, at);
+      return why === null ? { answer: 'taken' } : { answer: 'refused', why };
+    });
+
+  return {
+    types: ['attached-server'],
+    hears: ({ what }) => what === 'attached',
+    says: ['attached'],
+    async unannounced() {
+      const changed = await rows().where('stamp', 'is', null).orderBy('server').execute();
+      return changed.flatMap(({ server, removed }) => {
+        const value = removed ? GONE : valueOf(server);
+        if (!value) return [];
+        const told = JSON.stringify(value);
+        return [
+          {
+            record: { type: 'attached-server' as const, id: server, value },
+            async announced(at: Stamp) {
+              // Changed once more meanwhile: that is told too.
+              if (!removed && JSON.stringify(valueOf(server)) !== told) return;
+              await db
+                .updateTable('attached')
+                .set({ stamp: at })
+                .where('home', '=', home)
+                .where('server', '=', server)
+                .where('stamp', 'is', null)
+                .where('removed', '=', removed)
+                .execute();
+            },
+          },
+        ];
+      });
+    },
+    async standings(asked) {
+      const held = await rows()
+        .where('server', '=', sql<string>`any(${asked.map(({ id }) => id)}::text[])`)
+        .execute();
+      return asked.map(({ id, at }) => {
+        const row = held.find(({ server }) => server === id);
+        if (!row) return 'unknown';
+        return row.stamp === null || row.stamp >= at ? 'known' : 'older';
+      });
+    },
+    async restore(offered) {
+      const answers: RecordAnswer[] = [];
+      for (const record of offered)
+        answers.push(
+          record.type === 'attached-server'
+            ? await restoreOne(record.id, record.value, record.at)
+            : { answer: 'refused', why: 'It is no attached server.' },
+        );
+      return answers;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** What is asked of attached servers, by the person's page and by whoever offers tools. */
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
+import type { MayConnect } from '../../src/protocol/models.ts';
+import type { TeamTool } from '../contracts.ts';
+import type { Processes } from '../processes/index.ts';
+import type { RecordSource } from '../records/index.ts';
+import type { Logger } from '../runs/context.ts';
+import type { Sealer } from '../schedules/index.ts';
+import type { Db } from '../store/index.ts';
+import type { AttachedLimits } from './settings.ts';
+
+export interface Attached {
+  /** Reads what is kept, and opens a line to each. Resolves before they are open. */
+  start(): Promise<void>;
+  all(): AttachedServer[];
+  /** What agents are offered of all of them just now. */
+  tools(): readonly TeamTool[];
+  /** Resolves when it was tried, whether or not it answers. */
+  add(name: string, attachment: Attachment): Promise<AttachedServer | Refused>;
+  /** Tries it now. Null: there is none. */
+  look(serverId: string): Promise<AttachedServer | null>;
+  change(serverId: string, change: Change): Promise<AttachedServer | Refused | null>;
+  /** The page on which the person allows a sign-in, which sends them back to `redirect`. */
+  signIn(serverId: string, redirect: string): Promise<URL | Refused | null>;
+  signOut(serverId: string): Promise<AttachedServer | null>;
+  /** With what they were sent back with; resolves when the server was tried with it. */
+  finishSignIn(query: URLSearchParams): Promise<AttachedServer | Refused>;
+  /** False: there was none. Its secrets are gone with it, and nothing of it runs on. */
+  remove(serverId: string): Promise<boolean>;
+  /** What the person has set, as records. */
+  readonly records: RecordSource;
+  close(): Promise<void>;
+}
+
+export interface Refused {
+  readonly refused: 'name' | 'room' | 'programs' | 'address' | 'tools' | 'sign-in';
+  readonly reason: string;
+}
+
+export interface Change {
+  readonly agents?: readonly string[] | null | undefined;
+  /** The person has looked at these tools as they were described with that hash. */
+  readonly tools?: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[] | undefined;
+}
+
+export interface AttachedDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly sealer: Sealer;
+  readonly version: string;
+  /** Which addresses may be called. */
+  readonly may: MayConnect;
+  /** Whether programs may be run on this machine for whoever is signed in. */
+  readonly programs: boolean;
+  readonly processes: Pick<Processes, 'start'>;
+  readonly timers: Timers;
+  /** ms since the epoch; and ms, only ever forward. */
+  readonly now: () => number;
+  readonly elapsed: () => number;
+  readonly newId: () => string;
+  readonly onChange: () => void;
+  readonly logger: Logger;
+  readonly limits?: AttachedLimits;
+}

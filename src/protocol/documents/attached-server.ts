@@ -1,0 +1,13 @@
+/** An MCP server that the person has attached, without its secrets. */
+import { defineRecord } from './record.ts';
+
+export const attachedServer = defineRecord({
+  type: 'attached-server',
+  name: 'Attached servers',
+  describe:
+    'An MCP server that the person has attached, and what of it agents may use, without its secrets, as the relay’s record has it.',
+  value: ({ z }) => z.looseObject({ name: z.string(), removed: z.boolean() }),
+  stream: 'people',
+  title: ({ name, removed }) => `The attached server “${name}”${removed ? ', taken away' : ''}`,
+  consent: 'Attached servers',
+});
