@@ -70,6 +70,25 @@ function toolPhrase({ name, input, result, isError }: ToolBlock): string {
   return result === null ? `${done}…` : done;
 }
 
+/** Phrases in the one line. */
+const IN_LINE = 6;
+
+/** What they did, in one line: the same again and again is said once, and of very many the first. */
+function summaryOf(tools: readonly ToolBlock[]): string {
+  const phrases: { readonly text: string; times: number }[] = [];
+  for (const text of tools.map(toolPhrase)) {
+    const last = phrases.at(-1);
+    if (last?.text === text) last.times += 1;
+    else phrases.push({ text, times: 1 });
+  }
+  const shown = phrases.length > IN_LINE ? phrases.slice(0, IN_LINE - 1) : phrases;
+  const left = phrases.slice(shown.length).reduce((sum, { times }) => sum + times, 0);
+  return [
+    ...shown.map(({ text, times }) => (times > 1 ? `${text}, ${times} times` : text)),
+    ...(left > 0 ? [`and ${left} more`] : []),
+  ].join(' · ');
+}
+
 const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
 
 function Shown({ text }: { text: string }) {
@@ -98,7 +117,7 @@ function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
     >
       <summary>
         <ChevronIcon />
-        {tools.map(toolPhrase).join(' · ')}
+        {summaryOf(tools)}
       </summary>
       {open && (
         <dl>

@@ -31,7 +31,7 @@ function HostsField({ hosts, save }: { hosts: readonly string[]; save: (hosts: s
         ? `There is room for ${MOST_HOSTS} hosts.`
         : null;
   return (
-    <>
+    <div className="network-hosts">
       <label htmlFor={id}>Hosts, one a line</label>
       <textarea
         id={id}
@@ -51,7 +51,7 @@ function HostsField({ hosts, save }: { hosts: readonly string[]; save: (hosts: s
           {wrong}
         </p>
       )}
-    </>
+    </div>
   );
 }
 

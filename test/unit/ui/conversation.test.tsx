@@ -314,6 +314,16 @@ test('tool calls fold into one quiet line, and open', async () => {
       isError: false,
     },
     { kind: 'text' as const, text: 'So.' },
+    ...[1, 2, 3, 4, 5, 6, 7].flatMap((n) =>
+      ['list_files', 'list_files', 'read_output'].map((name, i) => ({
+        kind: 'tool' as const,
+        toolUseId: `m${n}-${i}`,
+        name,
+        input: {},
+        result: '',
+        isError: false,
+      })),
+    ),
   ];
   await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })],
@@ -322,6 +332,9 @@ test('tool calls fold into one quiet line, and open', async () => {
   });
   const line = screen.getByText('chose the name Fen · wrote down who they are · wrote to Wren');
   expect(line.closest('details')?.open).toBe(false);
+  // The same again is said once, and of very many the first.
+  const again = 'looked into the folder, 2 times · looked what a command wrote · ';
+  expect(screen.getByText(`${again}${again}looked into the folder, 2 times · and 13 more`)).toBeDefined();
 });
 
 test('a wake is a line across the lead’s conversation', async () => {
