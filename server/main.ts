@@ -132,13 +132,16 @@ async function run(config: Config): Promise<void> {
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
-try {
-  const args = process.argv.slice(2);
-  const config = readConfig(args, process.env);
-  if (config === null) process.stdout.write(helpText());
-  else if (asksToStop(args)) await stop(config);
-  else await run(config);
-} catch (error) {
-  process.exitCode = explain(error);
-  process.exit();
+async function main(): Promise<void> {
+  try {
+    const args = process.argv.slice(2);
+    const config = readConfig(args, process.env);
+    if (config === null) process.stdout.write(helpText());
+    else if (asksToStop(args)) await stop(config);
+    else await run(config);
+  } catch (error) {
+    process.exitCode = explain(error);
+    process.exit();
+  }
 }
+void main();

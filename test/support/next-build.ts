@@ -51,5 +51,5 @@ export async function makeNextBuild(): Promise<NextBuild> {
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   await cp(dirname(await relayMain()), server, { recursive: true });
   await cp(await nextPage(), page, { recursive: true });
-  return { page, main: join(server, 'main.js'), remove: () => rm(root, { recursive: true, force: true }) };
+  return { page, main: join(server, 'main.mjs'), remove: () => rm(root, { recursive: true, force: true }) };
 }

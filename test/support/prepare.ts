@@ -8,5 +8,6 @@ const MAKE_TEMPLATE = fileURLToPath(new URL('./make-store-template.ts', import.m
 
 export default async function setup(): Promise<void> {
   // In a process of its own: Vitest's has no `import.meta.resolve`, by which the store finds its engine.
-  await Promise.all([relayMain(), promisify(execFile)(process.execPath, ['--import', 'tsx', MAKE_TEMPLATE])]);
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', MAKE_TEMPLATE]);
+  await relayMain();
 }
