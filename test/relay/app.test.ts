@@ -99,7 +99,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
       ],
       ['/api/sessions', { ...START, extra: 1 }, ['body']],
       ['/api/messages', { clientId: 'c' }, ['text']],
-      ['/api/messages', { text: '', clientId: '' }, ['text', 'clientId']],
+      ['/api/messages', { text: '', clientId: '' }, ['clientId', 'text']],
       ['/api/messages', [], ['body']],
       ['/api/messages', null, ['body']],
       ['/api/events/ack', { upTo: -1 }, ['upTo']],
