@@ -51,7 +51,6 @@ const state = createRoostState({
     now: () => Date.now(),
     newId: () => ulid(),
     persist: askPersistence,
-    tab: createTextStorage(sessionStorage),
     browser: createTextStorage(localStorage),
     after,
   },

@@ -35,8 +35,6 @@ export interface Device {
   newId(): string;
   /** Asks the browser to keep what is stored. null: the browser does not say. */
   persist(): Promise<boolean | null>;
-  /** What one tab remembers until it is closed. */
-  readonly tab: TextStorage;
   /** What every tab of this browser remembers. */
   readonly browser: TextStorage;
   /** Runs `task` after `ms`; returns the way to call it off. */

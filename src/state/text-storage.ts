@@ -1,4 +1,4 @@
-/** What a tab, or the browser, remembers over a reload: drafts, what has not been looked at, how far a thread was read. */
+/** What the browser remembers over a reload: drafts, what has not been looked at, how far a thread was read. */
 import type { TextStorage } from './ports.ts';
 
 /** Over one of the browser's storages. A full storage is an answer, anything else an error. */

@@ -5,7 +5,7 @@ import { SendIcon, StopIcon } from '../parts/icons.tsx';
 import { count, names } from '../text/sizes.ts';
 import { useLeaving } from '../use-leaving.ts';
 import type { Teammate } from '../use-teammates.ts';
-import { keepDraft, readDraft } from './drafts.ts';
+import { followDraft, keepDraft, readDraft } from './drafts.ts';
 import { optionId, Suggestions, useMentioning } from './mentioning.tsx';
 import { mentionedIn } from './mentions.ts';
 import './composer.css';
@@ -66,10 +66,10 @@ export function Composer({
   onStop,
   onLast,
 }: Props) {
-  const { tab } = useRoost().device;
+  const { browser } = useRoost().device;
   const field = useRef<HTMLTextAreaElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const [length, setLength] = useState(() => (edit ? edit.text : readDraft(tab, draft)).length);
+  const [length, setLength] = useState(() => (edit ? edit.text : readDraft(browser, draft)).length);
   const [unkept, setUnkept] = useState(false);
   const [picture, setPicture] = useState(false);
   const [mentioned, setMentioned] = useState<readonly string[]>([]);
@@ -88,9 +88,19 @@ export function Composer({
     box.setSelectionRange(box.value.length, box.value.length);
   }, [editing, takeFocus]);
   useEffect(() => () => clearTimeout(timer.current), []);
+  useEffect(() => {
+    if (editing) return undefined;
+    return followDraft(draft, (text) => {
+      const box = field.current;
+      // Whoever writes here now goes on undisturbed; elsewhere what was sent in another tab must not stand to be sent again.
+      if (!box || box === document.activeElement) return;
+      box.value = text;
+      setLength(text.length);
+    });
+  }, [draft, editing]);
 
   const keep = () => {
-    if (!editing) setUnkept(!keepDraft(tab, draft, field.current?.value ?? ''));
+    if (!editing) setUnkept(!keepDraft(browser, draft, field.current?.value ?? ''));
   };
   useLeaving(keep);
   const onText = () => {
@@ -116,7 +126,7 @@ export function Composer({
     if (field.current) field.current.value = '';
     onText();
     mentioning.leave();
-    if (!editing) keepDraft(tab, draft, '');
+    if (!editing) keepDraft(browser, draft, '');
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (mentioning.onKeyDown(event)) return;
@@ -172,7 +182,7 @@ export function Composer({
           {...(people.length > 0 ? { 'aria-autocomplete': 'list' } : {})}
           {...(offers ? { 'aria-controls': list, 'aria-activedescendant': optionId(list, mentioning.active) } : {})}
           disabled={disabled}
-          defaultValue={edit ? edit.text : readDraft(tab, draft)}
+          defaultValue={edit ? edit.text : readDraft(browser, draft)}
           onInput={() => {
             onText();
             mentioning.look();

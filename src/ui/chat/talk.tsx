@@ -84,7 +84,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   };
   const [at, found] = useFoundMessage(agentId, pages, status === 'ready');
   const fill = (text: string) => {
-    keepDraft(device.tab, agentId, text);
+    keepDraft(device.browser, agentId, text);
     setFilled((times) => times + 1);
   };
 

@@ -2,6 +2,7 @@
 import { memo } from 'react';
 import type { QueuedMessageDoc } from '../../protocol/documents.ts';
 import type { Sending } from '../../state/sending.ts';
+import { useLive } from '../context.tsx';
 import { Bubble, FoldButton, type Speaker } from './message.tsx';
 import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
@@ -18,10 +19,16 @@ export const Queued = memo(function Queued({
   speaker,
   onFold,
 }: Props & { message: QueuedMessageDoc }) {
+  const relayIsThere = useLive(({ link }) => link.kind === 'live');
+  const why = relayIsThere
+    ? speaker.awake
+      ? `${speaker.name} reads this in a moment.`
+      : `${speaker.name} sleeps, and will read this on waking.`
+    : 'the relay is out of reach. It goes out by itself when the relay is back.';
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
-      <p className="msg-status">Kept on this device: {speaker.name} sleeps, and will read this on waking.</p>
+      <p className="msg-status">Kept on this device: {why}</p>
     </>
   );
   return (

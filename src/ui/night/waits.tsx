@@ -82,7 +82,7 @@ function useWaits(): readonly Wait[] {
           ],
     ),
     ...team.all.flatMap(({ agentId, retired }) =>
-      retired || readDraft(state.device.tab, agentId).trim() === ''
+      retired || readDraft(state.device.browser, agentId).trim() === ''
         ? []
         : [
             {

@@ -174,7 +174,7 @@ export function ThreadView({
   const draft = `thread:${threadId}`;
   const takeBack = useCallback(
     (text: string) => {
-      keepDraft(device.tab, draft, text);
+      keepDraft(device.browser, draft, text);
       setFilled((times) => times + 1);
     },
     [device, draft],

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
@@ -239,6 +239,10 @@ test('a message that finds no relay is kept too, under the same id, so that it c
   page.relay.refusal = { kind: 'unreachable', message: 'x' };
   await page.user.type(field(), 'Hello{Enter}');
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'queued-message', clientId: page.relay.posted[0]?.clientId });
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(log().textContent).toContain('It goes out by itself when the relay is back.');
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: awake });
+  expect(log().textContent).toContain('Lyra reads this in a moment.');
 });
 
 test('what the relay refuses is not lost: it can be tried again or taken back', async () => {
@@ -401,6 +405,27 @@ test('a draft is there again after a reload, each conversation its own', async (
   page.unmount();
   await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
   expect(field().value).toBe('half a thou');
+});
+
+test('a draft is the device’s, not the tab’s: a new tab has it, and what another tab sent stands nowhere to be sent again', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'half a thou');
+  act(() => field().blur());
+  page.unmount();
+  sessionStorage.clear();
+  await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  expect(field().value).toBe('half a thou');
+  const elsewhere = (newValue: string | null) =>
+    fireEvent(window, new StorageEvent('storage', { key: 'roost-draft:agent-1', newValue }));
+  elsewhere('half a thought');
+  expect(field().value).toBe('half a thought');
+  // Who writes here goes on undisturbed.
+  act(() => field().focus());
+  elsewhere('another');
+  expect(field().value).toBe('half a thought');
+  act(() => field().blur());
+  elsewhere(null);
+  expect(field().value).toBe('');
 });
 
 test('an egg shows its words while it is being born, and cannot be spoken to', async () => {

@@ -495,7 +495,7 @@ test('the card says what waits for the person, and each line of it leads there',
   const page = await openPage({
     docs: [...team(3), settingDoc('read:agent-2', at(NOW - 20)), news],
     prepare({ reach }) {
-      sessionStorage.setItem('roost-draft:agent-1', 'About the bridge');
+      localStorage.setItem('roost-draft:agent-1', 'About the bridge');
       nights(reach, { line: timeline({ occurrences: OCCURRENCES.map((one) => ({ ...one, costMicroUsd: 0 })) }) });
       reach.on('GET /api/approvals', {
         waiting: [1, 2].map((n) => ({ ...WAITING_CALL, callId: `call-${n}` })),

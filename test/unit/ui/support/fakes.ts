@@ -295,7 +295,6 @@ export function testDevice(now: number): TestDevice {
       asked += 1;
       return Promise.resolve(true);
     },
-    tab: createTextStorage(sessionStorage),
     browser: createTextStorage(localStorage),
     after(ms, task) {
       const handle = setTimeout(task, ms);
