@@ -22,6 +22,7 @@ import { problemResponse } from './problem.ts';
 import { createHomeRoom } from './room-routes.ts';
 import { createSealer, readSealingKey } from './schedules/index.ts';
 import { createClosers, type Closers } from './closers.ts';
+import { createProcesses } from './processes/index.ts';
 import { createSandbox } from './sandbox/index.ts';
 import { openPusher } from './notifications/push.ts';
 import { createWeb } from './web/index.ts';
@@ -191,7 +192,10 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     },
     elapsed,
   });
-  const sandbox = createSandbox({ network: { addresses: config.webAddresses } });
+  const sandbox = createSandbox({
+    network: { addresses: config.webAddresses },
+    processes: createProcesses(home.processesFolder),
+  });
   closers.add(() => sandbox.close());
   const web = createWeb({ addresses: config.webAddresses, version: root.version });
   closers.add(() => web.close());

@@ -3,13 +3,14 @@
  * other process, and of the network what the person has granted. What it takes is bounded, and it is ended as a whole. Linux
  * only, by bubblewrap.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { SandboxStanding } from '../../src/protocol/calls.ts';
+import { createProcesses, type Processes } from '../processes/index.ts';
 import { boundedBy, bubbleArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
 import type { Network } from '../../src/domain/network.ts';
@@ -88,11 +89,12 @@ interface Box {
 
 /** Without a sandbox no more is bounded than a shell can bound of itself everywhere. */
 const BARE = 'ulimit -c 0; exec "$@"';
-const bareEnvironment = () =>
+const bareEnvironment = (): Record<string, string> =>
   Object.fromEntries(
-    ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TMPDIR', 'USER'].flatMap((name) =>
-      process.env[name] === undefined ? [] : [[name, process.env[name]]],
-    ),
+    ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TMPDIR', 'USER'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
   );
 
 export interface SandboxDeps {
@@ -101,6 +103,8 @@ export interface SandboxDeps {
   readonly limits?: SandboxLimits;
   /** Left out: nothing is reached of it, whatever is granted. */
   readonly network?: NetworkDeps;
+  /** Runs what is insisted on where there is no sandbox. */
+  readonly processes?: Pick<Processes, 'start'>;
 }
 
 // In one piece: one run's life: bounded before it begins, watched, ended as a whole.
@@ -108,6 +112,7 @@ export function createSandbox({
   path = process.env['PATH'] ?? '',
   limits = SANDBOX_LIMITS,
   network: reached,
+  processes = createProcesses(null),
 }: SandboxDeps = {}): Sandbox {
   const running = new Set<SandboxRun>();
   const refused = seccompProgram(process.arch);
@@ -115,41 +120,64 @@ export function createSandbox({
   let known: Promise<SandboxStanding> | null = null;
   let closed = false;
 
-  /** `box` null: in none. */
-  async function begin(box: Box | null, task: SandboxTask): Promise<SandboxRun> {
-    const { folder, bash, timeoutMs, fd, room, network = 'none' } = task;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const cgroup = await createCgroup(`roost-${randomUUID()}`, limits);
-    if (box && !cgroup && isRoot)
-      throw new Error('As root, processes can only be bounded by control groups, and none can be made here.');
-    const output = createOutput(limits.keptOutput);
-    const startedAt = performance.now();
-    const free = await statfs(folder).then(({ bavail, bsize }) => bavail * bsize);
-    const wayOut = !box || network === 'none' || !reached ? null : await openWayOut(network, reached);
-    const child = spawn(
+  const boxed = (
+    { bubble }: Box,
+    { folder, bash, fd }: SandboxTask,
+    { cgroups, wayOut }: { readonly cgroups: readonly string[]; readonly wayOut: string | null },
+  ): ChildProcess =>
+    spawn(
       '/bin/sh',
       [
         '-c',
         // It stands in its groups before it becomes `bwrap`; their folders come first, up to a word that is none.
         'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"',
         'sh',
-        ...(cgroup?.folders ?? []),
+        ...cgroups,
         '--',
-        ...(box ? [box.bubble, ...bubbleArguments(folder, SECCOMP_FD, limits, wayOut?.folder ?? null), '--'] : []),
+        bubble,
+        ...bubbleArguments(folder, SECCOMP_FD, limits, wayOut),
+        '--',
         '/bin/bash',
         '-c',
-        box ? boundedBy(limits, wayOut !== null) : BARE,
+        boundedBy(limits, wayOut !== null),
         'bash',
         '/bin/bash',
         ...bash,
       ],
       {
-        env: box ? {} : bareEnvironment(),
-        cwd: box ? '/' : folder,
+        env: {},
+        cwd: '/',
         detached: true,
-        stdio: ['ignore', 'pipe', 'pipe', box ? 'pipe' : 'ignore', ...(fd === undefined ? [] : [fd])],
+        stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])],
       },
     );
+
+  /** Written down, so that the next relay ends what one that was killed has left of it. */
+  async function bare({ folder, bash }: SandboxTask): Promise<ChildProcess> {
+    const { child } = await processes.start({
+      command: '/bin/bash',
+      args: ['-c', BARE, 'bash', '/bin/bash', ...bash],
+      env: bareEnvironment(),
+      cwd: folder,
+    });
+    child.stdin?.end();
+    return child;
+  }
+
+  /** `box` null: in none. */
+  async function begin(box: Box | null, task: SandboxTask): Promise<SandboxRun> {
+    const { folder, timeoutMs, room, network = 'none' } = task;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const cgroup = box ? await createCgroup(`roost-${randomUUID()}`, limits) : null;
+    if (box && !cgroup && isRoot)
+      throw new Error('As root, processes can only be bounded by control groups, and none can be made here.');
+    const output = createOutput(limits.keptOutput);
+    const startedAt = performance.now();
+    const free = await statfs(folder).then(({ bavail, bsize }) => bavail * bsize);
+    const wayOut = !box || network === 'none' || !reached ? null : await openWayOut(network, reached);
+    const child = box
+      ? boxed(box, task, { cgroups: cgroup?.folders ?? [], wayOut: wayOut?.folder ?? null })
+      : await bare(task);
     let cut: Cut | null = null;
     /** With the outer process the one within dies, and with that one, the first of its namespace, all others. */
     const kill = () => {
@@ -169,7 +197,7 @@ export function createSandbox({
     child.stdout?.on('data', take);
     child.stderr?.on('data', take);
     const calls = child.stdio[SECCOMP_FD];
-    if (calls && 'end' in calls) calls.on('error', () => undefined).end(box?.refused);
+    if (box && calls && 'end' in calls) calls.on('error', () => undefined).end(box.refused);
 
     async function watch(): Promise<void> {
       if (child.pid !== undefined && !cgroup && (await memoryOf(child.pid)) > limits.memory) stop('memory');

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Network } from '../../src/domain/network.ts';
+import { createProcesses } from '../../server/processes/index.ts';
 import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/sandbox/index.ts';
 import { createShellTools } from '../../server/shell/tools.ts';
 import { SANDBOX_LIMITS } from '../../server/sandbox/settings.ts';
@@ -415,4 +416,12 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   const begun = await none.run({ folder, bash: ['-c', 'sleep 33.5 & sleep 33.5'], timeoutMs: 200, bare: true });
   expect(await begun.ended).toMatchObject({ cut: 'time' });
   await expect.poll(() => processesWith('33.5')).toBe(0);
+  // What a relay that was killed has left of one, the next one ends.
+  const notes = join(base, 'processes');
+  const died = createSandbox({ path: join(base, 'nowhere'), processes: createProcesses(notes) });
+  const left = await died.run({ folder, bash: ['-c', 'sleep 34.5; true'], timeoutMs: 60_000, bare: true });
+  await expect.poll(() => processesWith('34.5')).toBeGreaterThan(0);
+  expect(await createProcesses(notes).endLeft()).toBe(1);
+  expect(await left.ended).toMatchObject({ cut: null });
+  await expect.poll(() => processesWith('34.5')).toBe(0);
 });
