@@ -4,6 +4,7 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
+import { withBytes } from './domain/attachment.ts';
 import { createEvents } from './domain/platform/events.ts';
 import { backoff } from './domain/platform/retry.ts';
 import { realTimers } from './domain/platform/timers.ts';
@@ -203,6 +204,7 @@ const feed = ledger.then(async (open) => {
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.writeCursor(to),
     queued: async () => (await open.household()).queued,
+    attachment: async (file) => withBytes(file, await open.attachment(file)),
     tell,
     onTrouble: (trouble) => problems.set('relay', trouble === null ? null : { kind: 'broken', detail: trouble }),
   });

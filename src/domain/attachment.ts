@@ -74,3 +74,27 @@ export const pieceId = ({ attachmentId }: Pick<Attachment, 'attachmentId'>, inde
   `attachment:${attachmentId}:${index}`;
 export const piecesOf = ({ bytes }: Pick<Attachment, 'bytes'>): number =>
   Math.max(1, Math.ceil(bytes / ATTACHMENTS.pieceBytes));
+
+/** With its bytes, as far as a relay of today takes it. */
+export function withBytes(file: Attachment, data: string | null): SentAttachment | null {
+  const mediaType = ATTACHMENT_TYPES.find((type) => type === file.mediaType);
+  if (data === null || mediaType === undefined) return null;
+  const { attachmentId, name, bytes, width, height } = file;
+  return {
+    attachmentId,
+    name,
+    mediaType,
+    bytes,
+    data,
+    ...(width === undefined || height === undefined ? {} : { width, height }),
+  };
+}
+
+/** What messages and events say of it. */
+export const withoutBytes = ({ attachmentId, name, mediaType, bytes, width, height }: Attachment): Attachment => ({
+  attachmentId,
+  name,
+  mediaType,
+  bytes,
+  ...(width === undefined || height === undefined ? {} : { width, height }),
+});

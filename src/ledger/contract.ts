@@ -65,6 +65,7 @@ export interface Ledger {
   storage(): Promise<StorageStatus>;
   documents(request: Request<'documents'>): Answer<'documents'>;
   within(request: Request<'within'>): Answer<'within'>;
+  attachment(file: Request<'attachment'>): Answer<'attachment'>;
   /** Throws a ZodError for what is no document. */
   compare(docs: readonly unknown[]): Answer<'compare'>;
   noteExport(note: Request<'noteExport'>): Answer<'noteExport'>;

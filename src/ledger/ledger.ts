@@ -20,6 +20,7 @@ import { createProblems } from './problems.ts';
 import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
 import { readWithin } from './views/within.ts';
+import { readAttachment } from './views/attachment.ts';
 import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
 import { readState } from './views/database.ts';
 import { readCounted, readFound, readIds } from './views/found.ts';
@@ -261,6 +262,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         return run();
       }),
     keys: async () => readKeys(await views.readable()),
+    attachment: async (file) => readAttachment(await views.readable(), file),
     documentsAt: async (keys) => readAt(await views.readable(), keys),
     ids: async (page) => readIds(await views.readable(), page),
     found: async (places) => readFound(await views.readable(), places, deps.now()),

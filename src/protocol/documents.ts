@@ -41,6 +41,7 @@ export const unknownDocumentSchema = z
 type Known<Type extends KnownType> = Extract<KnownDoc, { readonly type: Type }>;
 export type AgentIdentityDoc = Known<'agent-identity'>;
 export type AgentChangeDoc = Known<'agent-change'>;
+export type AttachmentDoc = Known<'attachment'>;
 export type SessionDoc = Known<'session'>;
 export type MessageDoc = Known<'message'>;
 export type QueuedMessageDoc = Known<'queued-message'>;

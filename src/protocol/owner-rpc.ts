@@ -1,5 +1,6 @@
 /** What a tab may ask of the ledger's owner, and what is said between them. */
 import { z } from 'zod';
+import { ATTACHMENTS } from '../domain/attachment.ts';
 import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from './documents.ts';
 import { LIMITS } from './limits.ts';
@@ -60,6 +61,11 @@ export const LEDGER_METHODS = {
   within: method(
     z.tuple([z.object({ about: z.string(), after: z.string().nullable(), limit: z.number().int().min(0) })]),
     typed<WithinPage>(),
+  ),
+  /** The bytes of a file that came with a message, in base64; null: not all of it is here. */
+  attachment: method(
+    z.tuple([z.object({ attachmentId: z.string(), bytes: z.number().int().min(0).max(ATTACHMENTS.bytes) })]),
+    typed<string | null>(),
   ),
   /** Writes nothing. */
   compare: method(documents, typed<Comparison>()),

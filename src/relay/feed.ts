@@ -3,6 +3,7 @@
  * are stored, then it is acknowledged. Nothing is acknowledged that is not stored, and the cursor that
  * survives a restart is what was acknowledged, so that an answer still open comes again from its first word.
  */
+import type { Attachment, SentAttachment } from '../domain/attachment.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import type { Doc, QueuedMessageDoc } from '../protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../protocol/events.ts';
@@ -30,6 +31,8 @@ export interface FeedDeps {
   readonly saveCursor: (cursor: Cursor) => Promise<void>;
   /** What was written while nothing could take it, oldest first. */
   readonly queued: () => Promise<readonly QueuedMessageDoc[]>;
+  /** A file that goes along with one of those; null: not all of it is here. */
+  readonly attachment: (file: Attachment) => Promise<SentAttachment | null>;
   readonly timers: Timers;
   readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' | 'waiting' | 'moved' }>) => void;
   /** What keeps events from being read or stored, as a sentence; null when it is over. Nothing is lost meanwhile. */
@@ -132,10 +135,18 @@ export function createFeed(deps: FeedDeps): Feed {
   }
 
   async function deliverOnce() {
-    for (const { text, agentId, clientId } of await deps.queued()) {
+    for (const { text, agentId, clientId, attachments = [] } of await deps.queued()) {
       if (!snapshot?.session || delivered.has(clientId)) continue;
+      const along = await Promise.all(attachments.map(deps.attachment));
+      // The device on which it was written has them, and hands it over.
+      if (along.includes(null)) continue;
       const result = await client.postMessage({
-        body: { text, clientId, ...(agentId === LEAD_ID ? {} : { to: agentId }) },
+        body: {
+          text,
+          clientId,
+          ...(along.length > 0 ? { attachments: along.flatMap((file) => file ?? []) } : {}),
+          ...(agentId === LEAD_ID ? {} : { to: agentId }),
+        },
       });
       if (result.ok) delivered.add(clientId);
     }

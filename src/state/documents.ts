@@ -1,4 +1,5 @@
 /** The documents that a page writes itself. */
+import { pieceId, type Attachment } from '../domain/attachment.ts';
 import { FORGET_AFTER } from '../domain/forgetting.ts';
 import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
 import { readMarkSetting, type ReadMark } from '../domain/read-marks.ts';
@@ -10,6 +11,7 @@ import type { AgentId } from '../domain/ids.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
+  AttachmentDoc,
   ForgetDoc,
   ForgetUndoDoc,
   QueuedMessageDoc,
@@ -27,7 +29,16 @@ export interface Writer {
   /** From now on messages are new where a conversation has no mark of its own; `newest` is the greatest stamp there is. */
   readSince(newest: string): SettingDoc;
   change(agentId: AgentId, change: ChangeKind): AgentChangeDoc;
-  queuedMessage(message: { clientId: string; agentId: AgentId; text: string }): QueuedMessageDoc;
+  queuedMessage(message: {
+    clientId: string;
+    agentId: AgentId;
+    text: string;
+    attachments?: readonly Attachment[];
+  }): QueuedMessageDoc;
+  /** A piece of a file that goes along with a message. */
+  attachment(
+    piece: Pick<AttachmentDoc, 'agentId' | 'attachmentId' | 'sha256' | 'bytes' | 'index' | 'data'>,
+  ): AttachmentDoc;
   forget(target: ForgetDoc['target']): ForgetDoc;
   forgetUndo(forgetId: string): ForgetUndoDoc;
 }
@@ -69,14 +80,26 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       change: { ...change },
     }),
     // One message is one document, however often it is kept: the id comes from the client id.
-    queuedMessage: ({ clientId, agentId, text }) => ({
+    queuedMessage: ({ clientId, agentId, text, attachments = [] }) => ({
       _id: `queued-message:${clientId}`,
       type: 'queued-message',
       ...base(),
       clientId,
       agentId,
       text,
+      ...(attachments.length > 0 ? { attachments: attachments.map((file) => ({ ...file })) } : {}),
       time: now(),
+    }),
+    attachment: ({ agentId, attachmentId, sha256, bytes, index, data }) => ({
+      _id: pieceId({ attachmentId }, index),
+      type: 'attachment',
+      ...base(),
+      agentId,
+      attachmentId,
+      sha256,
+      bytes,
+      index,
+      data,
     }),
     forget: (target) => {
       const askedAt = now();

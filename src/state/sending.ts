@@ -1,4 +1,5 @@
 /** What the person wrote and is on its way from this page: shown until it is there, or taken back. */
+import type { Attachment } from '../domain/attachment.ts';
 import type { AgentId } from '../domain/ids.ts';
 
 export interface Sending {
@@ -9,6 +10,8 @@ export interface Sending {
   readonly error: string | null;
   /** Ids of those whom it mentions. */
   readonly mentions?: readonly string[];
+  /** Kept in the ledger already, or being kept. */
+  readonly attachments?: readonly Attachment[];
 }
 
 /** To one agent. */

@@ -86,6 +86,28 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await untilEqual([laptop, phone], 20);
     await desk.press('Good');
 
+    // What goes along with a message is there when the page is read again, and on the other device.
+    await desk.page.goto(relay.url);
+    await desk.open(1);
+    await desk.page
+      .locator('.compose input[type=file]')
+      .setInputFiles({ name: 'harbour.png', mimeType: 'image/png', buffer: picture });
+    await desk.page.getByRole('list', { name: 'Goes along with this message' }).getByText('harbour.png').waitFor();
+    await desk.page.getByRole('button', { name: 'Send', exact: true }).click();
+    await desk.page
+      .getByText(/I got harbour\.png, .* I cannot look at it\./)
+      .first()
+      .waitFor();
+    await desk.page.reload();
+    const thumbnail = (at: typeof page) => at.getByRole('img', { name: 'harbour.png' });
+    const isDrawn = (at: typeof page) =>
+      thumbnail(at).evaluate(async (image) => {
+        if (!(image instanceof HTMLImageElement)) return false;
+        await image.decode();
+        return image.naturalWidth > 100;
+      });
+    expect(await isDrawn(desk.page)).toBe(true);
+
     // The session ends here; it is woken there.
     await desk.page.goto(relay.url);
     await desk.press('End session');
@@ -107,6 +129,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     expect(there.map(({ name }) => name)).toEqual(summoned.map(({ name }) => name));
     await pocket.open(1);
     await pocket.untilRead(/routine “Morning round” · done$/);
+    expect(await isDrawn(pocket.page)).toBe(true);
     expect(await pocket.reading()).toContain(said);
     await pocket.hearth();
     await pocket.press(/^WAKE/);

@@ -1,6 +1,6 @@
 /** What the rehearsal mind remembers: what the person said before it slept, and what they said since. */
 import { parseTranscript } from '../../../src/domain/transcript.ts';
-import { isMessage, type Reading } from './reading.ts';
+import { attached, isMessage, type Reading } from './reading.ts';
 
 export interface Fact {
   readonly text: string;
@@ -18,7 +18,11 @@ export function readFacts(reading: Reading): Fact[] {
   return [
     ...before.map(({ text }) => ({ text, before: true })),
     ...since.flatMap((turn) => turn.texts.filter((text) => !isMessage(text)).map((text) => ({ text, before: false }))),
-  ];
+  ].flatMap(({ text, before }) => {
+    // It saw nothing of what came along, and has nothing to tell of it.
+    const { said, files } = attached([text]);
+    return files.length === 0 ? [{ text, before }] : said === '' ? [] : [{ text: said, before }];
+  });
 }
 
 const EMPTY = new Set(

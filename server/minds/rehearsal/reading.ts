@@ -41,6 +41,14 @@ const isNote = (text: string): boolean => NOTE.test(text) && attachedIn(text) ==
 /** It stands beside what the person says. */
 export const isMessage = (text: string): boolean => messageIn(text) !== null;
 
+/** What came with the words, by name: it stands below them, and the texts of files stand by themselves. */
+export function attached(texts: readonly string[]): { readonly said: string; readonly files: readonly string[] } {
+  const lines = texts.filter((text) => !text.startsWith('[Text of ')).flatMap((text) => [...text.split('\n'), '']);
+  const files = lines.flatMap((line) => attachedIn(line) ?? []).map(({ name, size }) => `${name}, ${size}`);
+  const said = lines.filter((line) => attachedIn(line) === null).join('\n');
+  return { said: said.trim(), files };
+}
+
 interface Turn {
   readonly role: 'user' | 'assistant';
   readonly texts: readonly string[];

@@ -5,7 +5,7 @@ import { createChance, seedOf } from './chance.ts';
 import { readSaid } from '../../../src/domain/quoting.ts';
 import { parseTranscript } from '../../../src/domain/transcript.ts';
 import { quote } from './facts.ts';
-import { type Reading, calledWell } from './reading.ts';
+import { attached, type Reading, calledWell } from './reading.ts';
 import { words, type ReplyPart, type Reply, call } from './reply.ts';
 import { isTeamCall, positionsCalled } from '../../../src/domain/wake-payload.ts';
 import { newSoul, talk, afterTool } from './talk.ts';
@@ -77,7 +77,8 @@ function soulIn(prompt: string): string | null {
 
 function greet(reading: Reading, seed: number): ReplyPart[] {
   const prompt = reading.turns[0]?.texts.join('\n') ?? '';
-  const said = parseTranscript(prompt);
+  // Of what was only shown to it nothing is to be told.
+  const said = parseTranscript(prompt).map((message) => ({ ...message, text: attached([message.text]).said }));
   const theirs = said.filter((message) => message.author === reading.human && message.text !== '').at(-1);
   const last = said.filter((message) => message.text !== '').at(-1);
   const soul = soulIn(prompt);

@@ -1,10 +1,9 @@
 /** Ordinary conversation in a rehearsal: in character, of some use, and plain about what it is. */
-import { attachedIn } from '../../../src/domain/attachment.ts';
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { everyday } from './everyday.ts';
 import { quote, findFact, readFacts } from './facts.ts';
-import { isMessage, messageIn, type Reading } from './reading.ts';
+import { attached, isMessage, messageIn, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
 
@@ -37,13 +36,6 @@ function remind(said: string): ReplyPart[] | null {
   return [call('wake_later', { message: text ?? said.trim(), ...at })];
 }
 
-/** What came with the words, by name: it stands below them, and the texts of files stand by themselves. */
-function attached(texts: readonly string[]): { readonly said: string; readonly files: readonly string[] } {
-  const lines = texts.filter((text) => !text.startsWith('[Text of ')).flatMap((text) => [...text.split('\n'), '']);
-  const files = lines.flatMap((line) => attachedIn(line) ?? []).map(({ name, size }) => `${name}, ${size}`);
-  const said = lines.filter((line) => attachedIn(line) === null).join('\n');
-  return { said: said.trim(), files };
-}
 /** It sees nothing, and does not pretend to. */
 const gotFiles = (files: readonly string[]): string =>
   `I got ${files.join('; ')}. No model is connected, so I cannot look at ${files.length === 1 ? 'it' : 'them'}.`;

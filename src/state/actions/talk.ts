@@ -1,16 +1,24 @@
 /** Writing to the lead or to an agent. What a person wrote is never lost: it is sent, kept, or given back. */
+import type { Attachment } from '../../domain/attachment.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { textOf } from '../answers.ts';
+import { createAttachments, type PreparedFile } from '../attachments.ts';
 import type { SendingMessage } from '../sending.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import { problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
 
+/** What goes along with words: new files, and those of a message that this one takes the place of. */
+export interface Along {
+  readonly files?: readonly PreparedFile[];
+  readonly attachments?: readonly Attachment[] | undefined;
+}
+
 export interface TalkActions {
   /** `replaces`: the person's last message there, which this one takes the place of. */
-  send(agentId: AgentId, text: string, replaces?: string): Promise<void>;
+  send(agentId: AgentId, text: string, replaces?: string, along?: Along): Promise<void>;
   /** Sends again what did not go. */
   sendAgain(clientId: string): Promise<void>;
   /** Takes back what did not go; answers with its text. */
@@ -39,6 +47,10 @@ export function createTalkActions({
   conversations,
   notices,
 }: Parts): TalkActions {
+  const attachments = createAttachments({ owner, writer, household });
+  /** Files that are not kept in the ledger yet, by client id. */
+  const unkept = new Map<string, readonly PreparedFile[]>();
+
   async function keep(item: SendingMessage): Promise<void> {
     const doc = writer.queuedMessage(item);
     const kept = await attempt(owner.call('append', [doc]));
@@ -48,17 +60,38 @@ export function createTalkActions({
     conversations.sent(item.clientId);
   }
 
-  async function deliver(item: SendingMessage): Promise<void> {
-    conversations.sending({ ...item, error: null });
+  /** The message once its files are kept; null where they could not be: it says so, and may be tried again. */
+  async function withFilesKept(item: SendingMessage): Promise<SendingMessage | null> {
+    const files = unkept.get(item.clientId);
+    if (!files) return item;
+    const kept = await attachments.keep(item.agentId, files);
+    if (!kept.ok) {
+      conversations.sending({ ...item, error: `What is attached could not be kept on this device: ${kept.reason}` });
+      return null;
+    }
+    unkept.delete(item.clientId);
+    const with_ = { ...item, attachments: [...(item.attachments ?? []).slice(0, -files.length), ...kept.attachments] };
+    conversations.sending(with_);
+    return with_;
+  }
+
+  async function deliver(asked: SendingMessage): Promise<void> {
+    conversations.sending({ ...asked, error: null });
+    const item = await withFilesKept({ ...asked, error: null });
+    if (!item) return;
     const { clientId, agentId, text, replaces } = item;
     if (!live.store.getState().live) {
       if (replaces === null) return keep(item);
       return conversations.sending({ ...item, error: 'Nobody is awake to answer anew. Press WAKE first.' });
     }
+    const along = item.attachments?.length ? await attachments.toSend(item.attachments) : null;
+    if (along && !along.ok)
+      return conversations.sending({ ...item, error: `What is attached could not be read: ${along.reason}` });
     const posted = await relay.postMessage({
       body: {
         text,
         clientId,
+        ...(along ? { attachments: [...along.attachments] } : {}),
         ...(agentId === LEAD_ID ? {} : { to: agentId }),
         ...(replaces === null ? {} : { replaces }),
       },
@@ -69,8 +102,19 @@ export function createTalkActions({
     conversations.sending({ ...item, error: problemText(posted.problem) });
   }
 
-  const send: TalkActions['send'] = (agentId, text, replaces) =>
-    deliver({ clientId: device.newId(), agentId, text, time: device.now(), replaces: replaces ?? null, error: null });
+  const send: TalkActions['send'] = (agentId, text, replaces, { files = [], attachments: held = [] } = {}) => {
+    const clientId = device.newId();
+    if (files.length > 0) unkept.set(clientId, files);
+    return deliver({
+      clientId,
+      agentId,
+      text,
+      time: device.now(),
+      replaces: replaces ?? null,
+      attachments: [...held, ...files],
+      error: null,
+    });
+  };
 
   const find = (clientId: string) => conversations.store.getState().sending.find((item) => item.clientId === clientId);
 
@@ -83,10 +127,12 @@ export function createTalkActions({
     takeBack(clientId) {
       const text = find(clientId)?.text ?? '';
       conversations.sent(clientId);
+      unkept.delete(clientId);
       return text;
     },
     goOn: (agentId) => send(agentId, GO_ON),
-    retry: (message) => send(message.agentId, textOf(message.blocks), message.messageId),
+    retry: (message) =>
+      send(message.agentId, textOf(message.blocks), message.messageId, { attachments: message.attachments }),
     async stop(agentId) {
       const stopped = await relay.stop({ agentId });
       if (!stopped.ok) notices.refused(stopped.problem);

@@ -1,5 +1,7 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { PreparedFile } from '../../state/attachments.ts';
+import { AttachButton, Chips, useAttaching } from '../attachments/attaching.tsx';
 import { useRoost } from '../context.tsx';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
 import { count, names } from '../text/sizes.ts';
@@ -38,7 +40,11 @@ interface Props {
   readonly people?: readonly Teammate[];
   /** Text was just put in from elsewhere: go on from there. */
   readonly takeFocus: boolean;
-  readonly onSend: (text: string, mentions: readonly string[]) => void;
+  /** Pictures and files may go along. Left out: words alone. */
+  readonly attaches?: boolean;
+  /** An edit has these already. */
+  readonly along?: number;
+  readonly onSend: (text: string, mentions: readonly string[], files: readonly PreparedFile[]) => void;
   readonly onStop?: () => void;
   /** Arrow up in the empty field: what was said last, to be said anew; null: there is nothing, or it is edited in its place. */
   readonly onLast?: () => string | null;
@@ -62,6 +68,8 @@ export function Composer({
   edit = null,
   people = NOBODY,
   takeFocus,
+  attaches = false,
+  along = 0,
   onSend,
   onStop,
   onLast,
@@ -79,7 +87,8 @@ export function Composer({
   const [note, list] = [`${id}-note`, `${id}-list`];
   const editing = edit !== null;
   const over = length - LIMITS.messageText;
-  const blank = length === 0;
+  const attaching = useAttaching();
+  const blank = length === 0 && attaching.files.length + along === 0;
 
   useEffect(() => {
     const box = field.current;
@@ -121,8 +130,10 @@ export function Composer({
   const offers = mentioning.people.length > 0;
   const send = () => {
     const text = field.current?.value ?? '';
-    if (disabled || text.trim() === '' || text.length > LIMITS.messageText) return;
-    onSend(text, mentionedIn(text, people));
+    if (disabled || attaching.preparing > 0 || text.length > LIMITS.messageText) return;
+    if (text.trim() === '' && attaching.files.length + along === 0) return;
+    onSend(text.trim() === '' ? '' : text, mentionedIn(text, people), attaching.files);
+    attaching.clear();
     if (field.current) field.current.value = '';
     onText();
     mentioning.leave();
@@ -169,7 +180,9 @@ export function Composer({
         </p>
       )}
       {offers && <Suggestions id={list} mentioning={mentioning} />}
+      {attaches && <Chips attaching={attaching} />}
       <div className="compose-box" data-disabled={disabled}>
+        {attaches && <AttachButton attaching={attaching} disabled={disabled} />}
         <textarea
           ref={field}
           name="message"
@@ -188,12 +201,18 @@ export function Composer({
             mentioning.look();
           }}
           onSelect={mentioning.look}
-          onPaste={({ clipboardData }) => setPicture(holdsOnlyFiles(clipboardData))}
+          onPaste={(event) => {
+            if (!holdsOnlyFiles(event.clipboardData)) return;
+            if (!attaches) return setPicture(true);
+            event.preventDefault();
+            attaching.add(event.clipboardData.files);
+          }}
           onDrop={(event) => {
             if (!holdsOnlyFiles(event.dataTransfer)) return;
             // The browser would leave the page for the file.
             event.preventDefault();
-            setPicture(true);
+            if (attaches) attaching.add(event.dataTransfer.files);
+            else setPicture(true);
           }}
           onBlur={() => {
             mentioning.leave();
@@ -218,26 +237,28 @@ export function Composer({
             className="compose-button"
             aria-label="Send"
             title="Send (Enter)"
-            disabled={disabled || blank || over > 0}
+            disabled={disabled || blank || over > 0 || attaching.preparing > 0}
           >
             <SendIcon />
           </button>
         )}
       </div>
-      <p id={note} className="compose-note" role={over > 0 || picture ? 'alert' : undefined}>
+      <p id={note} className="compose-note" role={over > 0 || picture || attaching.problem ? 'alert' : undefined}>
         {over > 0
           ? `This is ${count(length)} characters: ${count(over)} more than one message can hold. Shorten it, or send it in parts.`
           : picture
-            ? 'Pictures and files cannot be sent yet. Words can.'
-            : length > LIMITS.messageText - COUNT_FROM
-              ? `${count(-over)} characters left`
-              : unkept
-                ? 'This draft is too long to be kept if the page is reloaded.'
-                : again
-                  ? 'Your last message, to be said anew. Escape takes it away.'
-                  : typeof hint === 'function'
-                    ? hint(people.filter(({ agentId }) => mentioned.includes(agentId)))
-                    : hint}
+            ? 'Pictures and files cannot be sent here yet. Words can.'
+            : attaching.problem !== null
+              ? attaching.problem
+              : length > LIMITS.messageText - COUNT_FROM
+                ? `${count(-over)} characters left`
+                : unkept
+                  ? 'This draft is too long to be kept if the page is reloaded.'
+                  : again
+                    ? 'Your last message, to be said anew. Escape takes it away.'
+                    : typeof hint === 'function'
+                      ? hint(people.filter(({ agentId }) => mentioned.includes(agentId)))
+                      : hint}
       </p>
       {people.length > 0 && (
         <p className="visually-hidden" role="status">

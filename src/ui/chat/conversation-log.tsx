@@ -56,7 +56,7 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
 export function lastQuestion(messages: readonly MessageDoc[], liveSessionId: SessionId | null): MessageDoc | null {
   const last = messages.findLast((message) => message.author === 'human');
   if (!last || last.sessionId !== liveSessionId || waited(last)) return null;
-  return last.blocks.some((block) => block.kind === 'text') ? last : null;
+  return last.blocks.some((block) => block.kind === 'text') || last.attachments ? last : null;
 }
 
 /** The last answer, where it broke off in the running session: what it had done and read is before its mind still. */

@@ -18,6 +18,8 @@ import { ShownParts } from './shown-parts.tsx';
 
 export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
 
+/** Fetched with the first message that something came with. */
+export const ShownAttachments = optional(() => import('../attachments/shown.tsx'));
 const ReplyCost = optional(() => import('../costs/reply-cost.tsx'));
 
 interface BubbleProps {
@@ -233,6 +235,7 @@ export const Message = memo(function Message({
   return (
     <Bubble speaker={speaker} time={message.time} mine={mine} foot={foot} first={stretch.first} last={stretch.last}>
       {mine ? <PersonWords parts={stretch.parts} /> : <ShownParts parts={stretch.parts} />}
+      {stretch.last && message.attachments && <ShownAttachments files={message.attachments} />}
     </Bubble>
   );
 });

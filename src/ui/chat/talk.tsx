@@ -128,8 +128,10 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
           answering={answering && speaker.kind !== 'egg'}
           edit={edit}
           takeFocus={filled > 0}
-          onSend={(text) => {
-            void actions.send(agentId, text, editing?.messageId);
+          attaches
+          along={editing?.attachments?.length ?? 0}
+          onSend={(text, _mentions, files) => {
+            void actions.send(agentId, text, editing?.messageId, { files, attachments: editing?.attachments });
             setEditing(null);
           }}
           onStop={() => void actions.stop(agentId)}

@@ -3,8 +3,9 @@ import { memo } from 'react';
 import type { QueuedMessageDoc } from '../../protocol/documents.ts';
 import type { Sending } from '../../state/sending.ts';
 import { useLive } from '../context.tsx';
-import { Bubble, FoldButton, type Speaker } from './message.tsx';
+import { Bubble, FoldButton, ShownAttachments, type Speaker } from './message.tsx';
 import type { Stretch } from './parts.ts';
+import { names } from '../text/sizes.ts';
 import { PersonWords } from './person-words.tsx';
 
 interface Props {
@@ -34,6 +35,7 @@ export const Queued = memo(function Queued({
   return (
     <Bubble speaker={speaker} time={message.time} mine foot={foot} first={stretch.first} last={stretch.last}>
       <PersonWords parts={stretch.parts} />
+      {stretch.last && message.attachments && <ShownAttachments files={message.attachments} />}
     </Bubble>
   );
 });
@@ -68,6 +70,9 @@ export const Unsent = memo(function Unsent({
   return (
     <Bubble speaker={speaker} time={time} mine foot={foot} first={stretch.first} last={stretch.last}>
       <PersonWords parts={stretch.parts} />
+      {stretch.last && (sending.attachments?.length ?? 0) > 0 && (
+        <p className="msg-status">With {names(sending.attachments?.map(({ name }) => name) ?? [])}</p>
+      )}
     </Bubble>
   );
 });

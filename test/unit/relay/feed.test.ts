@@ -89,6 +89,7 @@ const open = (cursor: Cursor | null = null, vacant = false) => {
       return Promise.resolve();
     },
     queued: () => Promise.resolve(queued),
+    attachment: () => Promise.resolve(null),
     timers,
     tell: (item) => news.push(item),
     onTrouble: (trouble) => troubles.push(trouble),

@@ -1,11 +1,12 @@
 /** Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what it was asked. */
 import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/archive/index.ts';
+import { pieceId, piecesOf } from '../../../../src/domain/attachment.ts';
 import { pendingForgets } from '../../../../src/domain/forgetting.ts';
 import { foldReadMarks, isNews, readUpTo } from '../../../../src/domain/read-marks.ts';
 import { formatStamp } from '../../../../src/domain/stamp.ts';
 import { isAddressed } from '../../../../src/domain/talk.ts';
 import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/documents.ts';
-import { isKnown } from '../../../../src/protocol/known.ts';
+import { aboutOf, isKnown } from '../../../../src/protocol/known.ts';
 import type { Health, HomeStanding, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls } from '../../../../src/protocol/owner-rpc.ts';
@@ -130,7 +131,17 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       }),
     storage: () => owner.storage,
     documents: () => ({ docs, after: null, of: docs.length }),
-    within: () => ({ docs: [], after: null, of: 0 }),
+    within({ about }) {
+      const found = docs.filter((doc) => aboutOf(doc) === about);
+      return { docs: found, after: null, of: found.length };
+    },
+    attachment(file) {
+      const pieces = Array.from({ length: piecesOf(file) }, (_none, index) => {
+        const doc = docs.find(({ _id }) => _id === pieceId(file, index));
+        return doc && isKnown(doc) && doc.type === 'attachment' ? [doc.data] : [];
+      });
+      return pieces.every(({ length }) => length > 0) ? pieces.flat().join('') : null;
+    },
     compare: (others) => ({
       fresh: others.map((doc) => doc._id).filter((id) => !docs.some((doc) => doc._id === id)),
       same: 0,

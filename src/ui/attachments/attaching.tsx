@@ -1,0 +1,158 @@
+/** What is about to go along with a message: chips above the field, until it is sent. */
+import { useRef, useState } from 'react';
+import { ATTACHMENTS, isPicture } from '../../domain/attachment.ts';
+import type { PreparedFile } from '../../state/attachments.ts';
+import { useRoost } from '../context.tsx';
+import { AttachIcon, CloseIcon } from '../parts/icons.tsx';
+import { bytes, plural } from '../text/sizes.ts';
+import './attaching.css';
+
+export interface Attaching {
+  readonly files: readonly PreparedFile[];
+  /** How many are being read and scaled down. */
+  readonly preparing: number;
+  /** Why some were not taken, in sentences. */
+  readonly problem: string | null;
+  /** What was taken away last, and can be put back. */
+  readonly removed: PreparedFile | null;
+  add(files: Iterable<File>): void;
+  remove(file: PreparedFile): void;
+  undo(): void;
+  /** They are sent. */
+  clear(): void;
+}
+
+const PREPARING_FAILED = 'The part of the page that reads files could not be fetched. Is the relay there?';
+
+export function useAttaching(): Attaching {
+  const { device } = useRoost();
+  const [files, setFiles] = useState<readonly PreparedFile[]>([]);
+  const [preparing, setPreparing] = useState(0);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [removed, setRemoved] = useState<PreparedFile | null>(null);
+  /** As it stands now, for what comes while others are being read. */
+  const held = useRef(files);
+  const put = (next: readonly PreparedFile[]) => {
+    held.current = next;
+    setFiles(next);
+  };
+
+  /** Null: it is there. */
+  function take(file: PreparedFile): string | null {
+    if (held.current.some(({ sha256 }) => sha256 === file.sha256)) return null;
+    if (held.current.length >= ATTACHMENTS.count)
+      return `${file.name} was left out: a message takes ${plural(ATTACHMENTS.count, 'file')}.`;
+    if (held.current.reduce((sum, each) => sum + each.bytes, file.bytes) > ATTACHMENTS.bytes)
+      return `${file.name} was left out: a message takes ${bytes(ATTACHMENTS.bytes)} together.`;
+    put([...held.current, file]);
+    return null;
+  }
+
+  async function addAll(all: readonly File[]): Promise<void> {
+    setProblem(null);
+    setRemoved(null);
+    setPreparing((count) => count + all.length);
+    const wrong: string[] = [];
+    try {
+      const { prepareFile } = await import('./prepare.ts');
+      for (const file of all) {
+        const prepared = await prepareFile(file, device.newId);
+        const why = prepared.ok ? take(prepared.file) : prepared.reason;
+        if (why !== null) wrong.push(why);
+        setPreparing((count) => count - 1);
+      }
+    } catch {
+      wrong.push(PREPARING_FAILED);
+      setPreparing(0);
+    }
+    if (wrong.length > 0) setProblem(wrong.join(' '));
+  }
+
+  return {
+    files,
+    preparing,
+    problem,
+    removed,
+    add: (added) => void addAll([...added]),
+    remove(file) {
+      put(held.current.filter((each) => each !== file));
+      setRemoved(file);
+    },
+    undo() {
+      if (removed) setProblem(take(removed));
+      setRemoved(null);
+    },
+    clear() {
+      put([]);
+      setRemoved(null);
+      setProblem(null);
+    },
+  };
+}
+
+/** Chooses files; a phone offers its camera and its pictures. */
+export function AttachButton({ attaching, disabled }: { attaching: Attaching; disabled: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])];
+          // The same file may be chosen again, after it was taken away.
+          event.target.value = '';
+          if (files.length > 0) attaching.add(files);
+        }}
+      />
+      <button
+        type="button"
+        className="compose-attach"
+        aria-label="Attach pictures or files"
+        title="Attach pictures, PDFs, texts or code"
+        disabled={disabled}
+        onClick={() => input.current?.click()}
+      >
+        <AttachIcon />
+      </button>
+    </>
+  );
+}
+
+export function Chips({ attaching }: { attaching: Attaching }) {
+  const { files, preparing, removed } = attaching;
+  return (
+    <>
+      {files.length > 0 && (
+        <ul className="chips" aria-label="Goes along with this message">
+          {files.map((file) => (
+            <li key={file.attachmentId} className="chip">
+              {isPicture(file.mediaType) && <img src={`data:${file.mediaType};base64,${file.data}`} alt="" />}
+              <span className="chip-name" title={file.name}>
+                {file.name}
+              </span>
+              <small>{bytes(file.bytes)}</small>
+              <button type="button" aria-label={`Take away ${file.name}`} onClick={() => attaching.remove(file)}>
+                <CloseIcon />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className={preparing > 0 || removed ? 'chips-note' : 'visually-hidden'} role="status">
+        {preparing > 0
+          ? `Reading ${plural(preparing, 'file')}…`
+          : removed && (
+              <>
+                {removed.name} was taken away.{' '}
+                <button type="button" className="link-button" onClick={attaching.undo}>
+                  Undo
+                </button>
+              </>
+            )}
+      </p>
+    </>
+  );
+}
