@@ -29,7 +29,8 @@ const DO = {
 };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === undefined) return note(`answered ${id} ${JSON.stringify(error ?? result)}`);
   const how = ways();
   const [does, value] = how[method] ?? [];
   note(`${method} ${JSON.stringify(params ?? {})}`);
@@ -47,6 +48,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     });
   else if (method === 'tools/list') write({ id, result: { tools: how.tools } });
   else if (method === 'tools/call') {
+    // What it asks of whoever calls it, it asks before it answers.
+    for (const [asked, wants] of Object.entries(how.asks ?? {})) write({ id: asked, method: asked, params: wants });
     write({ id, result: { content: [{ type: 'text', text: `${params.name} ${JSON.stringify(params.arguments)}` }] } });
     if (how.changes) write({ method: 'notifications/tools/list_changed' });
   } else if (id !== undefined) write({ id, result: {} });
