@@ -46,7 +46,7 @@ async function fileOf(
     ...pixels
   }: { name: string; mediaType: AttachmentType; newId: () => string; width?: number; height?: number },
 ): Promise<Prepared> {
-  const sha256 = hex(await crypto.subtle.digest('SHA-256', await blob.arrayBuffer()));
+  const sha256 = hex(await crypto.subtle.digest('SHA-256', Uint8Array.from(new Uint8Array(await blob.arrayBuffer()))));
   const data = await base64Of(blob);
   return { ok: true, file: { attachmentId: newId(), name, mediaType, bytes: blob.size, ...pixels, sha256, data } };
 }

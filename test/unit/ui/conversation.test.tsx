@@ -502,3 +502,65 @@ test('what the relay told an agent of its question opens; a line of the relay’
   await page.user.click(summary);
   await screen.findByText(/You asked to use fetch_page/);
 });
+
+test('files go along once kept: what is no file to read is said, what was taken away comes back, the same one is kept once', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const input =
+    document.querySelector<HTMLInputElement>('.compose input[type=file]') ?? document.createElement('input');
+  const notes = new File(['the pier is green'], 'notes.txt');
+  const kept = () => page.owner.docs.filter(({ type }) => type === 'attachment');
+  const chips = () => screen.queryAllByRole('button', { name: /^Take away/ });
+  await page.user.upload(input, [notes, new File([new Uint8Array([1, 0, 2])], 'a.bin'), notes]);
+  await waitFor(() =>
+    expect(document.querySelector('.compose-note')?.textContent).toBe(
+      'a.bin is no picture, PDF or text: models read nothing else.',
+    ),
+  );
+  await page.user.click(await screen.findByRole('button', { name: 'Take away notes.txt' }));
+  expect(chips()).toHaveLength(0);
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(chips()).toHaveLength(1);
+  expect(kept()).toHaveLength(0);
+  await page.user.type(field(), '{Enter}');
+  await waitFor(() => expect(page.relay.posted).toHaveLength(1));
+  await page.user.upload(input, notes);
+  await screen.findByRole('button', { name: 'Take away notes.txt' });
+  await page.user.type(field(), 'again{Enter}');
+  await waitFor(() => expect(page.relay.posted).toHaveLength(2));
+  const file = { name: 'notes.txt', mediaType: 'text/plain', bytes: 17, data: btoa('the pier is green') };
+  expect(page.relay.posted).toMatchObject([
+    { text: '', attachments: [file] },
+    { text: 'again', attachments: [{ ...file, attachmentId: kept()[0]?.['attachmentId'] }] },
+  ]);
+  expect(kept()).toHaveLength(1);
+  // A full disk: nothing is sent, it is said, and goes out when there is room.
+  await page.user.upload(input, new File(['other'], 'other.txt'));
+  await screen.findByRole('button', { name: 'Take away other.txt' });
+  page.owner.broken = 'The disk is full.';
+  await page.user.type(field(), '{Enter}');
+  const failed = await screen.findByText(/What is attached could not be kept on this device: The disk is full\./);
+  expect(page.relay.posted).toHaveLength(2);
+  page.owner.broken = null;
+  await page.user.click(within(failed).getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(page.relay.posted[2]).toMatchObject({ attachments: [{ name: 'other.txt' }] }));
+});
+
+test('a file that is on another device still has its place, and stands there when it has come; a page is read as text', async () => {
+  const file = { attachmentId: 'f', name: 'page.html', mediaType: 'text/html', bytes: 6 };
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const message = { ...said('agent-1', 'human', 'Look', NOW), attachments: [file] };
+  await page.say({ news: 'documents', docs: [message] });
+  await screen.findAllByText('Still on the other device');
+  const piece = {
+    ...{ _id: 'attachment:f:0', type: 'attachment', schema: 1, at: at(9), agentId: 'agent-1' },
+    ...{ attachmentId: 'f', sha256: '', bytes: 6, index: 0, data: btoa('<b>x</') },
+  };
+  URL.createObjectURL = (blob) => `blob:${blob instanceof Blob ? blob.type : ''}`;
+  URL.revokeObjectURL = () => undefined;
+  page.owner.docs.push(piece);
+  await page.say({ news: 'documents', docs: [piece] });
+  const [open] = await screen.findAllByRole('button', { name: 'Open page.html, 6 B' });
+  await page.user.click(open ?? document.body);
+  const save = within(screen.getByRole('dialog', { name: 'page.html' })).getByRole('link', { name: 'Save (6 B)' });
+  expect(save.getAttribute('href')).toBe('blob:text/plain;charset=utf-8');
+});
