@@ -124,7 +124,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
           isolate: false,
-          ...group(1, availableParallelism() + 2),
+          ...group(1, availableParallelism() * 3),
           ...patience,
         },
       },

@@ -44,3 +44,21 @@ Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
   },
 });
 HTMLElement.prototype.scrollTo = () => undefined;
+
+/** jsdom counts, in what stands behind a document, every change below it. */
+const inner = Object.getOwnPropertySymbols(document).find(({ description }) => description === 'impl');
+const changes = () =>
+  inner === undefined ? NaN : ((document as unknown as Record<symbol, { _version: number }>)[inner]?._version ?? NaN);
+/** An element's style is asked for again and again while nothing changes, for itself and for all that is in it: by every look for a role. */
+const reckon = window.getComputedStyle.bind(window);
+let styles = new WeakMap<Element, CSSStyleDeclaration>();
+let reckonedAt: number | undefined;
+window.getComputedStyle = (element, pseudo) => {
+  if (pseudo || !element.isConnected) return reckon(element, pseudo);
+  const now = changes();
+  if (now !== reckonedAt) styles = new WeakMap();
+  reckonedAt = now;
+  const known = styles.get(element) ?? reckon(element);
+  styles.set(element, known);
+  return known;
+};
