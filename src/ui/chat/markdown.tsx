@@ -6,6 +6,7 @@ import { Children, memo, use, type ComponentType, type HTMLAttributes, type Reac
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { urlOf } from '../../domain/platform/old-browsers.ts';
+import { CodeBlock } from '../code/code-block.tsx';
 import { Mentioned, WithChips } from './mentioned.tsx';
 import { settingOf } from './parsed.ts';
 import './markdown.css';
@@ -49,8 +50,7 @@ const components: Components = {
       <table>{children}</table>
     </div>
   ),
-  // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-  pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
+  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   input: ({ checked }) => (
     <span aria-label={checked ? 'done' : 'to do'} role="img" className="md-check" data-checked={checked === true} />
   ),

@@ -81,6 +81,11 @@ export const EditIcon = () => (
     <path d="M5 19l1-4L16 5l3 3L9 18l-4 1z" />
   </Icon>
 );
+export const CheckIcon = () => (
+  <Icon>
+    <path d="M5 12.5l4.5 4.5L19 7.5" />
+  </Icon>
+);
 export const CopyIcon = () => (
   <Icon>
     <rect x="8.5" y="8.5" width="10.5" height="10.5" rx="2" />

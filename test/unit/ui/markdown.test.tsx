@@ -1,8 +1,21 @@
-import { cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
+import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import { userEvent } from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { coloured } from '../../../src/ui/code/colours.ts';
 import Markdown, { safeUrl } from '../../../src/ui/chat/markdown.tsx';
 
 afterEach(cleanup);
+
+/** There are no workers here: this one works in the page, with all that the real one has. */
+vi.stubGlobal(
+  'Worker',
+  class extends EventTarget {
+    postMessage({ code, language }: { code: string; language: string }) {
+      queueMicrotask(() => this.dispatchEvent(new MessageEvent('message', { data: coloured(code, language) })));
+    }
+  },
+);
+
 const show = (text: string) => render(<Markdown text={text} />).container;
 
 test('raw HTML is shown as the text it is', () => {
@@ -72,4 +85,32 @@ test('only absolute addresses of the web or mail are safe', () => {
   expect(safeUrl('nonsense')).toBeNull();
   expect(safeUrl('ftp://example.org')).toBeNull();
   expect(safeUrl('https://example.org')?.host).toBe('example.org');
+});
+
+test('code is set in colours by what it means, as its own text and nothing else, and is copied whole', async () => {
+  const code = 'const a = "</code><img src=x onerror=alert(1)>"; // why\nif (a) b();';
+  const view = render(<Markdown text={`\`\`\`ts\n${code}\n\`\`\``} />);
+  const shown = () => view.container.querySelector('pre code');
+  expect(shown()?.textContent).toBe(code);
+  await waitFor(() => expect(shown()?.querySelectorAll('span').length).toBeGreaterThan(5));
+  expect(shown()?.textContent).toBe(code);
+  expect(view.container.querySelector('img')).toBeNull();
+  const colour = (text: string) =>
+    [...(shown()?.querySelectorAll('span') ?? [])].find((span) => span.textContent?.trim() === text)?.style.color;
+  expect(colour('const')).toBe('var(--code-token-keyword)');
+  expect(colour('// why')).toBe('var(--code-token-comment)');
+  // What grows keeps the colours it has, and what is new follows plainly.
+  view.rerender(<Markdown text={`\`\`\`ts\n${code}\nreturn\n\`\`\``} growing />);
+  expect(colour('const')).toBe('var(--code-token-keyword)');
+  expect(shown()?.textContent).toBe(`${code}\nreturn`);
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('button', { name: 'Copy code' }));
+  expect(await navigator.clipboard.readText()).toBe(`${code}\nreturn`);
+  expect(screen.getByText('Copied')).toBeDefined();
+});
+
+test('code in a language that nobody knows here stays as it was written', async () => {
+  const box = show('```brainfuck\n++[->+<]\n```');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(box.querySelector('pre')?.textContent).toBe('++[->+<]');
 });

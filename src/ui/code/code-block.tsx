@@ -1,0 +1,95 @@
+/** A block of code: in colours as soon as they are there, and copied by one press. Its room never changes by that. */
+import { Fragment, isValidElement, useEffect, useState, type ReactNode } from 'react';
+import { CheckIcon, CopyIcon } from '../parts/icons.tsx';
+import { askForColours } from './ask.ts';
+import type { Coloured } from './colours.ts';
+
+/** ms without a new word, after which code that is still being written is coloured as far as it goes. */
+const SETTLED = 150;
+/** ms for which the button says what it did. */
+const SAYS_SO = 2_000;
+
+interface Colouring {
+  readonly code: string;
+  readonly lines: readonly (readonly Coloured[])[];
+}
+
+/** The colours of `code`, or of its beginning while it grows; null: none yet, or none at all. */
+function useColours(code: string, language: string): Colouring | null {
+  const [colouring, setColouring] = useState<Colouring | null>(null);
+  useEffect(() => {
+    if (language === '') return undefined;
+    let wanted = true;
+    const timer = setTimeout(() => {
+      void askForColours(code, language).then((lines) => {
+        if (wanted && lines) setColouring({ code, lines });
+      });
+    }, SETTLED);
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [code, language]);
+  return colouring && code.startsWith(colouring.code) ? colouring : null;
+}
+
+function Copy({ code }: { code: string }) {
+  const [said, setSaid] = useState<'Copied' | 'The browser did not allow copying' | null>(null);
+  useEffect(() => {
+    if (said === null) return undefined;
+    const timer = setTimeout(() => setSaid(null), SAYS_SO);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = () =>
+    navigator.clipboard.writeText(code).then(
+      () => setSaid('Copied'),
+      () => setSaid('The browser did not allow copying'),
+    );
+  return (
+    <>
+      <button
+        type="button"
+        className="icon-button md-copy"
+        aria-label="Copy code"
+        title={said ?? 'Copy'}
+        onClick={() => void copy()}
+      >
+        {said === 'Copied' ? <CheckIcon /> : <CopyIcon />}
+      </button>
+      <span className="visually-hidden" role="status">
+        {said}
+      </span>
+    </>
+  );
+}
+
+/** @param children of a `pre` as Markdown sets it: one `code` with its text and, in its class, its language. */
+export function CodeBlock({ children }: { children?: ReactNode }) {
+  const props = isValidElement<{ className?: string; children?: ReactNode }>(children) ? children.props : {};
+  const text = typeof props.children === 'string' ? props.children : '';
+  const code = text.endsWith('\n') ? text.slice(0, -1) : text;
+  const language = /(?:^|\s)language-(\S+)/.exec(props.className ?? '')?.[1]?.toLowerCase() ?? '';
+  const colouring = useColours(code, language);
+  return (
+    <div className="md-code">
+      {/* Scrolls by itself where it is too wide, by keyboard too. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre tabIndex={0}>
+        <code className={props.className}>
+          {colouring?.lines.map((line, i) => (
+            <Fragment key={i}>
+              {i > 0 && '\n'}
+              {line.map(({ text: piece, color }, at) => (
+                <span key={at} style={{ color }}>
+                  {piece}
+                </span>
+              ))}
+            </Fragment>
+          ))}
+          {code.slice(colouring?.code.length ?? 0)}
+        </code>
+      </pre>
+      {code !== '' && <Copy code={code} />}
+    </div>
+  );
+}
