@@ -155,8 +155,9 @@ export function createSandbox({
   /** Written down, so that the next relay ends what one that was killed has left of it. */
   async function bare({ folder, bash }: SandboxTask): Promise<ChildProcess> {
     const { child } = await processes.start({
-      command: '/bin/bash',
-      args: ['-c', BARE, 'bash', '/bin/bash', ...bash],
+      command: '/bin/sh',
+      // Bash takes the socket that is its input for a line from elsewhere, and would read the person's own settings first.
+      args: ['-c', BARE, 'sh', '/bin/bash', '--norc', ...bash],
       env: bareEnvironment(),
       cwd: folder,
     });

@@ -141,15 +141,15 @@ test('sleep is told from the end of the session, not from the last word', async 
   expect(await screen.findByText('sleeps since 08:55')).toBeDefined();
 });
 
-test('a picture that is pasted is not passed over without a word', async () => {
-  await openPage({ docs: team(1), path: '/agent/agent-1' });
+test('a file that is pasted goes along with the message, and one that cannot is not passed over without a word', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
   const field = screen.getByRole('textbox', { name: /^Write to/ });
-  fireEvent.paste(field, {
-    clipboardData: { files: [new File(['x'], 'a.png', { type: 'image/png' })], types: ['Files'] },
-  });
-  expect(screen.getByRole('alert').textContent).toBe('Pictures and files cannot be sent yet. Words can.');
-  fireEvent.input(field, { target: { value: 'Look: ' } });
-  expect(screen.queryByRole('alert')).toBeNull();
+  const paste = (file: File) => fireEvent.paste(field, { clipboardData: { files: [file], types: ['Files'] } });
+  paste(new File(['A note.'], 'note.txt', { type: 'text/plain' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Take away note.txt' }));
+  expect(screen.queryByRole('list', { name: 'Goes along with this message' })).toBeNull();
+  paste(new File([new Uint8Array([0, 1, 2])], 'a.bin'));
+  expect((await screen.findByRole('alert')).textContent).toContain('a.bin');
 });
 
 test('a new line to the ledger’s owner reads again what was missed', async () => {
