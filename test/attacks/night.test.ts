@@ -229,7 +229,8 @@ it('A script is what was looked at, whoever writes in its file meanwhile', { tim
   try {
     await expect.poll(() => readFile(file, 'utf8'), { interval: 1, timeout: 20_000 }).toBe(planted);
     let ran = 0;
-    for (let n = 0; n < 60; n++) {
+    // On a busy machine it may have changed at each of the first looks.
+    for (let n = 0; n < 60 || (ran === 0 && n < 2_000); n++) {
       const { kind, output } = await scripts.run({
         kind: 'script',
         agentId: 'a1',

@@ -143,7 +143,7 @@ describe('a conversation', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'raw') as unknown)).toEqual([]);
   });
 
-  it('says that a pasted picture cannot be sent', async () => {
+  it('says of a pasted picture that is none that it cannot be sent', async () => {
     const field = visitor.page.getByRole('textbox', { name: /^Write to / });
     await field.focus();
     await field.evaluate((element) => {
@@ -151,7 +151,10 @@ describe('a conversation', () => {
       files.items.add(new File([new Uint8Array([137, 80, 78, 71])], 'picture.png', { type: 'image/png' }));
       element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true, cancelable: true }));
     });
-    await visitor.page.getByText('Pictures and files cannot be sent yet').waitFor();
+    await visitor.page
+      .getByRole('alert')
+      .getByText(/^picture\.png /)
+      .waitFor();
   });
 });
 
