@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { devicesPart, restoredPart } from './long-devices.ts';
+import { acpPart } from './long-acp.ts';
 import { damagePart } from './long-damage.ts';
 import { damageRestorePart } from './long-damage-restore.ts';
 import { fullDiskPart } from './long-full-disk.ts';
@@ -45,6 +46,8 @@ const PARTS: readonly LongPart[] = [
   plainPart,
   ...longTests,
 ];
+/** Only where they are named: what they need is large, and is installed at their first run. */
+const BY_NAME: readonly LongPart[] = [acpPart];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -56,8 +59,11 @@ const wholeNumber = (text: string) => {
   return value;
 };
 const partNamed = (name: string) => {
-  const part = PARTS.find((each) => each.name === name);
-  if (!part) throw new Error(`There is no part "${name}"; there are ${PARTS.map((each) => each.name).join(', ')}.`);
+  const part = [...PARTS, ...BY_NAME].find((each) => each.name === name);
+  if (!part)
+    throw new Error(
+      `There is no part "${name}"; there are ${[...PARTS, ...BY_NAME].map((each) => each.name).join(', ')}.`,
+    );
   return part;
 };
 
