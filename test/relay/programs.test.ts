@@ -123,6 +123,7 @@ describe('an agent whose mind is a program', () => {
     expect(JSON.stringify(first)).toContain('You woke as Lyra');
     const [, started] = await notes('new');
     expect(started).toMatchObject({ cwd: expect.stringContaining('/workspaces/'), servers: [{ name: 'roost' }] });
+    expect(await notes('mode'), 'it begins in a mode that does not ask').toEqual(['default']);
     const [names] = z.array(z.array(z.string())).parse(await notes('env'));
     const usual = ['HOME', 'LOGNAME', 'PATH', 'PWD', 'ROOST_SCRIPT_RUN', 'SHELL', 'SHLVL', 'TERM', 'USER', '_'];
     expect(names?.filter((name) => !usual.includes(name))).toEqual([]);

@@ -116,7 +116,12 @@ agent({ name: 'acp-agent' })
     if (way === 'signed-out') throw RequestError.authRequired();
     note('new', { cwd: params.cwd, servers: params.mcpServers.map(({ name, url }) => ({ name, url })) });
     servers = params.mcpServers;
-    return { sessionId };
+    const availableModes = ['acceptEdits', 'default'].map((id) => ({ id, name: id }));
+    return { sessionId, modes: { currentModeId: 'acceptEdits', availableModes } };
+  })
+  .onRequest(methods.agent.session.setMode, ({ params }) => {
+    note('mode', params.modeId);
+    return {};
   })
   .onNotification(methods.agent.session.cancel, () => {
     note('cancel', null);
