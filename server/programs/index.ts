@@ -15,7 +15,7 @@ import type { Workspaces } from '../workspaces/index.ts';
 import { ProgramError, type Line } from './line.ts';
 import { createProgramMind, type ProgramMind } from './mind.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
-import { KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits } from './settings.ts';
+import { KNOWN_AGENTS, PROGRAM_LIMITS, UNASKED, type ProgramLimits } from './settings.ts';
 import type { Starts } from './starts.ts';
 import { tryProgram } from './trial.ts';
 
@@ -128,7 +128,14 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       throughRelay && secret !== null
         ? { ANTHROPIC_BASE_URL: `${deps.address}/llm/${secret}`, ANTHROPIC_API_KEY: 'roost' }
         : {};
-    return { name, command, args, env: { ...env, ...through }, processes: deps.processes, version: deps.version };
+    return {
+      name,
+      command,
+      args,
+      env: { ...UNASKED, ...env, ...through },
+      processes: deps.processes,
+      version: deps.version,
+    };
   }
 
   function note(programId: string, state: ProgramState): void {

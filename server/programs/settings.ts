@@ -34,6 +34,9 @@ export const PROGRAM_LIMITS = {
 
 export type ProgramLimits = Readonly<Record<keyof typeof PROGRAM_LIMITS, number>>;
 
+/** Requests to a model that nobody asked for, switched off unless the person says otherwise: Claude Code's guess at what they say next. */
+export const UNASKED = { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' } as const;
+
 /** Agents that are known to speak the protocol, by the command that starts them so. */
 export const KNOWN_AGENTS: readonly {
   readonly name: string;

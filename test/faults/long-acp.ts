@@ -130,8 +130,6 @@ async function live(): Promise<string> {
         env: {
           CLAUDE_CONFIG_DIR: config,
           DISABLE_AUTOUPDATER: '1',
-          // After a turn it would ask for what the person may say next: nobody could tell when that comes.
-          CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
           [mark]: '1',
         },
         throughRelay: true,

@@ -126,7 +126,7 @@ describe('an agent whose mind is a program', () => {
     expect(await notes('mode'), 'it begins in a mode that does not ask').toEqual(['default']);
     const [names] = z.array(z.array(z.string())).parse(await notes('env'));
     const usual = ['HOME', 'LOGNAME', 'PATH', 'PWD', 'ROOST_SCRIPT_RUN', 'SHELL', 'SHLVL', 'TERM', 'USER', '_'];
-    expect(names?.filter((name) => !usual.includes(name))).toEqual([]);
+    expect(names?.filter((name) => !usual.includes(name))).toEqual(['CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION']);
     const content = [{ type: 'diff', path: '/x/notes.md', oldText: 'old line', newText: 'new line' }];
     await tell(
       { think: 'Herons are grey.' },
