@@ -7,7 +7,8 @@ import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts'
 describe.each(STORES)('the store on %s', (kind) => {
   let place: StorePlace;
   beforeEach(async () => {
-    place = await createStorePlace(kind);
+    // Its steps are taken from the first one on.
+    place = await createStorePlace(kind, { fresh: kind === 'postgres' });
   });
   afterEach(() => place.remove());
 
