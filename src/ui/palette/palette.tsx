@@ -9,6 +9,7 @@ import type { SearchHit } from '../../protocol/search.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useNames } from '../use-names.ts';
 import { useNow } from '../use-now.ts';
+import { openModal } from '../parts/top-dialog.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { FilterRow, type Filters } from './filters.tsx';
 import { found, listed } from './found.ts';
@@ -47,12 +48,11 @@ export default function Palette({ onClose, around }: { onClose: () => void; arou
   const field = useRef<HTMLInputElement>(null);
   const list = useId();
   useEffect(() => {
-    const dialog = ref.current;
     const before = document.activeElement;
-    dialog?.showModal();
+    const close = ref.current ? openModal(ref.current) : undefined;
     field.current?.focus();
     return () => {
-      dialog?.close();
+      close?.();
       // Whatever was chosen may have put the focus elsewhere.
       if (document.activeElement === document.body && before instanceof HTMLElement && before.isConnected)
         before.focus();

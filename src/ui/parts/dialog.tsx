@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { CloseIcon } from './icons.tsx';
+import { openModal } from './top-dialog.ts';
 import './dialog.css';
 
 interface Props {
@@ -16,13 +17,12 @@ export function Dialog({ title, onClose, children, shape = 'box' }: Props) {
   const titleRef = useRef<HTMLHeadingElement>(null);
   const heading = useId();
   useEffect(() => {
-    const dialog = ref.current;
     const before = document.activeElement;
-    dialog?.showModal();
+    const close = ref.current ? openModal(ref.current) : undefined;
     // The browser would choose the first button, which is the one that closes.
     titleRef.current?.focus();
     return () => {
-      dialog?.close();
+      close?.();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

@@ -1,12 +1,15 @@
+import { createPortal } from 'react-dom';
 import { useStore } from 'zustand';
 import { useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
+import { useTopDialog } from '../parts/top-dialog.ts';
 
-/** Short notes, at the corner. Errors stay until they are dismissed. */
+/** Short notes: in the flow of the page, or of the dialog that is open over it. Errors stay until they are dismissed. */
 export function NoticeList() {
   const { notices } = useRoost();
   const list = useStore(notices.store, (state) => state.list);
-  return (
+  const dialog = useTopDialog();
+  const told = (
     <div className="notices" role="status" aria-live="polite">
       {list.map((notice) => (
         <div key={notice.id} className="notice" data-tone={notice.tone}>
@@ -30,4 +33,5 @@ export function NoticeList() {
       ))}
     </div>
   );
+  return dialog ? createPortal(told, dialog) : told;
 }

@@ -287,8 +287,12 @@ describe('Changing somebody', () => {
     await page.user.clear(name);
     await page.user.type(name, 'Vega{Enter}');
     expect(screen.getByRole('button', { name: 'Vega, seat 1, sleeping', hidden: true })).toBeDefined();
-    await page.user.click(screen.getByRole('button', { name: 'Undo', hidden: true }));
+    // All outside of the dialog is inert while it is open.
+    await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Undo' }));
     expect(lyra(page)?.name).toBe('Lyra');
+    await page.user.click(screen.getByRole('radio', { name: 'Jade' }));
+    await page.user.click(screen.getByRole('button', { name: 'Close' }));
+    expect(screen.getByRole('button', { name: 'Undo' })).toBeDefined();
   });
 
   test('a colour and a face are chosen, drawn anew and taken back; the seat and the birth are the ways home', async () => {
