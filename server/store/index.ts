@@ -2,19 +2,18 @@
  * The relay's store: Postgres, with the same SQL and the same migrations wherever it runs. Without a
  * database URL it is PGlite, on disk inside the home.
  */
-import { Kysely, Migrator, sql, PostgresDialect, type Dialect } from 'kysely';
+import { Kysely, Migrator, sql } from 'kysely';
 import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { openEngine, type Engine } from './engine.ts';
 import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
-import { realTimers, sleep } from '../../src/domain/platform/timers.ts';
-import { isAway, StoreError } from './store-error.ts';
+import { openServer } from './postgres.ts';
+import { StoreError } from './store-error.ts';
 import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { SCHEMA } from './schema.ts';
-import pg from 'pg';
 import type { Tables } from './tables.ts';
 import { z } from 'zod';
 
@@ -119,57 +118,6 @@ async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embed
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreError(`The store in ${folder} cannot be opened: ${reason}`, { cause: error });
   }
-}
-
-/** A Postgres server, named by a URL. */
-const POOL_SIZE = 8;
-/** ms to wait for a connection before the store counts as unreachable. */
-const CONNECT_TIMEOUT_MS = 10_000;
-/** ms that a statement waits for a server that was there and is away, and between two tries: one that is started anew is back within seconds. */
-const AWAY_MS = 30_000;
-const AWAY_AGAIN_MS = 250;
-
-/** `bigint` as a number: the ids and times kept here stay below 2^53. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8
-      ? Number
-      : format === 'binary'
-        ? pg.types.getTypeParser(oid, 'binary')
-        : pg.types.getTypeParser(oid, 'text'),
-};
-
-/** `isPatient`: a server that is away is waited for; before anything was sent, so that nothing is ever said twice. */
-function openServer(
-  databaseUrl: string,
-  onIdleError: (error: Error) => void,
-  isPatient: () => boolean,
-): { readonly dialect: Dialect; readonly upkeep: null } {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types,
-  });
-  // A connection that breaks while nobody uses it: the pool makes another; unheard, it would end the process.
-  pool.on('error', onIdleError);
-  // One that breaks between two statements of a transaction: the next of them says so; unheard, it would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  let closed = false;
-  async function connect(): Promise<pg.PoolClient> {
-    for (const until = performance.now() + AWAY_MS; ;)
-      try {
-        return await pool.connect();
-      } catch (error) {
-        if (closed || !isPatient() || !isAway(error) || performance.now() > until) throw error;
-        await sleep(realTimers.after, AWAY_AGAIN_MS);
-      }
-  }
-  const end = () => {
-    closed = true;
-    return pool.end();
-  };
-  return { dialect: new PostgresDialect({ pool: { connect, end } }), upkeep: null };
 }
 
 /** Text in the columns whose names end in `_json`; why it is kept so stands in tables.ts. */

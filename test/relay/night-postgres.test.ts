@@ -1,4 +1,5 @@
 /** Runs of the night on a real Postgres: two relays of one home, of which the first hangs; and a server that is started anew. */
+import { execFileSync } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,6 +24,11 @@ const ROUTINE = {
   // No moment of its own comes while the test goes on.
   timing: { kind: 'every', minutes: 10_080 },
 };
+
+const END_UNSEEN = `const { Client } = require('pg');
+const client = new Client({ connectionString: process.argv[1] });
+const text = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'unseen'";
+client.connect().then(() => client.query(text)).then(() => client.end());`;
 
 let postgres: PostgresProcess;
 let model: ScriptedModel;
@@ -63,6 +69,29 @@ const saidIn = (events: readonly RoostEvent[]) =>
   events.flatMap((event) => (event.kind === 'message' ? [event.blocks] : []));
 const endsIn = (events: readonly RoostEvent[]) =>
   events.flatMap((event) => (event.kind === 'run-ended' ? [event.outcome] : []));
+
+describe('connections that the server has ended unseen', () => {
+  it('are as nothing for what only reads, and for a transaction that has said nothing yet', async () => {
+    const databaseUrl = `${postgres.url}?application_name=unseen`;
+    const store = await openStore({ folder: '', databaseUrl });
+    const read = () => store.db.selectFrom('events').select('id').limit(1).execute();
+    /** Ended while this process is held up: it hears of that only with its next statement. */
+    const endAll = () => execFileSync(process.execPath, ['-e', END_UNSEEN, postgres.url]);
+    try {
+      // Side by side: a connection each.
+      await Promise.all(Array.from({ length: 6 }, read));
+      endAll();
+      await expect(read()).resolves.toEqual([]);
+      await Promise.all(Array.from({ length: 6 }, read));
+      endAll();
+      await expect(
+        store.db.transaction().execute((trx) => trx.selectFrom('events').select('id').execute()),
+      ).resolves.toEqual([]);
+    } finally {
+      await store.close();
+    }
+  });
+});
 
 describe('two relays of one home', () => {
   it('the first hangs in a run, and comes back after the second has ended it: it ends nothing, and says nothing more', async () => {
