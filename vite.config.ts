@@ -134,7 +134,12 @@ export default defineConfig(({ isSsrBuild }) => ({
           name: 'browser',
           include: ['test/browser/**/*.test.ts', 'test/faults/**/*.test.ts'],
           environment: 'node',
-          globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/support/prepare.ts'],
+          globalSetup: [
+            'test/support/built-page.ts',
+            'test/support/quick-folder.ts',
+            'test/support/postgres-server.ts',
+            'test/support/prepare.ts',
+          ],
           execArgv: SHORT_LIVED,
           // What drives the browsers takes a second to load; no file leaves anything behind in the process.
           isolate: false,
