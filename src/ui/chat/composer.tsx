@@ -1,9 +1,10 @@
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useImperativeHandle, useRef, useState, type KeyboardEvent, type Ref } from 'react';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { AttachButton, Chips, useAttaching } from '../attachments/attaching.tsx';
 import { useRoost } from '../context.tsx';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
+import { withParagraph } from '../text/quote.ts';
 import { count, names } from '../text/sizes.ts';
 import { useLeaving } from '../use-leaving.ts';
 import type { Teammate } from '../use-teammates.ts';
@@ -24,7 +25,14 @@ const NOBODY: readonly Teammate[] = [];
 /** Does the style sheet's `field-sizing` do it? Elsewhere the height follows the text by hand. */
 const GROWS_BY_ITSELF = typeof CSS !== 'undefined' && CSS.supports('field-sizing', 'content');
 
+/** The field, for what puts text into it from elsewhere on the page. */
+export interface Field {
+  /** Behind what stands there, in a paragraph of its own; the person goes on after it. */
+  add(text: string): void;
+}
+
 interface Props {
+  readonly ref?: Ref<Field>;
   /** The draft's name: the text outlives leaving and reloading. */
   readonly draft: string;
   readonly label: string;
@@ -38,8 +46,6 @@ interface Props {
   readonly edit?: { readonly text: string; readonly cancel: () => void } | null;
   /** Those whom an `@` offers. */
   readonly people?: readonly Teammate[];
-  /** Text was just put in from elsewhere: go on from there. */
-  readonly takeFocus: boolean;
   /** Pictures and files may go along. Left out: words alone. */
   readonly attaches?: boolean;
   /** An edit has these already. */
@@ -48,6 +54,12 @@ interface Props {
   readonly onStop?: () => void;
   /** Arrow up in the empty field: what was said last, to be said anew; null: there is nothing, or it is edited in its place. */
   readonly onLast?: () => string | null;
+}
+
+function goOnIn(box: HTMLTextAreaElement): void {
+  box.focus();
+  box.setSelectionRange(box.value.length, box.value.length);
+  box.scrollTop = box.scrollHeight;
 }
 
 /** A picture, or a file, with no words beside it. */
@@ -59,6 +71,7 @@ const holdsOnlyFiles = ({ files, types }: DataTransfer) => files.length > 0 && !
  */
 // In one piece: one field: what is in it, being edited or sent decides every key.
 export function Composer({
+  ref,
   draft,
   label,
   placeholder = label,
@@ -67,7 +80,6 @@ export function Composer({
   answering = false,
   edit = null,
   people = NOBODY,
-  takeFocus,
   attaches = false,
   along = 0,
   onSend,
@@ -92,10 +104,8 @@ export function Composer({
 
   useEffect(() => {
     const box = field.current;
-    if (!box || !(editing || takeFocus)) return;
-    box.focus();
-    box.setSelectionRange(box.value.length, box.value.length);
-  }, [editing, takeFocus]);
+    if (box && editing) goOnIn(box);
+  }, [editing]);
   useEffect(() => () => clearTimeout(timer.current), []);
   useEffect(() => {
     if (editing) return undefined;
@@ -126,6 +136,16 @@ export function Composer({
     clearTimeout(timer.current);
     timer.current = setTimeout(keep, KEEP_AFTER);
   };
+  useImperativeHandle(ref, () => ({
+    add(text) {
+      const box = field.current;
+      if (!box || disabled) return;
+      box.value = withParagraph(box.value, text);
+      onText();
+      keep();
+      goOnIn(box);
+    },
+  }));
   const mentioning = useMentioning(field, people, onText);
   const offers = mentioning.people.length > 0;
   const send = () => {

@@ -1,16 +1,19 @@
-import { memo, type ReactNode } from 'react';
+import { memo, useState, type ReactNode } from 'react';
 import { textOf } from '../../state/answers.ts';
 import type { Waits } from '../../state/conversation-log.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
-import { useHousehold } from '../context.tsx';
+import { useHousehold, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { EditIcon, RetryIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
+import { PATHS } from '../routes.ts';
 import { bytesOf } from '../../state/wake-material.ts';
 import { whereWordsGo } from '../text/answering.ts';
 import { bytes, names, plural } from '../text/sizes.ts';
-import { clockTime, fullTime } from '../text/time.ts';
+import { ago, clockTime, fullTime, isYoung } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';
+import { MessageMenu } from './message-menu.tsx';
 import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
 import { RelayNote } from './relay-note.tsx';
@@ -30,9 +33,23 @@ interface BubbleProps {
   readonly received?: boolean;
   readonly children: ReactNode;
   readonly foot?: ReactNode;
+  /** What its menu quotes, copies and links to. Left out: it has none, since nobody has stored it yet. */
+  readonly kept?: { readonly text: () => string; readonly path: string } | null;
   /** Where a long message lies over several rows: which of them this is. */
   readonly first?: boolean;
   readonly last?: boolean;
+}
+
+function Ago({ time }: { time: number }) {
+  return ago(time, useNow());
+}
+
+/** Watches the clock while it changes with it, alone: nothing else of a message does. */
+function HowLongAgo({ time }: { time: number }) {
+  const { device } = useRoost();
+  // Looked at once: what was old then stays so, and what was young watches the time itself.
+  const [young] = useState(() => isYoung(time, device.now()));
+  return young ? <Ago time={time} /> : clockTime(time);
 }
 
 /** The frame of a message: whose it is, when, and what was said. */
@@ -43,6 +60,7 @@ export function Bubble({
   received = false,
   children,
   foot,
+  kept = null,
   first = true,
   last = true,
 }: BubbleProps) {
@@ -66,8 +84,9 @@ export function Bubble({
             {received && <small>from</small>}
             <span dir="auto">{mine ? 'You' : speaker.name}</span>
             <time dateTime={new Date(time).toISOString()} title={fullTime(time)}>
-              {clockTime(time)}
+              <HowLongAgo time={time} />
             </time>
+            {kept && <MessageMenu mine={mine} name={speaker.name} {...kept} />}
           </header>
         )}
         <div className={mine || received ? 'msg-words bubble' : 'msg-words'}>{children}</div>
@@ -144,6 +163,11 @@ export function FoldButton({
   );
 }
 
+const keptOf = ({ agentId, messageId, blocks }: MessageDoc) => ({
+  text: () => textOf(blocks),
+  path: PATHS.message(agentId, messageId),
+});
+
 /** What another agent wrote to the one whose conversation this is. */
 function Received({ message, stretch }: Pick<MessageProps, 'message' | 'stretch'>) {
   const sender = useSomebody(message.author);
@@ -160,7 +184,15 @@ function Received({ message, stretch }: Pick<MessageProps, 'message' | 'stretch'
         }
       : sender;
   return (
-    <Bubble speaker={speaker} time={message.time} mine={false} received first={stretch.first} last={stretch.last}>
+    <Bubble
+      speaker={speaker}
+      time={message.time}
+      mine={false}
+      received
+      kept={keptOf(message)}
+      first={stretch.first}
+      last={stretch.last}
+    >
       <ShownParts parts={stretch.parts} />
     </Bubble>
   );
@@ -233,7 +265,15 @@ export const Message = memo(function Message({
     </>
   );
   return (
-    <Bubble speaker={speaker} time={message.time} mine={mine} foot={foot} first={stretch.first} last={stretch.last}>
+    <Bubble
+      speaker={speaker}
+      time={message.time}
+      mine={mine}
+      foot={foot}
+      kept={keptOf(message)}
+      first={stretch.first}
+      last={stretch.last}
+    >
       {mine ? <PersonWords parts={stretch.parts} /> : <ShownParts parts={stretch.parts} />}
       {stretch.last && message.attachments && <ShownAttachments files={message.attachments} />}
     </Bubble>

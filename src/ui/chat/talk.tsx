@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
@@ -8,11 +8,11 @@ import { useActions, useAnswers, useConversations, useInfo, useRoost, useUnread 
 import { optional } from '../parts/optional.tsx';
 import { useRoute } from '../routes.ts';
 import { whereWordsGo } from '../text/answering.ts';
-import { Composer } from './composer.tsx';
+import { Composer, type Field } from './composer.tsx';
 import { ConversationLog, lastQuestion } from './conversation-log.tsx';
-import { keepDraft } from './drafts.ts';
 import { EmptyLog } from './empty.tsx';
 import { FirstWords } from './first-words.tsx';
+import { QuoteInto } from './message-menu.tsx';
 import type { Speaker } from './message.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { useReachesFound } from './use-reaches-found.ts';
@@ -46,7 +46,6 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   const { agentId } = speaker;
   const {
     conversations,
-    device,
     household,
     live: { store },
   } = useRoost();
@@ -55,8 +54,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   const answering = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
   const blocked = useInfo(writingStopped);
   const [editing, setEditing] = useState<MessageDoc | null>(null);
-  // Text put into the field from elsewhere makes it anew.
-  const [filled, setFilled] = useState(0);
+  const field = useRef<Field>(null);
   const known = useUnread((state) => state.known);
   const newFrom = useUnread((state) => state.begins.get(agentId) ?? null);
   const pages = useMemo(() => conversations.pages(agentId), [conversations, agentId]);
@@ -82,11 +80,8 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
     if (queued && queued.time > (said?.time ?? 0)) return queued.text;
     return said ? textOf(said.blocks) : null;
   };
+  const add = useCallback((text: string) => field.current?.add(text), []);
   const [at, found] = useFoundMessage(agentId, pages, status === 'ready');
-  const fill = (text: string) => {
-    keepDraft(device.browser, agentId, text);
-    setFilled((times) => times + 1);
-  };
 
   if (!conversation || conversation.status === 'loading') return <Skeleton />;
   if (conversation.status === 'failed')
@@ -103,31 +98,32 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   if (!ready) return <Skeleton />;
   if (!found) return <Skeleton label="Going to that message" />;
 
+  const writable = speaker.kind !== 'seatless' && speaker.kind !== 'egg';
   const edit = editing ? { text: textOf(editing.blocks), cancel: () => setEditing(null) } : null;
   return (
-    <>
+    <QuoteInto value={writable ? add : null}>
       <ConversationLog
         // Opened anew at each message that is looked for.
         key={at ?? ''}
         at={at}
         speaker={speaker}
         conversation={conversation}
-        empty={<EmptyLog speaker={speaker} onPick={fill} />}
+        empty={<EmptyLog speaker={speaker} onPick={add} />}
         onEdit={setEditing}
-        onTakeBack={fill}
+        onTakeBack={add}
       />
-      <FirstWords speaker={speaker} messages={messages} onPick={fill} />
+      <FirstWords speaker={speaker} messages={messages} onPick={add} />
       <WaitingCalls agentId={agentId} />
       {speaker.kind !== 'seatless' && (
         <Composer
-          key={`${editing?.messageId ?? 'draft'}:${filled}`}
+          key={editing?.messageId ?? 'draft'}
+          ref={field}
           draft={agentId}
           label={speaker.kind === 'egg' ? 'First it needs a name' : `Write to ${speaker.name}…`}
           hint={blocked ? 'Nothing can be kept on this device now. Your text stays here.' : composerHint(speaker)}
           disabled={speaker.kind === 'egg'}
           answering={answering && speaker.kind !== 'egg'}
           edit={edit}
-          takeFocus={filled > 0}
           attaches
           along={editing?.attachments?.length ?? 0}
           onSend={(text, _mentions, files) => {
@@ -138,6 +134,6 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
           onLast={last}
         />
       )}
-    </>
+    </QuoteInto>
   );
 }

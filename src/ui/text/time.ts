@@ -43,6 +43,15 @@ export function since(time: number, now: number): string {
   return day === 'Yesterday' ? 'yesterday' : /^\w+$/.test(day) ? day : dayAndMonth.format(time);
 }
 
+/** Is it so short ago that one says how long? */
+export const isYoung = (time: number, now: number): boolean => now - time < HOUR;
+
+/** `just now`, `12 min ago`, and from an hour on the time of day: `08:52`. A clock that is behind makes nothing come from the future. */
+export function ago(time: number, now: number): string {
+  if (!isYoung(time, now)) return clockTime(time);
+  return now - time < MINUTE ? 'just now' : `${Math.floor((now - time) / MINUTE)} min ago`;
+}
+
 /** `21 November 2026, 08:52` */
 export const fullTime = (time: number): string => `${date.format(time)}, ${clockTime(time)}`;
 

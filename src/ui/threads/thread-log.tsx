@@ -1,4 +1,5 @@
 import { memo, useCallback, useMemo } from 'react';
+import type { ThreadId } from '../../domain/ids.ts';
 import type { ThreadMessage } from '../../protocol/threads.ts';
 import { threadItems } from '../../state/conversation-log.ts';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
@@ -11,6 +12,7 @@ import type { Stretch } from '../chat/parts.ts';
 import { PersonWords } from '../chat/person-words.tsx';
 import { ShownParts } from '../chat/shown-parts.tsx';
 import { Unsent } from '../chat/unsent.tsx';
+import { PATHS } from '../routes.ts';
 import { useNow } from '../use-now.ts';
 import type { Teammate, Teammates } from '../use-teammates.ts';
 
@@ -26,12 +28,14 @@ const speakerOf = ({ agentId, name, face, color, retired }: Teammate): Speaker =
 
 /** What is said in a thread, and by whom. */
 const Said = memo(function Said({
+  threadId,
   message,
   stretch,
   team,
   me,
   onFold,
 }: {
+  threadId: ThreadId;
   message: ThreadMessage;
   stretch: Stretch;
   team: Teammates;
@@ -51,7 +55,15 @@ const Said = memo(function Said({
     </>
   );
   return (
-    <Bubble speaker={speakerOf(from)} time={time} mine={mine} foot={foot} first={stretch.first} last={stretch.last}>
+    <Bubble
+      speaker={speakerOf(from)}
+      time={time}
+      mine={mine}
+      foot={foot}
+      kept={{ text: () => text, path: PATHS.threadMessage(threadId, messageId) }}
+      first={stretch.first}
+      last={stretch.last}
+    >
       {unnamed.length > 0 && (
         <p className="mention-for">
           for{' '}
@@ -70,6 +82,7 @@ const Said = memo(function Said({
 interface Props {
   readonly state: ThreadTalkState;
   readonly talk: ThreadTalk;
+  readonly threadId: ThreadId;
   readonly title: string;
   readonly team: Teammates;
   readonly me: Teammate;
@@ -81,7 +94,7 @@ interface Props {
 }
 
 /** What those who take part in a thread say to each other. */
-export function ThreadLog({ state, talk, title, team, me, newFrom, at, onTakeBack }: Props) {
+export function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at, onTakeBack }: Props) {
   const { messages, sending, more, reading } = state;
   const now = useNow();
   const items = useMemo(() => threadItems({ messages, sending, newFrom }), [messages, sending, newFrom]);
@@ -95,7 +108,11 @@ export function ThreadLog({ state, talk, title, team, me, newFrom, at, onTakeBac
         case 'new':
           return <NewDivider />;
         case 'said':
-          return stretch && <Said message={item.message} stretch={stretch} team={team} me={me} onFold={onFold} />;
+          return (
+            stretch && (
+              <Said threadId={threadId} message={item.message} stretch={stretch} team={team} me={me} onFold={onFold} />
+            )
+          );
         case 'sending': {
           const of = { sending: item.sending, speaker: speakerOf(me), onFold, onAgain: again, onTakeBack: takeBack };
           return (
@@ -116,7 +133,7 @@ export function ThreadLog({ state, talk, title, team, me, newFrom, at, onTakeBac
           return item satisfies never;
       }
     },
-    [now, team, me, again, takeBack],
+    [now, threadId, team, me, again, takeBack],
   );
   const newest = messages.findLast(({ from }) => from !== 'human');
   return (

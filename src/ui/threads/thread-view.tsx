@@ -2,8 +2,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { ThreadId } from '../../domain/ids.ts';
 import type { Thread } from '../../protocol/threads.ts';
-import { Composer } from '../chat/composer.tsx';
-import { keepDraft } from '../chat/drafts.ts';
+import { Composer, type Field } from '../chat/composer.tsx';
+import { QuoteInto } from '../chat/message-menu.tsx';
 import { Skeleton } from '../chat/skeleton.tsx';
 import { useReachesFound } from '../chat/use-reaches-found.ts';
 import { useReachesNew } from '../chat/use-reaches-new.ts';
@@ -156,7 +156,6 @@ export function ThreadView({
   at: string | null;
   takeFocus: boolean;
 }) {
-  const { device } = useRoost();
   const [state, talk] = useTalk(threadId);
   const team = useTeammates();
   const humanName = useHousehold((household) => household.settings.humanName);
@@ -166,19 +165,12 @@ export function ThreadView({
     loaded: state.kind === 'ready',
     isThere: () => talk.store.getState().messages.some(({ messageId }) => messageId === at),
   });
-  const [filled, setFilled] = useState(0);
+  const field = useRef<Field>(null);
   const me = useMemo(
     () => ({ agentId: 'human', name: humanName, face: humanName, color: PLAIN_COLOR, retired: false }),
     [humanName],
   );
-  const draft = `thread:${threadId}`;
-  const takeBack = useCallback(
-    (text: string) => {
-      keepDraft(device.browser, draft, text);
-      setFilled((times) => times + 1);
-    },
-    [device, draft],
-  );
+  const add = useCallback((text: string) => field.current?.add(text), []);
   const { thread } = state;
 
   if (state.kind === 'loading' || (state.kind === 'ready' && (!thread || opened === null)))
@@ -205,7 +197,7 @@ export function ThreadView({
   }
 
   return (
-    <>
+    <QuoteInto value={thread.closed ? null : add}>
       <Head thread={thread} team={team} takeFocus={takeFocus} />
       {state.problem && (
         <p className="thread-stale" role="status">
@@ -220,27 +212,27 @@ export function ThreadView({
         at={at}
         state={state}
         talk={talk}
+        threadId={threadId}
         title={thread.title}
         team={team}
         me={me}
         newFrom={opened?.newFrom ?? null}
-        onTakeBack={takeBack}
+        onTakeBack={add}
       />
       {thread.closed ? (
         <Closed closed={thread.closed} team={team} />
       ) : (
         <Composer
-          key={filled}
-          draft={draft}
+          ref={field}
+          draft={`thread:${threadId}`}
           label={`Write in ${thread.title}`}
           placeholder="Write here; @ mentions"
           hint={toldOf}
           people={team.among(thread.participants)}
-          takeFocus={filled > 0}
           onSend={(text, mentions) => void talk.send(text, mentions)}
           onLast={() => state.messages.findLast(({ from }) => from === 'human')?.text ?? null}
         />
       )}
-    </>
+    </QuoteInto>
   );
 }

@@ -86,6 +86,78 @@ test('words stream into one bubble, and are announced once when they are whole',
   expect(screen.getByText('Lyra: The second pier.').parentElement?.getAttribute('aria-live')).toBe('polite');
 });
 
+const menuOf = async (page: Page, name: string) => {
+  await page.user.click(await screen.findByRole('button', { name }));
+  return within(screen.getByRole('menu', { name }));
+};
+
+test('what was said is copied as the Markdown that it is, and so is the way to it', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await answer(page, { text: '**Two** piers:\n\n- north\n- south' });
+  const more = 'More about what Lyra said';
+  await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: 'Copy as Markdown' }));
+  expect(await navigator.clipboard.readText()).toBe('**Two** piers:\n\n- north\n- south');
+  await page.user.click((await menuOf(page, more)).getByRole('menuitem', { name: /^Copy link/ }));
+  expect(await navigator.clipboard.readText()).toBe(`${location.origin}/agent/agent-1/at/answer`);
+});
+
+test('a quotation stands behind what was written already, of the whole or of what is marked of it, and one goes on after it', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await answer(page, { text: 'The second pier.\n\nAnd a third.' });
+  const quote = async () =>
+    page.user.click((await menuOf(page, 'More about what Lyra said')).getByRole('menuitem', { name: /^Quote/ }));
+  await page.user.type(field(), 'Wait.');
+  await quote();
+  expect(field().value).toBe('Wait.\n\n> The second pier.\n>\n> And a third.\n\n');
+  expect(document.activeElement).toBe(field());
+  expect(field().selectionStart).toBe(field().value.length);
+  await page.user.clear(field());
+  const mark = document.getSelection();
+  mark?.selectAllChildren(screen.getByText('And a third.'));
+  await quote();
+  expect(field().value).toBe('> And a third.\n\n');
+  await page.user.clear(field());
+  mark?.selectAllChildren(screen.getByRole('main'));
+  await quote();
+  expect(field().value).toContain('> The second pier.');
+});
+
+test('arrows go from the menu of one message to the next', async () => {
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'First?', NOW - 2000, now),
+    said('agent-1', 'agent-1', 'Second.', NOW - 1000, now),
+  ];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  const [mine, theirs] = [
+    await screen.findByRole('button', { name: 'More about what you wrote' }),
+    screen.getByRole('button', { name: 'More about what Lyra said' }),
+  ];
+  theirs.focus();
+  await page.user.keyboard('{ArrowUp}');
+  expect(document.activeElement).toBe(mine);
+  await page.user.keyboard('{ArrowDown}');
+  expect(document.activeElement).toBe(theirs);
+});
+
+test('how long ago it was is said for an hour, and then the time of day; the exact time is at hand', async () => {
+  const minutes = (count: number) => NOW - count * 60_000;
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'Old.', minutes(61), now),
+    said('agent-1', 'agent-1', 'Young.', minutes(59), now),
+  ];
+  await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await screen.findByText('Young.');
+  const times = () =>
+    within(log())
+      .getAllByRole('article')
+      .map((said) => said.querySelector('time'));
+  expect(times()[0]?.textContent).toMatch(/^\d\d:\d\d$/);
+  expect(times()[1]?.textContent).toBe('59 min ago');
+  expect(times()[1]?.title).toMatch(/\d{4}, \d\d:\d\d$/);
+});
+
 test('an answer so short that nobody saw it open is announced too, and what was there before is not', async () => {
   const page = await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)],

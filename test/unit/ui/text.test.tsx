@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { bytes, names, plural } from '../../../src/ui/text/sizes.ts';
-import { dayName, dayWithin, duration, shortDuration } from '../../../src/ui/text/time.ts';
+import { quoted, withParagraph } from '../../../src/ui/text/quote.ts';
+import { ago, dayName, dayWithin, duration, shortDuration } from '../../../src/ui/text/time.ts';
 import { routeOf } from '../../../src/ui/routes.ts';
 import { briefly } from '../../../src/ui/text/reasons.ts';
 
@@ -62,4 +63,26 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/wake-preview').kind).toBe('preview');
   expect(routeOf('/morning')).toEqual({ kind: 'hearth', morning: true });
   expect(routeOf('/nonsense')).toEqual({ kind: 'hearth', morning: false });
+});
+
+test('how long ago: nothing comes from the future, and after an hour it is the time of day', () => {
+  expect([-5, 0, 0.9, 1, 59.9].map((minutes) => ago(now - minutes * 60_000, now))).toEqual([
+    'just now',
+    'just now',
+    'just now',
+    '1 min ago',
+    '59 min ago',
+  ]);
+  expect(ago(now - 60 * 60_000, now)).toBe('07:55');
+});
+
+test('a quotation is cut where it is long, never in the middle of a character, and stands in a paragraph of its own', () => {
+  expect(quoted('  One\n\ntwo\r\nthree ')).toBe('> One\n>\n> two\n> three\n\n');
+  expect(quoted(`${'a'.repeat(1_999)}😀😀`)).toBe(`> ${'a'.repeat(1_999)}…\n\n`);
+  expect(['', 'So', 'So\n', 'So\n\n'].map((before) => withParagraph(before, '> x'))).toEqual([
+    '> x',
+    'So\n\n> x',
+    'So\n\n> x',
+    'So\n\n> x',
+  ]);
 });

@@ -1,0 +1,77 @@
+/** What can be done with one message of a conversation or of a thread: quote it, copy it, copy the way to it. */
+import { createContext, use, useRef, type KeyboardEvent } from 'react';
+import { useRoost } from '../context.tsx';
+import { copyText } from '../parts/copy.ts';
+import { MoreIcon } from '../parts/icons.tsx';
+import { MenuButton } from '../parts/menu.tsx';
+import { quoted } from '../text/quote.ts';
+
+/** Puts text into the field where one writes, after what stands there; null: nothing can be written here. */
+export const QuoteInto = createContext<((text: string) => void) | null>(null);
+
+/** What is marked of what this message says; nothing where the mark reaches beyond it. */
+function markedIn(message: Element | null | undefined): string {
+  const mark = document.getSelection();
+  if (!message || !mark || mark.rangeCount === 0 || mark.isCollapsed) return '';
+  return message.contains(mark.getRangeAt(0).commonAncestorContainer) ? mark.toString() : '';
+}
+
+interface Props {
+  readonly mine: boolean;
+  /** Of who said it. */
+  readonly name: string;
+  /** Its words as they were written: Markdown. */
+  readonly text: () => string;
+  /** Its address, from the root. */
+  readonly path: string;
+}
+
+/** In the line of the speaker's name, so that no message is higher for it. Arrows go to the next message's. */
+export function MessageMenu({ mine, name, text, path }: Props) {
+  const state = useRoost();
+  const quote = use(QuoteInto);
+  const frame = useRef<HTMLDivElement>(null);
+  /** What was marked when its button was pressed: the press itself takes the mark away. */
+  const marked = useRef('');
+  const onPress = () => {
+    if (!frame.current?.querySelector('[role=menu]')) marked.current = markedIn(frame.current?.closest('.msg'));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    onPress();
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    const all = [...(frame.current?.closest('.log')?.querySelectorAll<HTMLElement>('.msg-menu > button') ?? [])];
+    const next = all[all.findIndex((button) => button === document.activeElement) + step];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  };
+  return (
+    // The keys go to the button within.
+    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div className="msg-menu" ref={frame} onPointerDown={onPress} onKeyDown={onKeyDown}>
+      <MenuButton
+        label={mine ? 'More about what you wrote' : `More about what ${name} said`}
+        items={[
+          ...(quote
+            ? [
+                {
+                  label: 'Quote',
+                  hint: 'Into your message. What you have marked of it, or all.',
+                  run: () => quote(quoted(marked.current || text())),
+                },
+              ]
+            : []),
+          { label: 'Copy as Markdown', run: () => void copyText(state, text(), 'Message') },
+          {
+            label: 'Copy link',
+            hint: 'For somebody who may open your Roost.',
+            run: () => void copyText(state, new URL(path, location.href).href, 'Link'),
+          },
+        ]}
+      >
+        <MoreIcon />
+      </MenuButton>
+    </div>
+  );
+}
