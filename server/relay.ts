@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { realTimers } from '../src/domain/platform/timers.ts';
 import { parseProtocol } from '../src/domain/prompts.ts';
-import { bracketed, createAccess, createOrigins, createRateLimit, createSignIn, type Origins } from './access/index.ts';
+import { bracketed, createDeviceCodeRoutes, createOrigins } from './access/index.ts';
 import { createApp } from './app.ts';
 import { openClockWatch } from './clock-watch.ts';
 import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
-import { bytesOfBrowser, openHomes, type Homes } from './homes/index.ts';
+import { bytesOfBrowser, openHomes } from './homes/index.ts';
 import { createEachHome, createHomeRoutes } from './homes/routes.ts';
 import { createSecrets } from './key-filter.ts';
 import { listen } from './listen.ts';
+import { openAccess } from './open-access.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createModels } from './models/relay.ts';
 import type { PackageRoot } from './package-root.ts';
@@ -27,7 +28,7 @@ import { createSandbox } from './sandbox/index.ts';
 import { openPusher } from './notifications/push.ts';
 import { createWeb } from './web/index.ts';
 import { createSync } from './sync/index.ts';
-import { openStore, type Db } from './store/index.ts';
+import { openStore } from './store/index.ts';
 import { warmUp } from './warm-up.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
 
@@ -103,35 +104,6 @@ async function openListener(
   closers.add(() => Promise.resolve(certificate?.close()));
   const url = config.publicUrl?.origin ?? `${tls ? 'https' : 'http'}://${bracketed(config.host)}:${http.port}`;
   return { http, certificate, url, byTls: tls !== null };
-}
-
-interface AccessParts {
-  readonly db: Db;
-  readonly relay: string;
-  readonly homes: Homes;
-  readonly origins: Origins;
-  readonly port: number;
-  readonly byTls: boolean;
-}
-
-/** Who is let in, from where, and how often. */
-function openAccess(
-  { config, now, elapsed }: Pick<RelayDeps, 'config' | 'now' | 'elapsed'>,
-  { db, relay, homes, origins, port, byTls }: AccessParts,
-) {
-  const { publicUrl, proxied, cookieMs } = config;
-  const signIn = createSignIn({ db, relay, now, linkMs: config.linkMs, cookieMs });
-  const access = createAccess({
-    origins,
-    signIn,
-    rate: createRateLimit({ ...config.rate, elapsed }),
-    port,
-    secure: byTls || publicUrl !== null,
-    proxied,
-    cookieMs,
-    credentials: { check: async (secret) => (await homes.ofSecret(secret)).credentials.check(secret) },
-  });
-  return { access, newCode: () => signIn.newCode() };
 }
 
 // In one piece: the order of the parts is what it says.
@@ -231,7 +203,14 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   models.rehearsal.meet({
     all: () => Promise.all(homes.open().map(({ directory }) => directory.all())),
   });
-  const { access, newCode } = openAccess(deps, { db, relay: home.relay, homes, origins, port: http.port, byTls });
+  const { access, deviceCodes, newCode } = openAccess(deps, {
+    db,
+    relay: home.relay,
+    homes,
+    origins,
+    port: http.port,
+    byTls,
+  });
   const sync = createSync({
     db,
     relay: home.relay,
@@ -251,7 +230,13 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     version: root.version,
     mindOf: async (browser) => (await homes.of(browser)).models.mind.models({ lead: '', agent: '' }),
     rehearsal: models.fromEnvironment ? null : models.rehearsal,
-    endpoints: [...createHomeRoutes(homes), ...createEachHome(homes), ...sync.endpoints, ...room.endpoints],
+    endpoints: [
+      ...createHomeRoutes(homes),
+      ...createEachHome(homes),
+      ...sync.endpoints,
+      ...room.endpoints,
+      ...createDeviceCodeRoutes(deviceCodes, config.publicUrl?.origin ?? null),
+    ],
     tlsName: byTls && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: join(root.path, 'dist/page'),
     onCall: (call) => logger.debug('A call was answered.', call),

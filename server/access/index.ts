@@ -5,6 +5,8 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
+import { deviceCodeEndpoints } from '../../src/protocol/endpoints/device-codes.ts';
+import { homeEndpoints } from '../../src/protocol/endpoints/session.ts';
 import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
 import { problem } from '../problem.ts';
 import type { Env } from '../endpoint.ts';
@@ -42,6 +44,7 @@ function pageKeyOf({ req }: Context): string | undefined {
 }
 
 export { createCredentialRoutes } from './credential-routes.ts';
+export { createDeviceCodeRoutes, createDeviceCodes } from './device-codes.ts';
 export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
 export { onlyByTls, securityHeaders } from './headers.ts';
 export { bracketed, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
@@ -129,6 +132,17 @@ const CALLS = /^\/(?:api|v1)(?:\/|$)/;
 const NO_PAGE_KEY =
   'This browser has lost its key to Roost, or had none yet. Press Enter in the terminal where Roost runs, and open the link that it prints in this browser.';
 
+/**
+ * What a browser may ask that came by a device's code, until its person has compared the words: to see how it stands, which is
+ * a home where nobody lives, and to join. Nothing of those who live at this relay, and nothing that costs.
+ */
+const mayAsGuest = ({ req: { method, path } }: Context): boolean =>
+  method === 'GET'
+    ? path !== homeEndpoints.lookedAt.path && path !== homeEndpoints.lookEvents.path
+    : path === deviceCodeEndpoints.leaveJoinOffer.path || path.startsWith('/api/sync/offers/');
+const GUEST =
+  'This browser came by the code of another device and has not joined yet. Compare the six words on both; until then it may do nothing else here.';
+
 /** A code, or the whole link as somebody pasted it. */
 function codeOf(text: string): string {
   const pasted = text.trim();
@@ -170,7 +184,7 @@ export function createAccess({
 
   async function knownBrowser(
     context: Context,
-  ): Promise<{ token: string; browser: string; renew: boolean; own: boolean } | null> {
+  ): Promise<{ token: string; browser: string; renew: boolean; own: boolean; guest: boolean } | null> {
     const token = tokenOf(context);
     if (token === undefined) return null;
     const known = await signIn.check(token, pageKeyOf(context));
@@ -224,6 +238,7 @@ export function createAccess({
         );
       }
       if (isCall) checkRate(known.browser);
+      if (known.guest && isCall && !mayAsGuest(context)) throw problem(403, 'guest', GUEST);
       context.set('browser', known.browser);
       await next();
       // Only now is there an answer to put it on.

@@ -1,5 +1,6 @@
 /** The few pages that the relay writes itself: for a browser that is not let in yet. One style, and one script that keeps the page key, each allowed by its hash. */
 import { createHash } from 'node:crypto';
+import { DEVICE_CODES } from '../../src/protocol/device-code-settings.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
 
 const STYLE = `
@@ -63,12 +64,6 @@ ${body}
   });
 }
 
-/** A page and not a redirect: a Strict cookie is not sent along a redirect that began on another site. */
-export const welcomePage = (): Response =>
-  page(200, 'Welcome home', '<p><a href="/">Go on to Roost</a> if it does not open by itself.</p>', {
-    head: '<meta http-equiv="refresh" content="0; url=/">\n',
-  });
-
 /** Hands the page key over, once, to the storage of this origin, and goes on. `key` is of our own making: base64url. */
 export const handOverPage = (key: string): Response =>
   page(
@@ -112,14 +107,42 @@ export const signedInPage = (): Response =>
     { policy: `${POLICY}; connect-src 'self'; script-src ${hashOf(FINISH)}` },
   );
 
+/**
+ * Takes a device's code from behind the `#`, where no preview of the link could use it up, and leaves no trace of it in the
+ * history; the page that comes then knows by what it came.
+ */
+const TAKE_CODE = `const code = location.hash.slice(1);
+if (code.startsWith('${DEVICE_CODES.fragment}')) {
+  try {
+    sessionStorage.setItem('${DEVICE_CODES.remembered}', 'yes');
+  } catch {}
+  location.replace('/enter?code=' + encodeURIComponent(code.slice(${DEVICE_CODES.fragment.length})));
+}`;
+
+/** The same, and without a code to the page itself. */
+const TAKE_CODE_OR_GO = `${TAKE_CODE} else location.replace('/');`;
+
+/** A page and not a redirect: a Strict cookie is not sent along a redirect that began on another site. */
+export const welcomePage = (): Response =>
+  page(
+    200,
+    'Welcome home',
+    `<p><a href="/">Go on to Roost</a> if it does not open by itself.</p>
+<script>${TAKE_CODE_OR_GO}</script>`,
+    { policy: `${POLICY}; script-src ${hashOf(TAKE_CODE_OR_GO)}` },
+  );
+
 export const badLinkPage = (): Response =>
   page(
     401,
     'This link was used already, or is not whole',
     `<p>Each link opens Roost once. Look at the terminal in which Roost runs and press <kbd>Enter</kbd> there: it prints a fresh link.</p>
+<p>Was it the code of another device of yours? Show a new one there: Settings, Devices, <b>Add a device</b>.</p>
 <p>If nothing comes, stop it with <kbd>Ctrl</kbd> <kbd>C</kbd> and start it again with <code>npm start</code>.</p>
 <p>If this browser was let in before, <a href="/">go on to Roost</a>.</p>
-${PASTE}`,
+${PASTE}
+<script>${TAKE_CODE}</script>`,
+    { policy: `${POLICY}; script-src ${hashOf(TAKE_CODE)}` },
   );
 
 export const signInPage = (): Response =>
@@ -128,6 +151,7 @@ export const signInPage = (): Response =>
     'Roost does not know this browser yet',
     `<p>Open the link that Roost printed in the terminal when it started. It lets this browser in, once and for good.</p>
 <p>If the link was used already, press <kbd>Enter</kbd> in that terminal: it prints a fresh one.</p>
+<p>Have you Roost on another device? Choose Settings, Devices, <b>Add a device</b> there: it shows a code for this one’s camera.</p>
 ${PASTE}`,
   );
 

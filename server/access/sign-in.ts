@@ -1,5 +1,6 @@
 /** Who is let in: one-time codes that become browsers that are signed in. Both are kept in the store, by hash. */
 import type { Db } from '../store/index.ts';
+import type { DeviceCodes } from './device-codes.ts';
 import { hashOf, newSecret } from './secrets.ts';
 
 /** ms between two notes of when a browser was last here. */
@@ -14,6 +15,7 @@ export interface SignInDeps {
   readonly linkMs: number;
   /** ms that a browser stays signed in after its last visit. */
   readonly cookieMs: number;
+  readonly deviceCodes: Pick<DeviceCodes, 'take'>;
 }
 
 export interface SignIn {
@@ -21,7 +23,8 @@ export interface SignIn {
   newCode(): Promise<string>;
   /**
    * Takes a code, once, and answers with a token for the cookie and a new page key; null where the code is not good.
-   * A browser that comes with a token of ours keeps its sign-in: only its key is another from now on.
+   * A browser that comes with a token of ours keeps its sign-in: only its key is another from now on. A device's code lets
+   * one in as a guest.
    */
   take(code: string, token?: string): Promise<Entered | null>;
   /**
@@ -33,7 +36,13 @@ export interface SignIn {
     key?: string,
   ): Promise<
     | { readonly ok: false }
-    | { readonly ok: true; readonly browser: string; readonly renew: boolean; readonly own: boolean }
+    | {
+        readonly ok: true;
+        readonly browser: string;
+        readonly renew: boolean;
+        readonly own: boolean;
+        readonly guest: boolean;
+      }
   >;
 }
 
@@ -42,7 +51,7 @@ interface Entered {
   readonly key: string;
 }
 
-export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): SignIn {
+export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: SignInDeps): SignIn {
   return {
     async newCode() {
       const code = newSecret();
@@ -66,27 +75,46 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): 
         .where('made_at', '>=', now() - linkMs)
         .returning('code_hash')
         .executeTakeFirst();
-      if (!taken) return null;
+      const there =
+        known === undefined
+          ? undefined
+          : await db
+              .selectFrom('browsers')
+              .select('guest_until')
+              .where('relay', '=', relay)
+              .where('token_hash', '=', hashOf(known))
+              .where('seen_at', '>=', now() - cookieMs)
+              .executeTakeFirst();
+      const token = known === undefined || there === undefined ? newSecret() : known;
+      const guestUntil = taken ? null : await deviceCodes.take(code, hashOf(token));
+      if (!taken && guestUntil === null) return null;
       const key = newSecret();
-      if (known !== undefined) {
-        const kept = await db
+      if (there !== undefined) {
+        await db
           .updateTable('browsers')
-          .set({ key_hash: hashOf(key), seen_at: now() })
+          // Who was in for good stays so, whatever they open.
+          .set({ key_hash: hashOf(key), seen_at: now(), guest_until: there.guest_until === null ? null : guestUntil })
           .where('relay', '=', relay)
-          .where('token_hash', '=', hashOf(known))
-          .where('seen_at', '>=', now() - cookieMs)
-          .executeTakeFirst();
-        if (kept.numUpdatedRows > 0n) return { token: known, key };
+          .where('token_hash', '=', hashOf(token))
+          .execute();
+        return { token, key };
       }
-      const token = newSecret();
       await db
         .deleteFrom('browsers')
         .where('relay', '=', relay)
-        .where('seen_at', '<', now() - cookieMs)
+        .where((or) => or.or([or('seen_at', '<', now() - cookieMs), or('guest_until', '<=', now())]))
         .execute();
       await db
         .insertInto('browsers')
-        .values({ relay, token_hash: hashOf(token), made_at: now(), seen_at: now(), key_hash: hashOf(key), home: null })
+        .values({
+          relay,
+          token_hash: hashOf(token),
+          made_at: now(),
+          seen_at: now(),
+          key_hash: hashOf(key),
+          home: null,
+          guest_until: guestUntil,
+        })
         .execute();
       return { token, key };
     },
@@ -94,15 +122,21 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): 
       const browser = hashOf(token);
       const row = await db
         .selectFrom('browsers')
-        .select(['seen_at', 'key_hash'])
+        .select(['seen_at', 'key_hash', 'guest_until'])
         .where('relay', '=', relay)
         .where('token_hash', '=', browser)
         .where('seen_at', '>=', now() - cookieMs)
         .executeTakeFirst();
-      if (!row) return { ok: false };
+      if (!row || (row.guest_until !== null && row.guest_until <= now())) return { ok: false };
       const renew = row.seen_at < now() - NOTE_EVERY_MS;
       if (renew) await db.updateTable('browsers').set({ seen_at: now() }).where('token_hash', '=', browser).execute();
-      return { ok: true, browser, renew, own: key !== undefined && row.key_hash === hashOf(key) };
+      return {
+        ok: true,
+        browser,
+        renew,
+        own: key !== undefined && row.key_hash === hashOf(key),
+        guest: row.guest_until !== null,
+      };
     },
   };
 }

@@ -18,6 +18,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   taken: 'counter',
   inbox: 'waiting',
   codes: 'lease',
+  device_codes: 'lease',
   browsers: 'lease',
   homes: 'lease',
   agents: 'record',

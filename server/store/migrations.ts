@@ -23,6 +23,7 @@ import { places } from './steps/0020-places.ts';
 import { notifications } from './steps/0021-notifications.ts';
 import { programs } from './steps/0022-programs.ts';
 import { attachedRecords } from './steps/0023-attached-records.ts';
+import { deviceCodes } from './steps/0024-device-codes.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -48,4 +49,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0021-notifications': notifications,
   '0022-programs': programs,
   '0023-attached-records': attachedRecords,
+  '0024-device-codes': deviceCodes,
 };

@@ -37,6 +37,19 @@ export interface Tables extends NightTables {
     seen_at: number;
     /** SHA-256 of the page key; null: let in before there were any. */ key_hash: string | null;
     /** The home that it belongs to; null: none yet. */ home: string | null;
+    /** It came by a device's code, and may only join, until then; null: it is let in for good. */ guest_until:
+      number | null;
+  };
+  /** Codes that a page shows for another device, by SHA-256. `host`, `guest`: sign-ins, who shows it and who came by it. */
+  device_codes: {
+    relay: string;
+    id: string;
+    code_hash: string;
+    host: string;
+    guest: string | null;
+    offer: string | null;
+    made_at: number;
+    ended_at: number | null;
   };
   /**
    * The relay's side of each household. Every table about a team names its `home`; those of sign-ins and of synchronisation

@@ -7,6 +7,7 @@ import { callEndpoints } from '../protocol/endpoints/calls.ts';
 import { attachedEndpoints } from '../protocol/endpoints/attached.ts';
 import { credentialEndpoints } from '../protocol/endpoints/clients.ts';
 import { costEndpoints } from '../protocol/endpoints/costs.ts';
+import { deviceCodeEndpoints } from '../protocol/endpoints/device-codes.ts';
 import type { Endpoint } from '../protocol/endpoints/endpoint.ts';
 import { notificationEndpoints } from '../protocol/endpoints/notifications.ts';
 import { modelEndpoints } from '../protocol/endpoints/models.ts';
@@ -40,6 +41,7 @@ const endpoints = {
   ...programEndpoints,
   ...callEndpoints,
   ...notificationEndpoints,
+  ...deviceCodeEndpoints,
 };
 const YAML = 'application/yaml';
 

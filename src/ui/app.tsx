@@ -23,6 +23,8 @@ import { leadNameOf } from '../state/wake-material.ts';
 import { ConversationView } from './chat/conversation.tsx';
 import type { Around } from './commands/command.ts';
 import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
+import { takeCameByCode } from './devices/came-by-code.ts';
+import { DeviceDialog } from './devices/later.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { optional } from './parts/optional.tsx';
 import { PATHS, useRoute, type Route } from './routes.ts';
@@ -231,6 +233,8 @@ export function App() {
   const { route, go } = useRoute();
   const [help, setHelp] = useState(false);
   const [palette, setPalette] = useState(false);
+  // Another device’s code was opened here: this one joins, whatever else it shows.
+  const [joins, setJoins] = useState(takeCameByCode);
   const focus = useFocusPlace(
     route.kind,
     useCallback(() => go(PATHS.hearth), [go]),
@@ -257,6 +261,17 @@ export function App() {
         <Banners />
         <NoticeList />
       </div>
+      {joins && (
+        <DeviceDialog
+          open="join"
+          byCode
+          onClose={() => setJoins(false)}
+          onJoined={() => {
+            setJoins(false);
+            go(PATHS.hearth);
+          }}
+        />
+      )}
       <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
       <Suspense fallback={null}>
         {route.kind === 'connect' && <ConnectDialog onClose={() => go(PATHS.hearth)} />}

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, createProfile, type Guest, type Profile, QUIET } from '../support/chromium.ts';
 import { deviceOf, openDevice, pair, untilEqual, type DeviceBrowser } from '../support/devices.ts';
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { searchFor } from '../support/planted-words.ts';
@@ -51,6 +51,19 @@ afterAll(async () => {
 });
 
 describe('One team on every device', { timeout: 240_000 }, () => {
+  /** As a camera would: only the link is carried over. Whoever opens it is let in by it alone. */
+  async function byOneCode(guest: Guest) {
+    await desk.page.goto(new URL('/settings/devices', relay.url).href);
+    await desk.page.getByRole('button', { name: 'Add a device' }).click();
+    const link = desk.page.getByText(/^http\S+#join=\S+$/);
+    const tablet = await (await guest.open({ viewport: PHONE, ...QUIET })).newPage();
+    await tablet.goto(await link.innerText());
+    await tablet.getByRole('heading', { name: 'Are these the same on both?' }).waitFor();
+    await desk.page.getByRole('heading', { name: 'Are these the same on both?' }).waitFor();
+    expect(await tablet.evaluate(() => [location.pathname, location.hash])).toEqual(['/', '']);
+    return tablet;
+  }
+
   it('is summoned on one, joined from another by the picture of a code and six words, and knows there what was said here', async () => {
     await desk.begin();
     await desk.press('SUMMON');
@@ -69,6 +82,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.page.goto(new URL('/settings/devices', relay.url).href);
     await desk.page.getByRole('button', { name: 'Add a device' }).click();
     await desk.page.getByRole('button', { name: 'Go on' }).click();
+    await desk.page.getByText(/^Another way/).click();
     await desk.page
       .locator('input[type=file]')
       .setInputFiles({ name: 'code.png', mimeType: 'image/png', buffer: picture });
@@ -85,6 +99,24 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.page.getByText(/ is one of yours now/).waitFor();
     await untilEqual([laptop, phone], 20);
     await desk.press('Good');
+
+    // One code does it all: it lets the browser in, and the same six words stand on both.
+    const guest = createGuest();
+    const refused = await byOneCode(guest);
+    await desk.press('No');
+    await expect.poll(() => refused.evaluate(async () => (await fetch('/api/home')).status)).toBe(401);
+    await desk.page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    const tablet = await byOneCode(guest);
+    expect(await words(tablet)).toEqual(await words(desk.page));
+    await tablet.getByRole('button', { name: 'Yes, all six' }).click();
+    await desk.press('Yes, all six');
+    await desk.page.getByText(/ is one of yours now/).waitFor();
+    await tablet
+      .getByRole('list', { name: 'The team' })
+      .getByRole('button', { name: /, seat 1, awake/ })
+      .waitFor();
+    await desk.press('Good');
+    await guest.remove();
 
     // What goes along with a message is there when the page is read again, and on the other device.
     await desk.page.goto(relay.url);

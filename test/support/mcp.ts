@@ -200,7 +200,14 @@ export async function openMcp(
   const http = await listen({ host: '127.0.0.1', port: 0 });
   const access = createAccess({
     origins: createOrigins({ port: http.port, host: '127.0.0.1', publicUrl: null, tls: false, proxied: false }),
-    signIn: createSignIn({ db, relay, now, linkMs: 1_000_000, cookieMs: 1_000_000 }),
+    signIn: createSignIn({
+      db,
+      relay,
+      now,
+      linkMs: 1_000_000,
+      cookieMs: 1_000_000,
+      deviceCodes: { take: () => Promise.resolve(null) },
+    }),
     rate: createRateLimit({ perSecond: 1_000, burst: 1_000, elapsed: now }),
     port: http.port,
     secure: false,

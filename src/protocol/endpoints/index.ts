@@ -3,6 +3,7 @@ import { attachedEndpoints } from './attached.ts';
 import { credentialEndpoints, mcpEndpoints } from './clients.ts';
 import { callEndpoints } from './calls.ts';
 import { costEndpoints } from './costs.ts';
+import { deviceCodeEndpoints } from './device-codes.ts';
 import type { Endpoints } from './endpoint.ts';
 import { modelEndpoints } from './models.ts';
 import { notificationEndpoints } from './notifications.ts';
@@ -41,4 +42,5 @@ export const ENDPOINTS = {
   ...attachedEndpoints,
   ...notificationEndpoints,
   ...syncEndpoints,
+  ...deviceCodeEndpoints,
 } satisfies Endpoints;

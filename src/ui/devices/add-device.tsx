@@ -1,4 +1,4 @@
-import { useState, type ReactNode, useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useStore } from 'zustand';
 import { deviceActionsOf, type Invite } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
@@ -10,6 +10,7 @@ import { StepHead } from './step-head.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
 import { PasteText } from './paste-text.tsx';
 import { readPicture } from './pixels.ts';
+import { DeviceCodeView, useDeviceCode } from './device-code.tsx';
 import { Scan } from './scan.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
@@ -77,10 +78,7 @@ function OnTheOther() {
     <section className="devices-block" aria-label="On the new device">
       <h3>On the new device</h3>
       <ol className="devices-steps">
-        <li>
-          Let its browser in: press Enter in the terminal where Roost runs, and open the link it prints there. A link
-          works once.
-        </li>
+        <li>Its browser is let in already: by a link that Roost printed, or because Roost was used there before.</li>
         <li>
           Choose <b>I have Roost on another device</b>. If Roost was used there before: Settings, Devices,{' '}
           <b>Join from another device</b>.
@@ -109,26 +107,57 @@ function Joined({ before, onClose }: { before: readonly string[]; onClose: () =>
   );
 }
 
+/** For a device that is let in at the relay already, or has no camera. */
+function OtherWay({ onOffer }: { onOffer: (offer: string) => void }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="devices-other" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Another way: the new device shows a code, and this one takes it</summary>
+      {open && (
+        <>
+          <OnTheOther />
+          <TakeOffer onOffer={onOffer} />
+        </>
+      )}
+    </details>
+  );
+}
+
 const NOTHING_CHANGED = 'Nothing was sent, and nothing has changed.';
 
 /** Letting a device in, step by step. Where the team is not shared yet, the person agrees to that first. */
 export default function AddDevice({ onClose }: { onClose: () => void }) {
   const state = useRoost();
+  const { notices } = state;
   const actions = deviceActionsOf(state);
   const shared = useDevices(({ status }) => status?.kind === 'shared');
   const invite = useStore(actions.invite, ({ now }) => now);
   const [offered, setOffered] = useState<string | null>(null);
+  const take = useCallback(
+    (offer: string) => {
+      setOffered(offer);
+      void actions.takeOffer(offer);
+    },
+    [actions],
+  );
+  const code = useDeviceCode(shared && invite.step === 'idle', take);
   const again = () => {
+    code.end();
+    code.again();
     setOffered(null);
     actions.leaveInvite();
   };
   const leave = () => {
+    code.end();
     actions.leaveInvite();
     onClose();
   };
-  const take = (offer: string) => {
-    setOffered(offer);
-    void actions.takeOffer(offer);
+  const answer = async (same: boolean) => {
+    // Who is asked for keys is let in before they are sent; of who is not what it seemed, nothing stays.
+    const refused = same ? await code.letIn() : null;
+    if (!same || refused !== null) code.end();
+    if (refused !== null) notices.error(refused);
+    await actions.answerInvite(same && refused === null);
   };
 
   function step(now: Invite): ReactNode {
@@ -136,8 +165,8 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
       case 'idle':
         return (
           <>
-            <OnTheOther />
-            <TakeOffer onOffer={take} />
+            <DeviceCodeView keeper={code} />
+            <OtherWay onOffer={take} />
           </>
         );
       case 'taking':
@@ -147,7 +176,7 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
           <CompareWords
             words={now.words}
             elsewhere="If one is different, or the other device shows none, somebody may be in between: say no."
-            onAnswer={(same) => void actions.answerInvite(same)}
+            onAnswer={(same) => void answer(same)}
           />
         );
       case 'sending':
@@ -167,12 +196,9 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
         return <Joined before={now.before} onClose={leave} />;
       case 'refused':
         return (
-          <Wrong
-            title="You said that the words differ."
-            reason={`${NOTHING_CHANGED} Make a new offer on the other device and take that one.`}
-          >
+          <Wrong title="You said that the words differ." reason={`${NOTHING_CHANGED} Begin again with a new code.`}>
             <button type="button" className="ghost" onClick={again}>
-              Take another offer
+              Begin again
             </button>
           </Wrong>
         );
@@ -186,7 +212,7 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
                 </button>
               )}
               <button type="button" className="ghost" onClick={again}>
-                Take another offer
+                Begin again
               </button>
             </div>
           </Wrong>

@@ -1,61 +1,18 @@
-import { useEffect, useState, type FormEvent, type ReactNode, useMemo } from 'react';
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import type { Joining } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { CopyableText } from './copy-text.tsx';
-import { useNow } from '../use-now.ts';
 import { guessDeviceName } from '../../domain/device-name.ts';
 import { NameField } from './name-field.tsx';
-import { modulesOf, pathOf } from './qr.ts';
+import { Countdown, QrCode, useLeft } from './qr-code.tsx';
 import { CompareWords, Words } from './six-words.tsx';
 import { StepHead } from './step-head.tsx';
 import { TwoTeams } from './two-teams.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-
-/** `4:07` */
-const clock = (ms: number) =>
-  `${Math.floor(ms / MINUTE)}:${String(Math.floor((ms % MINUTE) / SECOND)).padStart(2, '0')}`;
-
-/** How long is left until `until` (ms since the epoch); 0 once it is over. */
-function useLeft(until: number): number {
-  const now = useNow(SECOND);
-  return Math.max(0, until - now);
-}
-
-/** How long an offer is good for. Its last minute is said once to those who listen; the seconds are not. */
-function Countdown({ left }: { left: number }) {
-  return (
-    <p className="countdown">
-      Good for{' '}
-      <span role="timer" aria-live="off">
-        {clock(left)}
-      </span>
-      <span className="visually-hidden" role="status">
-        {left <= MINUTE && left > 0 ? 'Less than a minute is left.' : ''}
-      </span>
-    </p>
-  );
-}
-
-/** A QR code, dark on light in both themes: that is what cameras look for. */
-function QrCode({ text, label }: { text: string; label: string }) {
-  const { size, path } = useMemo(() => {
-    const modules = modulesOf(text);
-    return { size: modules.length, path: pathOf(modules) };
-  }, [text]);
-  return (
-    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img" aria-label={label}>
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#0a0c14" />
-    </svg>
-  );
-}
 
 /** The offer: a code to be scanned, and the same as text. */
 function Offer({
@@ -150,9 +107,40 @@ function Begin({
   );
 }
 
-/** Joining from another device, step by step. `onJoined`: this device is one of the household. */
-export default function JoinDialog({ onClose, onJoined }: { onClose: () => void; onJoined: () => void }) {
-  const actions = deviceActionsOf(useRoost());
+/** The offer has gone to the device whose code was opened here. `problem`: it could not be left there. */
+function LeftOffer({ problem, children }: { problem: string | null; children: ReactNode }) {
+  if (problem !== null)
+    return (
+      <>
+        <Wrong title="The other device could not be told." reason={problem} />
+        {children}
+      </>
+    );
+  return (
+    <div className="compare">
+      <StepHead>Look at your other device</StepHead>
+      <Progress
+        label="Asking your other device…"
+        done={0}
+        of={0}
+        text="In a moment the same six words stand on both."
+      />
+    </div>
+  );
+}
+
+interface Props {
+  readonly onClose: () => void;
+  /** This device is one of the household. */
+  readonly onJoined: () => void;
+  /** Another device’s code was opened here: it is waiting for this one’s offer. */
+  readonly byCode?: boolean;
+}
+
+/** Joining from another device, step by step. */
+export default function JoinDialog({ onClose, onJoined, byCode = false }: Props) {
+  const state = useRoost();
+  const actions = deviceActionsOf(state);
   const status = useDevices((state) => state.status);
   const [name, setName] = useState(() => guessDeviceName(navigator.userAgent));
   const [failed, setFailed] = useState<string | null>(null);
@@ -162,10 +150,31 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
     if (joined) onJoined();
   }, [joined, onJoined]);
 
+  const leftOffer = useRef<string | null>(null);
+  const [unleft, setUnleft] = useState<string | null>(null);
+  useEffect(() => {
+    if (!byCode || joining?.step !== 'offering' || leftOffer.current === joining.offer) return;
+    const { offer } = joining;
+    leftOffer.current = offer;
+    void state
+      .reach((client) => client.leaveJoinOffer({ body: { offer } }))
+      .then((left) => setUnleft(left.ok ? null : left.problem.message));
+  }, [byCode, joining, state]);
+
   const begin = async () => {
     const begun = await actions.beginJoin(name.trim());
     setFailed(begun.ok ? null : begun.reason);
   };
+  // Its person has asked for it already, by the code.
+  const asked = useRef(!byCode);
+  useEffect(() => {
+    if (asked.current || status === null || status.kind === 'shared') return;
+    asked.current = true;
+    if (status.joining !== null && status.joining.step !== 'failed') return;
+    void actions
+      .beginJoin(guessDeviceName(navigator.userAgent))
+      .then((begun) => setFailed(begun.ok ? null : begun.reason));
+  }, [status, actions]);
   const giveUp = async () => {
     const given = await actions.answerJoin(false);
     setFailed(given.ok ? null : given.reason);
@@ -185,10 +194,13 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
     onClose();
   };
 
+  const offerOf = ({ offer, until }: Extract<Joining, { step: 'offering' }>) => (
+    <Offer offer={offer} until={until} onAgain={() => void begin()} onCancel={leave} />
+  );
   function step(now: Joining): ReactNode {
     switch (now.step) {
       case 'offering':
-        return <Offer offer={now.offer} until={now.until} onAgain={() => void begin()} onCancel={leave} />;
+        return byCode ? <LeftOffer problem={unleft}>{offerOf(now)}</LeftOffer> : offerOf(now);
       case 'comparing':
         return (
           <CompareWords

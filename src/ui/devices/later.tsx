@@ -24,14 +24,16 @@ interface Props {
   readonly onClose: () => void;
   /** This device has become one of a household. */
   readonly onJoined: () => void;
+  /** Another device’s code was opened here. */
+  readonly byCode?: boolean;
 }
 
 /** The one dialog that is open, or none. */
-export function DeviceDialog({ open, onClose, onJoined }: Props) {
+export function DeviceDialog({ open, onClose, onJoined, byCode = false }: Props) {
   return (
     <Suspense fallback={null}>
       {open === 'add' && <AddDevice onClose={onClose} />}
-      {open === 'join' && <JoinDialog onClose={onClose} onJoined={onJoined} />}
+      {open === 'join' && <JoinDialog onClose={onClose} onJoined={onJoined} byCode={byCode} />}
       {open === 'phrase' && <PhraseDialog onClose={onClose} />}
       {open === 'check' && <CheckDialog onClose={onClose} />}
       {open === 'restore' && <RestoreDialog onClose={onClose} onJoined={onJoined} />}

@@ -1,15 +1,32 @@
 import { cleanup, fireEvent, screen, within } from '@testing-library/react';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { DEVICE_CODES } from '../../../src/protocol/device-code-settings.ts';
 import { SYNC } from '../../../src/protocol/sync/settings.ts';
 import { modulesOf } from '../../../src/ui/devices/qr.ts';
 import type { Joining } from '../../../src/protocol/sync/page.ts';
 import { device, LAPTOP, OFFER, sharedStatus, SIX } from './support/devices.ts';
 import { NOW, team } from './support/household.ts';
+import { json, refused } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 type Sync = Page['owner']['sync'];
+const CODE = { id: 'code-1', code: 'a-code', until: NOW + DEVICE_CODES.openMs, address: 'https://roost.example' };
+type Parts = Parameters<NonNullable<Parameters<typeof openPage>[0]['prepare']>>[0];
 const devices = (sync: Sync, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
-  openPage({ docs: team(2), path: '/settings/devices', ...more, prepare: (parts) => void (parts.owner.sync = sync) });
+  openPage({
+    docs: team(2),
+    path: '/settings/devices',
+    ...more,
+    prepare: (parts) => {
+      parts.owner.sync = sync;
+      parts.reach.on('POST /api/device-codes', CODE);
+      parts.reach.on('GET /api/device-codes/code-1', { state: 'open', offer: null });
+      for (const call of ['PUT /api/device-codes/code-1/guest', 'DELETE /api/device-codes/code-1'])
+        parts.reach.on(call, () => new Response(null, { status: 204 }));
+      more.prepare?.(parts);
+    },
+  });
+const otherWay = async (page: Page) => page.user.click(await screen.findByText(/^Another way/));
 const press = async (page: Page, name: string | RegExp) => page.user.click(await screen.findByRole('button', { name }));
 const until = NOW + SYNC.offerMs;
 const words = () =>
@@ -74,7 +91,127 @@ test('before the first device is added, the person agrees that sealed entries le
   await page.user.type(name, ' Laptop ');
   await press(page, 'Go on');
   expect(shared).toEqual(['Laptop']);
+  await otherWay(page);
   expect(screen.getByLabelText('The text under the code')).toBeDefined();
+});
+
+describe('one code for another device', () => {
+  const states = (parts: Parts, ...next: readonly object[]) => {
+    let at = 0;
+    parts.reach.on('GET /api/device-codes/code-1', () => json(next[Math.min(at++, next.length - 1)]));
+  };
+  const offered = { state: 'offered', offer: OFFER };
+
+  test('is shown as a picture and as a link; the words are compared, and who came by it is let in before the keys are sent', async () => {
+    const asked: unknown[] = [];
+    const page = await devices(
+      {
+        syncStatus: () => sharedStatus(),
+        beginInvite: ({ offer }) => {
+          asked.push(offer);
+          return { words: SIX };
+        },
+        answerInvite: ({ same }) => {
+          asked.push([same, page.reach.times('PUT /api/device-codes/code-1/guest')]);
+          return { joined: true };
+        },
+      },
+      { prepare: (parts) => states(parts, { state: 'open', offer: null }, offered) },
+    );
+    await press(page, 'Add a device');
+    expect(await screen.findByRole('img', { name: /^QR code that opens Roost/ })).toBeDefined();
+    expect(screen.getByText('https://roost.example/enter#join=a-code')).toBeDefined();
+    await screen.findByRole('heading', { name: 'Are these the same on both?' });
+    await press(page, 'Yes, all six');
+    expect(asked).toEqual([OFFER, [true, 1]]);
+    expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(0);
+  });
+
+  test('whoever came by it is out where the words differ, or where the person leaves', async () => {
+    const sync: Sync = {
+      syncStatus: () => sharedStatus(),
+      beginInvite: () => ({ words: SIX }),
+      answerInvite: () => ({ joined: false }),
+    };
+    const page = await devices(sync, { prepare: (parts) => states(parts, offered) });
+    await press(page, 'Add a device');
+    await press(page, 'No');
+    expect(page.reach.times('PUT /api/device-codes/code-1/guest')).toBe(0);
+    expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
+    cleanup();
+    const other = await devices(sync, { prepare: (parts) => states(parts, { state: 'opened', offer: null }) });
+    await press(other, 'Add a device');
+    await screen.findByText(/^A device has opened the code/);
+    const dialog = within(screen.getByRole('dialog', { name: 'Add a device' }));
+    await other.user.click(dialog.getByRole('button', { name: 'Close' }));
+    expect(other.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
+  });
+
+  test('where it was out before the words were compared, no keys are sent', async () => {
+    const asked: boolean[] = [];
+    const page = await devices(
+      {
+        syncStatus: () => sharedStatus(),
+        beginInvite: () => ({ words: SIX }),
+        answerInvite: ({ same }) => {
+          asked.push(same);
+          return { joined: false };
+        },
+      },
+      {
+        prepare: (parts) => {
+          states(parts, offered);
+          parts.reach.on('PUT /api/device-codes/code-1/guest', () => refused('There is no such code any more.', 404));
+        },
+      },
+    );
+    await press(page, 'Add a device');
+    await press(page, 'Yes, all six');
+    expect(asked).toEqual([false]);
+    expect(screen.getByText('There is no such code any more.')).toBeDefined();
+  });
+
+  test('is said to be out of a phone’s reach where Roost answers on its own machine alone, and to have run out', async () => {
+    const page = await devices(
+      { syncStatus: () => sharedStatus() },
+      {
+        prepare: (parts) => {
+          parts.reach.on('POST /api/device-codes', { ...CODE, address: null });
+          states(parts, { state: 'open', offer: null }, { state: 'over', offer: null });
+        },
+      },
+    );
+    await press(page, 'Add a device');
+    expect(await screen.findByText('A phone cannot open this yet.')).toBeDefined();
+    expect(screen.queryByRole('img', { name: /^QR code/ })).toBeNull();
+    expect(screen.getByText(`${location.origin}/enter#join=a-code`)).toBeDefined();
+    expect((await screen.findByText('This code has run out.')).textContent).toBeDefined();
+    await press(page, 'Make a new code');
+    expect(page.reach.times('POST /api/device-codes')).toBe(2);
+  });
+
+  test('opened here, this device makes its offer by itself, and says so to the other', async () => {
+    sessionStorage.setItem(DEVICE_CODES.remembered, 'yes');
+    const begun: string[] = [];
+    const page = await openPage({
+      docs: [],
+      prepare: ({ owner, reach }) => {
+        reach.on('POST /api/join-offer', () => new Response(null, { status: 204 }));
+        owner.sync = {
+          beginJoin: ({ deviceName }) => {
+            begun.push(deviceName);
+            return null;
+          },
+        };
+      },
+    });
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    const joining: Joining = { step: 'offering', offer: OFFER, until };
+    await page.say({ news: 'sync', status: { kind: 'alone', joining, kept: null } });
+    expect(await screen.findByRole('heading', { name: 'Look at your other device' })).toBeDefined();
+    expect(page.reach.bodies('POST /api/join-offer')).toEqual([{ offer: OFFER }]);
+    expect(sessionStorage.getItem(DEVICE_CODES.remembered)).toBeNull();
+  });
 });
 
 test('a device is added by its text: the words are compared, and the new one is named', async () => {
@@ -89,12 +226,15 @@ test('a device is added by its text: the words are compared, and the new one is 
     return { joined: true };
   };
   await press(page, 'Add a device');
+  await otherWay(page);
   await page.user.type(screen.getByLabelText('The text under the code'), `Take this: ${OFFER}`);
   await press(page, 'Take it');
   expect(words()).toEqual(SIX);
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Are these the same on both?' }));
   await press(page, 'Yes, all six');
   expect(asked).toEqual([`Take this: ${OFFER}`, true]);
+  // Nobody came by the code that stood beside it.
+  expect(page.reach.times('PUT /api/device-codes/code-1/guest')).toBe(0);
   await page.say({ news: 'sync', status: sharedStatus({ devices: [LAPTOP, device('Phone')] }) });
   expect(screen.getByText('Phone is one of yours now')).toBeDefined();
 });
@@ -102,6 +242,7 @@ test('a device is added by its text: the words are compared, and the new one is 
 test('what is no offer is not handed on, and is said to be none', async () => {
   const page = await devices({ syncStatus: () => sharedStatus() });
   await press(page, 'Add a device');
+  await otherWay(page);
   await page.user.type(screen.getByLabelText('The text under the code'), 'hello');
   await press(page, 'Take it');
   expect(screen.getByRole('alert').textContent).toContain('not an offer of Roost');
@@ -114,6 +255,7 @@ test('an offer that is refused says why, and can be taken again', async () => {
     throw new Error('This offer was used already.');
   };
   await press(page, 'Add a device');
+  await otherWay(page);
   await page.user.type(screen.getByLabelText('The text under the code'), OFFER);
   await press(page, 'Take it');
   expect(screen.getByRole('alert').textContent).toContain('This offer was used already. What is here has not changed.');
@@ -130,6 +272,7 @@ test('whoever finds the words different says no, and nothing is sent', async () 
     return { joined: false };
   };
   await press(page, 'Add a device');
+  await otherWay(page);
   await page.user.type(screen.getByLabelText('The text under the code'), OFFER);
   await press(page, 'Take it');
   await press(page, 'No');
@@ -145,11 +288,13 @@ test('leaving while words are compared ends the invitation', async () => {
     return { joined: false };
   };
   await press(page, 'Add a device');
+  await otherWay(page);
   await page.user.type(screen.getByLabelText('The text under the code'), OFFER);
   await press(page, 'Take it');
   await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
   expect(answers).toEqual([false]);
   await press(page, 'Add a device');
+  await otherWay(page);
   expect(screen.getByLabelText<HTMLTextAreaElement>('The text under the code').value).toBe('');
 });
 
@@ -521,6 +666,7 @@ test.each<[string, Parameters<typeof standInCamera>, string]>([
   const page = await devices({ syncStatus: () => sharedStatus() });
   standInCamera(...camera);
   await press(page, 'Add a device');
+  await otherWay(page);
   expect(screen.queryByRole('alert')).toBeNull();
   await press(page, 'Scan with the camera');
   const said = (await screen.findByRole('alert')).textContent;
@@ -536,6 +682,7 @@ test('the camera is let go when one leaves', async () => {
   HTMLMediaElement.prototype.play = () => Promise.resolve();
   standInCamera(() => Promise.resolve(stream));
   await press(page, 'Add a device');
+  await otherWay(page);
   await press(page, 'Scan with the camera');
   expect(await screen.findByLabelText('What the camera sees')).toBeDefined();
   expect(stop).not.toHaveBeenCalled();
@@ -572,9 +719,11 @@ test('a picture of the code does as well as its text: chosen, or pasted', async 
   };
   standInPictures(OFFER);
   await press(page, 'Add a device');
+  await otherWay(page);
   await page.user.upload(await screen.findByLabelText('Choose a picture of the code'), PICTURE);
   await press(page, 'No');
-  await press(page, 'Take another offer');
+  await press(page, 'Begin again');
+  await otherWay(page);
   fireEvent.paste(document.body, { clipboardData: { files: [PICTURE] } });
   await screen.findByRole('heading', { name: 'Are these the same on both?' });
   expect(asked).toEqual([OFFER, OFFER]);
@@ -587,6 +736,7 @@ test.each<[string, string | null, RegExp]>([
   const page = await devices({ syncStatus: () => sharedStatus() });
   standInPictures(text);
   await press(page, 'Add a device');
+  await otherWay(page);
   await page.user.upload(await screen.findByLabelText('Choose a picture of the code'), PICTURE);
   expect((await screen.findByRole('alert')).textContent).toMatch(said);
   expect(page.owner.calls).not.toContain('beginInvite');

@@ -1,0 +1,163 @@
+/** Codes that a page shows for another device. Kept by hash, beside who made each, who came by it and what they left. */
+import { randomUUID } from 'node:crypto';
+import { DEVICE_CODES } from '../../src/protocol/device-code-settings.ts';
+import { type DeviceCode, type DeviceCodeState } from '../../src/protocol/device-codes.ts';
+import { deviceCodeEndpoints } from '../../src/protocol/endpoints/device-codes.ts';
+import { answer, browserOf, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
+import type { Db } from '../store/index.ts';
+import { hashOf, newSecret } from './secrets.ts';
+
+export interface DeviceCodesDeps {
+  readonly db: Db;
+  /** Names the relay. */
+  readonly relay: string;
+  readonly now: () => number;
+  /** These sign-ins are over. */
+  readonly onEnded: (browsers: readonly string[]) => void;
+}
+
+export interface DeviceCodes {
+  /** `host`: the sign-in that makes it. Null: it has too many. */
+  make(host: string): Promise<Omit<DeviceCode, 'address'> | null>;
+  /** Takes a code, once, for the sign-in that is about to be. When it ends to be a guest, in ms since the epoch; null: the code is not good. */
+  take(code: string, guest: string): Promise<number | null>;
+  /** Null: unknown, or of somebody else. */
+  look(id: string, host: string): Promise<DeviceCodeState | null>;
+  /** The guest stays. False: there is none. */
+  letIn(id: string, host: string): Promise<boolean>;
+  /** A guest that was not let in is out. False: the code is unknown, or of somebody else. */
+  end(id: string, host: string): Promise<boolean>;
+  /** False: this sign-in came by no code that still holds. */
+  leaveOffer(guest: string, offer: string): Promise<boolean>;
+}
+
+export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps): DeviceCodes {
+  const codes = () => db.selectFrom('device_codes').where('relay', '=', relay).where('ended_at', 'is', null);
+  const madeAfter = () => now() - DEVICE_CODES.openMs;
+  /** While its guest may still become a device. */
+  const known = () => now() - DEVICE_CODES.guestMs;
+
+  return {
+    async make(host) {
+      await db.deleteFrom('device_codes').where('relay', '=', relay).where('made_at', '<', known()).execute();
+      const open = await codes()
+        .select('id')
+        .where('host', '=', host)
+        .where('guest', 'is', null)
+        .where('made_at', '>=', madeAfter())
+        .execute();
+      if (open.length >= DEVICE_CODES.most) return null;
+      const [id, code, madeAt] = [randomUUID(), newSecret(), now()];
+      await db
+        .insertInto('device_codes')
+        .values({ relay, id, code_hash: hashOf(code), host, guest: null, offer: null, made_at: madeAt, ended_at: null })
+        .execute();
+      return { id, code, until: madeAt + DEVICE_CODES.openMs };
+    },
+    async take(code, guest) {
+      // Writing is taking: of two that come at once, one finds it open.
+      const taken = await db
+        .updateTable('device_codes')
+        .set({ guest })
+        .where('relay', '=', relay)
+        .where('code_hash', '=', hashOf(code))
+        .where('guest', 'is', null)
+        .where('ended_at', 'is', null)
+        .where('made_at', '>=', madeAfter())
+        // Who shows it is in already.
+        .where('host', '!=', guest)
+        .returning('made_at')
+        .executeTakeFirst();
+      return taken ? taken.made_at + DEVICE_CODES.guestMs : null;
+    },
+    async look(id, host) {
+      const row = await db
+        .selectFrom('device_codes')
+        .select(['guest', 'offer', 'made_at', 'ended_at'])
+        .where('relay', '=', relay)
+        .where('id', '=', id)
+        .where('host', '=', host)
+        .executeTakeFirst();
+      if (!row) return null;
+      const { guest, offer } = row;
+      const until = row.made_at + (guest === null ? DEVICE_CODES.openMs : DEVICE_CODES.guestMs);
+      if (row.ended_at !== null || now() >= until) return { state: 'over', offer: null };
+      return { state: guest === null ? 'open' : offer === null ? 'opened' : 'offered', offer };
+    },
+    async letIn(id, host) {
+      const row = await codes().select('guest').where('id', '=', id).where('host', '=', host).executeTakeFirst();
+      if (!row || row.guest === null) return false;
+      const stays = await db
+        .updateTable('browsers')
+        .set({ guest_until: null })
+        .where('relay', '=', relay)
+        .where('token_hash', '=', row.guest)
+        .executeTakeFirst();
+      return stays.numUpdatedRows > 0n;
+    },
+    async end(id, host) {
+      const ended = await db
+        .updateTable('device_codes')
+        .set({ ended_at: now(), offer: null })
+        .where('relay', '=', relay)
+        .where('id', '=', id)
+        .where('host', '=', host)
+        .where('ended_at', 'is', null)
+        .returning('guest')
+        .executeTakeFirst();
+      if (!ended) return false;
+      if (ended.guest === null) return true;
+      const out = await db
+        .deleteFrom('browsers')
+        .where('relay', '=', relay)
+        .where('token_hash', '=', ended.guest)
+        .where('guest_until', 'is not', null)
+        .executeTakeFirst();
+      if (out.numDeletedRows > 0n) onEnded([ended.guest]);
+      return true;
+    },
+    async leaveOffer(guest, offer) {
+      const left = await db
+        .updateTable('device_codes')
+        .set({ offer })
+        .where('relay', '=', relay)
+        .where('guest', '=', guest)
+        .where('ended_at', 'is', null)
+        .where('made_at', '>=', known())
+        .executeTakeFirst();
+      return left.numUpdatedRows > 0n;
+    },
+  };
+}
+
+/** `address`: where other machines reach the relay; null where it was not told. */
+export function createDeviceCodeRoutes(codes: DeviceCodes, address: string | null): readonly Handled[] {
+  const unknown = () => problem(404, 'no-code', 'There is no such code any more. Make a new one.');
+  const orUnknown = (there: boolean) => {
+    if (!there) throw unknown();
+    return null;
+  };
+  return answer(deviceCodeEndpoints, {
+    async makeDeviceCode(_, context) {
+      const made = await codes.make(browserOf(context));
+      if (made) return { ...made, address };
+      throw problem(
+        409,
+        'too-many-codes',
+        `${DEVICE_CODES.most} codes of this browser can still be opened. Use one of them, or wait a few minutes.`,
+      );
+    },
+    async deviceCode({ id }, context) {
+      const state = await codes.look(id, browserOf(context));
+      if (!state) throw unknown();
+      return state;
+    },
+    letDeviceIn: async ({ id }, context) => orUnknown(await codes.letIn(id, browserOf(context))),
+    endDeviceCode: async ({ id }, context) => orUnknown(await codes.end(id, browserOf(context))),
+    async leaveJoinOffer({ body: { offer } }, context) {
+      if (await codes.leaveOffer(browserOf(context), offer)) return null;
+      throw problem(409, 'no-code', 'The code by which this device came is over. Show a new one on the other device.');
+    },
+  });
+}
