@@ -17,6 +17,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { displayName } from '../domain/agent.ts';
+import type { AgentId } from '../domain/ids.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
 import { leadNameOf } from '../state/wake-material.ts';
@@ -26,6 +27,7 @@ import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
 import { takeCameByCode } from './devices/came-by-code.ts';
 import { DeviceDialog } from './devices/later.tsx';
 import { Hearth } from './grid/hearth.tsx';
+import { OpensFind } from './palette/opens.ts';
 import { optional } from './parts/optional.tsx';
 import { PATHS, useRoute, type Route } from './routes.ts';
 import { Arrival } from './shell/arrival.tsx';
@@ -232,13 +234,15 @@ export function App() {
   const begun = roster.lead !== null;
   const { route, go } = useRoute();
   const [help, setHelp] = useState(false);
-  const [palette, setPalette] = useState(false);
+  /** `within`: whose conversation alone it finds in. */
+  const [palette, setPalette] = useState<{ readonly within: AgentId | null } | null>(null);
   // Another device’s code was opened here: this one joins, whatever else it shows.
   const [joins, setJoins] = useState(takeCameByCode);
   const focus = useFocusPlace(
     route.kind,
     useCallback(() => go(PATHS.hearth), [go]),
   );
+  const find = useCallback((within: AgentId) => startTransition(() => setPalette({ within })), []);
   const roost = useRoost();
   const around: Around = {
     roost,
@@ -246,7 +250,12 @@ export function App() {
     go,
     focus,
     // As a transition what is still to be fetched is waited for, where React would else show nothing for a third of a second.
-    open: (what) => startTransition(() => (what === 'keys' ? setHelp(true) : setPalette(true))),
+    open: (what) =>
+      startTransition(() =>
+        what === 'keys'
+          ? setHelp(true)
+          : setPalette({ within: what === 'find' && route.kind === 'agent' ? route.agentId : null }),
+      ),
   };
   useKeys(around, ({ id }) => begun || ALWAYS.includes(id));
   return (
@@ -272,12 +281,14 @@ export function App() {
           }}
         />
       )}
-      <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
+      <OpensFind value={find}>
+        <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
+      </OpensFind>
       <Suspense fallback={null}>
         {route.kind === 'connect' && <ConnectDialog onClose={() => go(PATHS.hearth)} />}
       </Suspense>
       <Suspense fallback={null}>
-        {palette && <Palette onClose={() => setPalette(false)} around={around} />}
+        {palette && <Palette onClose={() => setPalette(null)} around={around} within={palette.within} />}
         {help && <KeysDialog onClose={() => setHelp(false)} />}
       </Suspense>
     </div>

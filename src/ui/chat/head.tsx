@@ -1,3 +1,4 @@
+import { use } from 'react';
 import { canBeWoken } from '../../domain/lifecycle.ts';
 import { useActions, usePending } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -5,6 +6,7 @@ import type { SeatView } from '../grid/seat-view.ts';
 import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
 import { MoonIcon, MoreIcon, SoulIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { OpensFind } from '../palette/opens.ts';
 import { PATHS, useRoute } from '../routes.ts';
 import type { Speaker } from './message.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
@@ -53,6 +55,8 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
 
 function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | null; menu: readonly MenuItem[] }) {
   const { go } = useRoute();
+  const find = use(OpensFind);
+  const items = [{ label: 'Find in this conversation', run: () => find(speaker.agentId) }, ...menu];
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>
@@ -81,8 +85,8 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
           <SoulIcon />
         </button>
       )}
-      {menu.length > 0 && (
-        <MenuButton label={`More about ${speaker.name}`} items={menu}>
+      {speaker.kind === 'egg' && menu.length === 0 ? null : (
+        <MenuButton label={`More about ${speaker.name}`} items={speaker.kind === 'egg' ? menu : items}>
           <MoreIcon />
         </MenuButton>
       )}

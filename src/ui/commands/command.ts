@@ -32,7 +32,8 @@ export interface Around {
   readonly roost: RoostState;
   readonly route: Route;
   readonly go: (path: string) => void;
-  readonly open: (what: 'palette' | 'keys') => void;
+  /** `find`: the palette, held to the conversation that is on the screen. */
+  readonly open: (what: 'palette' | 'keys' | 'find') => void;
   /** Puts the focus there, and goes where it is first. */
   readonly focus: (place: 'grid' | 'composer') => void;
 }

@@ -6,7 +6,7 @@ import { displayName, emptySeats } from '../../domain/agent.ts';
 import { bigButton } from '../../domain/lifecycle.ts';
 import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
 import { callsOf } from '../../state/calls.ts';
-import { leadNameOf } from '../../state/wake-material.ts';
+import { authorName, leadNameOf } from '../../state/wake-material.ts';
 import { hasFound, nextFound } from '../palette/last-found.ts';
 import { PATHS } from '../routes.ts';
 import type { Around, Command, Group } from './command.ts';
@@ -41,6 +41,12 @@ function nextNew({ roost, route, go }: Around, step: 1 | -1): void {
     .map((_, i) => order[(from + step * (i + 1) + order.length * 2) % order.length] ?? LEAD_ID)
     .find((agentId) => (counts.get(agentId) ?? 0) > 0);
   if (next !== undefined) go(PATHS.agent(next));
+}
+
+/** Whose conversation is on the screen. */
+function withWhom({ roost, route }: Around): string {
+  const { roster, settings } = roost.household.store.getState();
+  return route.kind === 'agent' ? authorName(route.agentId, roster, settings) : '';
 }
 
 function toFound({ go }: Around, step: 1 | -1): void {
@@ -80,6 +86,17 @@ const ROWS: readonly Row[] = [
     does: 'The same, where nothing is being written',
     keys: ['/'],
   }),
+  action(
+    'find here',
+    (around) => `Find in the conversation with ${withWhom(around)}`,
+    ({ open }) => open('find'),
+    {
+      words: 'search said',
+      does: 'Find in the conversation that is open',
+      keys: ['F'],
+      when: ({ route }) => route.kind === 'agent',
+    },
+  ),
   action('found next', 'Next of what was found', (around) => toFound(around, 1), {
     words: 'search result',
     does: 'To the next of what was found last',
@@ -127,6 +144,7 @@ const ROWS: readonly Row[] = [
   action('next new', 'To the next with something new', (around) => nextNew(around, 1), {
     words: 'unread',
     keys: [']'],
+    whenTyped: true,
   }),
   action('new before', 'To the one before with something new', (around) => nextNew(around, -1), {
     words: 'unread',

@@ -5,6 +5,7 @@ import { useHousehold, useInfo, useLive, usePending } from '../context.tsx';
 import { keyNames, type Around, type Command } from '../commands/command.ts';
 import { useWakesOn } from '../shell/wakes-switch.tsx';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import type { SearchHit } from '../../protocol/search.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useNames } from '../use-names.ts';
@@ -35,7 +36,16 @@ type Option =
   | { readonly kind: 'more'; readonly id: 'more' };
 
 // In one piece: a field and the list that it goes through.
-export default function Palette({ onClose, around }: { onClose: () => void; around: Around }) {
+export default function Palette({
+  onClose,
+  around,
+  within,
+}: {
+  onClose: () => void;
+  around: Around;
+  /** Only what was said with this agent, until the person widens it; null: everything. */
+  within: AgentId | null;
+}) {
   // What the commands look at: with any of it, the list is another.
   useHousehold((state) => state.roster);
   useLive((state) => state);
@@ -58,7 +68,7 @@ export default function Palette({ onClose, around }: { onClose: () => void; arou
         before.focus();
     };
   }, []);
-  const [filters, setFilters] = useState<Filters>({});
+  const [filters, setFilters] = useState<Filters>(within === null ? {} : { agentId: within });
   const [limit, setLimit] = useState(RESULTS);
   const searches = isSearch(typed);
   const searched = useSearch({ text: typed.trim() === '' ? '' : typed, ...filters, limit });
@@ -106,7 +116,7 @@ export default function Palette({ onClose, around }: { onClose: () => void; arou
     <dialog
       ref={ref}
       className="dialog palette"
-      aria-label="Find anything"
+      aria-label={within === null ? 'Find anything' : `Find in the conversation with ${nameOf(within)}`}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -124,7 +134,9 @@ export default function Palette({ onClose, around }: { onClose: () => void; arou
           aria-controls={list}
           aria-activedescendant={chosen ? idOf(chosen) : undefined}
           aria-label="Find an agent, an action, a page, a setting or anything that was said"
-          placeholder="Find anything, and anything that was said"
+          placeholder={
+            within === null ? 'Find anything, and anything that was said' : `Find what was said with ${nameOf(within)}`
+          }
           autoComplete="off"
           spellCheck={false}
           value={typed}
@@ -144,7 +156,7 @@ export default function Palette({ onClose, around }: { onClose: () => void; arou
             event.preventDefault();
           }}
         />
-        {searches && (
+        {(searches || isHeld) && (
           <FilterRow
             value={filters}
             team={team}

@@ -128,6 +128,26 @@ describe('One keystroke', () => {
     expect(await screen.findByText('Nothing here is called so, and nobody said it.')).toBeDefined();
   });
 
+  test('finds in the conversation that is open alone, by a key and from its menu, until it is widened', async () => {
+    const docs = [
+      ...team(2),
+      said('agent-1', 'agent-1', 'herons by night', NOW - 2_000),
+      said('agent-2', 'human', 'herons again', NOW - 1_000),
+    ];
+    const page = await openPage({ docs, path: '/agent/agent-1' });
+    const hits = () => screen.getAllByRole('option').filter((option) => option.dataset['kind'] === 'hit');
+    await page.user.keyboard('f');
+    const dialog = await screen.findByRole('dialog', { name: 'Find in the conversation with Lyra' });
+    await page.user.type(within(dialog).getByRole('combobox', { name: /^Find an agent/ }), 'herons');
+    await waitFor(() => expect(hits().map((hit) => hit.textContent)).toEqual([expect.stringContaining('by night')]));
+    await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'With anybody');
+    await waitFor(() => expect(hits()).toHaveLength(2));
+    await page.user.keyboard('{Escape}');
+    await page.user.click(screen.getByRole('button', { name: 'More about Lyra' }));
+    await page.user.click(screen.getByRole('menuitem', { name: 'Find in this conversation' }));
+    expect(await screen.findByRole('dialog', { name: 'Find in the conversation with Lyra' })).toBeDefined();
+  });
+
   test('has what was chosen last first', async () => {
     const page = await openPage({ docs: team(2) });
     await page.user.type(await open(page), 'files{Enter}');
