@@ -2,6 +2,7 @@ import { useEffect, useId, useImperativeHandle, useRef, useState, type KeyboardE
 import { LIMITS } from '../../protocol/limits.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { AttachButton, Chips, useAttaching } from '../attachments/attaching.tsx';
+import { useDrops } from '../attachments/use-drops.ts';
 import { useRoost } from '../context.tsx';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
 import { withParagraph } from '../text/quote.ts';
@@ -100,6 +101,8 @@ export function Composer({
   const editing = edit !== null;
   const over = length - LIMITS.messageText;
   const attaching = useAttaching();
+  const frame = useRef<HTMLFormElement>(null);
+  useDrops(frame, attaches && !disabled ? attaching.add : null);
   const blank = length === 0 && attaching.files.length + along === 0;
 
   useEffect(() => {
@@ -185,6 +188,7 @@ export function Composer({
 
   return (
     <form
+      ref={frame}
       className="compose"
       onSubmit={(event) => {
         event.preventDefault();

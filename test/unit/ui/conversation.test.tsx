@@ -575,6 +575,22 @@ test('what the relay told an agent of its question opens; a line of the relay’
   await screen.findByText(/You asked to use fetch_page/);
 });
 
+test('files are dropped anywhere on the conversation, which shows that; where they are not taken the page stays all the same', async () => {
+  await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const chat = screen.getByRole('region', { name: 'Conversation' });
+  const dataTransfer = { types: ['Files'], files: [new File(['the pier is green'], 'notes.txt')] };
+  fireEvent.dragEnter(chat, { dataTransfer });
+  fireEvent.dragEnter(log(), { dataTransfer });
+  fireEvent.dragLeave(chat, { dataTransfer });
+  expect(chat.dataset['drops']).toBe('true');
+  // False: the browser does not do what it would.
+  expect(fireEvent.dragOver(log(), { dataTransfer })).toBe(false);
+  expect(fireEvent.drop(log(), { dataTransfer })).toBe(false);
+  expect(chat.dataset['drops']).toBeUndefined();
+  expect(await screen.findByRole('button', { name: 'Take away notes.txt' })).toBeDefined();
+  expect(fireEvent.drop(log(), { dataTransfer: { types: ['text/plain'], files: [] } })).toBe(true);
+});
+
 test('files go along once kept: what is no file to read is said, what was taken away comes back, the same one is kept once', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   const input =
