@@ -165,6 +165,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     calls: team.calls,
     directory,
     ...deps.push,
+    readZone: async () => (await configs.household()).effective.time_zone,
     hasPage: (browser) => streams.countOf(browser) > 0,
     tell: () => tell({ kind: 'changed', time: now(), what: 'notifications', agentId: null }),
     timers: realTimers,

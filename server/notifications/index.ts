@@ -29,6 +29,8 @@ export interface NotificationsDeps extends NotificationRowsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly calls: Pick<Calls, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
+  /** Of the household. */
+  readonly readZone: () => Promise<string>;
   readonly pusher: Pusher;
   /** Whether a page of this sign-in is open, which can show it itself. */
   readonly hasPage: (browser: string) => boolean;

@@ -1,6 +1,7 @@
 /** Which events are worth telling, and when what was told is over. */
 import type { AgentId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
+import { nextHour } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { NotificationKind, RaisedNotification } from '../../src/protocol/notifications.ts';
 import type { Calls } from '../calls/index.ts';
@@ -12,6 +13,8 @@ interface Deps {
   readonly calls: Pick<Calls, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
+  /** Of the household. */
+  readonly readZone: () => Promise<string>;
   readonly rows: Pick<NotificationRows, 'open'>;
   readonly raise: (raised: RaisedNotification, from?: number) => Promise<void>;
   readonly close: (key: string, browser: string | null) => Promise<void>;
@@ -28,7 +31,7 @@ const pageOf = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${
 /** As people name the person in a thread. */
 const NAMES_PERSON = /@human\b/i;
 
-export function createRaised({ calls, directory, rows, raise, close, now }: Deps) {
+export function createRaised({ calls, directory, rows, raise, close, now, readZone }: Deps) {
   /** When answers began that are being written. */
   const begun = new Map<string, number>();
 
@@ -64,12 +67,10 @@ export function createRaised({ calls, directory, rows, raise, close, now }: Deps
           if (event.sessionId !== null) return null;
           if (event.outcome === 'failed' || event.outcome === 'timed-out' || event.outcome === 'crashed')
             return () => tell('failure', event.runId, event.agentId, '/night');
-          return () => {
-            // One for each night: the next morning, at the hour for it, by the relay's clock.
-            const at = new Date(now());
-            at.setHours(LIMITS.nightHours[0], 0, 0, 0);
-            if (at.getTime() <= now()) at.setDate(at.getDate() + 1);
-            return tell('night', String(at.getTime()), event.agentId, '/morning', at.getTime());
+          return async () => {
+            // One for each night: the next morning, where the household is and not where its relay stands.
+            const at = nextHour(await readZone(), LIMITS.nightHour, now());
+            return await tell('night', String(at), event.agentId, '/morning', at);
           };
         case 'answer-started':
           begun.set(event.messageId, event.time);

@@ -7,8 +7,8 @@ export const NOTIFICATION_LIMITS = {
   graceMs: 10_000,
   /** An answer that took longer than this is worth telling. */
   longAnswerMs: 30_000,
-  /** What agents did by themselves is told at the first of these hours after it, so that one night is one notification. */
-  nightHours: [8],
+  /** What agents did by themselves is told when the household's clocks show this hour next, so that one night is one notification. */
+  nightHour: 8,
   /** Pushes of one home that are sent in one go. */
   atOnce: 20,
   /** One push; one that did not come through is tried again after these times, and then not any more. */

@@ -87,3 +87,16 @@ export function dayOf(zone: string, time: number): Day {
   while (time >= startOf(zone, day + 1)) day += 1;
   return { start: startOf(zone, day), end: startOf(zone, day + 1) };
 }
+
+/** The next time after `after` at which the clocks of the zone show this hour, in ms since the epoch. */
+export function nextHour(zone: string, hour: number, after: number): number {
+  const sinceMidnight = hour * 3_600_000;
+  const today = dayOf(zone, after);
+  const on = ({ start }: Day) => {
+    const at = start + sinceMidnight;
+    // Clocks that were changed since midnight show another.
+    return at + sinceMidnight - (((wallTime(zone, at) % DAY_MS) + DAY_MS) % DAY_MS);
+  };
+  const at = on(today);
+  return at > after ? at : on(dayOf(zone, today.end));
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayOf, wallTime } from '../../../src/domain/zone-days.ts';
+import { dayOf, nextHour, wallTime } from '../../../src/domain/zone-days.ts';
 
 const HOUR = 3_600_000;
 const utc = (text: string) => Date.parse(`${text}Z`);
@@ -64,4 +64,14 @@ describe('a calendar day', () => {
   it('refuses a zone that is none', () => {
     expect(() => dayOf('Nowhere/At_All', 0)).toThrow(RangeError);
   });
+});
+
+it('the next time the clocks show an hour is today or tomorrow, also where they were changed in the night', () => {
+  const at = (text: string) => Date.parse(text);
+  expect(nextHour('Europe/Berlin', 8, at('2026-11-21T06:59:59Z'))).toBe(at('2026-11-21T07:00:00Z'));
+  expect(nextHour('Europe/Berlin', 8, at('2026-11-21T07:00:00Z'))).toBe(at('2026-11-22T07:00:00Z'));
+  // Clocks go back at one and forward at one, UTC.
+  expect(nextHour('Europe/Berlin', 8, at('2026-10-24T20:00:00Z'))).toBe(at('2026-10-25T07:00:00Z'));
+  expect(nextHour('Europe/Berlin', 8, at('2026-03-28T20:00:00Z'))).toBe(at('2026-03-29T06:00:00Z'));
+  expect(nextHour('Pacific/Auckland', 8, at('2026-11-21T18:30:00Z'))).toBe(at('2026-11-21T19:00:00Z'));
 });
