@@ -20,13 +20,16 @@ export interface DeviceCodesDeps {
 export interface DeviceCodes {
   /** `host`: the sign-in that makes it. Null: it has too many. */
   make(host: string): Promise<Omit<DeviceCode, 'address'> | null>;
-  /** Takes a code, once, for the sign-in that is about to be. When it ends to be a guest, in ms since the epoch; null: the code is not good. */
-  take(code: string, guest: string): Promise<number | null>;
+  /**
+   * Takes a code, once, for the sign-in that is about to be, or that is there already where it is not `isNew`. When it ends to be
+   * a guest, in ms since the epoch; null: the code is not good.
+   */
+  take(code: string, guest: string, isNew: boolean): Promise<number | null>;
   /** Null: unknown, or of somebody else. */
   look(id: string, host: string): Promise<DeviceCodeState | null>;
   /** The guest stays. False: there is none. */
   letIn(id: string, host: string): Promise<boolean>;
-  /** A guest that was not let in is out. False: the code is unknown, or of somebody else. */
+  /** Who was let in by nothing else is out, also where the person had compared the words: it did not become a device. False: the code is unknown, or of somebody else. */
   end(id: string, host: string): Promise<boolean>;
   /** False: this sign-in came by no code that still holds. */
   leaveOffer(guest: string, offer: string): Promise<boolean>;
@@ -55,11 +58,11 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .execute();
       return { id, code, until: madeAt + DEVICE_CODES.openMs };
     },
-    async take(code, guest) {
+    async take(code, guest, isNew) {
       // Writing is taking: of two that come at once, one finds it open.
       const taken = await db
         .updateTable('device_codes')
-        .set({ guest })
+        .set({ guest, guest_is_new: isNew })
         .where('relay', '=', relay)
         .where('code_hash', '=', hashOf(code))
         .where('guest', 'is', null)
@@ -104,15 +107,14 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .where('id', '=', id)
         .where('host', '=', host)
         .where('ended_at', 'is', null)
-        .returning('guest')
+        .returning(['guest', 'guest_is_new'])
         .executeTakeFirst();
       if (!ended) return false;
-      if (ended.guest === null) return true;
+      if (ended.guest === null || !ended.guest_is_new) return true;
       const out = await db
         .deleteFrom('browsers')
         .where('relay', '=', relay)
         .where('token_hash', '=', ended.guest)
-        .where('guest_until', 'is not', null)
         .executeTakeFirst();
       if (out.numDeletedRows > 0n) onEnded([ended.guest]);
       return true;

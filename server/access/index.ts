@@ -5,6 +5,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
+import { DEVICE_CODES } from '../../src/protocol/device-code-settings.ts';
 import { deviceCodeEndpoints } from '../../src/protocol/endpoints/device-codes.ts';
 import { homeEndpoints } from '../../src/protocol/endpoints/session.ts';
 import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
@@ -146,7 +147,10 @@ const GUEST =
 /** A code, or the whole link as somebody pasted it. */
 function codeOf(text: string): string {
   const pasted = text.trim();
-  return (URL.canParse(pasted) ? new URL(pasted).searchParams.get('code') : null) ?? pasted;
+  if (!URL.canParse(pasted)) return pasted;
+  const { searchParams, hash } = new URL(pasted);
+  const shown = `#${DEVICE_CODES.fragment}`;
+  return searchParams.get('code') ?? (hash.startsWith(shown) ? hash.slice(shown.length) : pasted);
 }
 
 export function createAccess({
@@ -251,7 +255,7 @@ export function createAccess({
       const entered = await signIn.take(codeOf(context.req.query('code') ?? ''), known?.token);
       if (entered === null) return known === null ? badLinkPage() : welcomePage();
       setToken(context, entered.token);
-      const page = handOverPage(entered.key);
+      const page = handOverPage(entered.key, entered.byDevice);
       return context.newResponse(page.body, 200, Object.fromEntries(page.headers));
     },
   };

@@ -23,8 +23,10 @@ kbd, code { font: .95em ui-monospace, monospace; color: var(--ink); border: 1px 
 `;
 
 /** The same for everybody, so that its hash is: the key lies beside it. In place of this page, which then is in no history. */
-const KEEP = `try {
-  localStorage.setItem('${PAGE_KEY.stored}', document.documentElement.dataset.pageKey);
+const KEEP = `const { pageKey, byDevice } = document.documentElement.dataset;
+try {
+  localStorage.setItem('${PAGE_KEY.stored}', pageKey);
+  if (byDevice) sessionStorage.setItem('${DEVICE_CODES.remembered}', byDevice);
   location.replace('/');
 } catch {
   document.getElementById('unkept').hidden = false;
@@ -35,7 +37,7 @@ const POLICY = `default-src 'none'; img-src 'self'; style-src ${hashOf(STYLE)}; 
 
 /** On a home screen there is no address bar into which a link could be put. */
 const PASTE = `<form action="/enter">
-<label>The link, or what follows its <code>code=</code><input name="code" required autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+<label>The link, or what follows its <code>code=</code> or <code>join=</code><input name="code" required autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 <button>Go on</button>
 </form>`;
 
@@ -64,8 +66,11 @@ ${body}
   });
 }
 
-/** Hands the page key over, once, to the storage of this origin, and goes on. `key` is of our own making: base64url. */
-export const handOverPage = (key: string): Response =>
+/**
+ * Hands the page key over, once, to the storage of this origin, and goes on. `key` is of our own making: base64url. `byDevice`:
+ * it came by a device's code, of which the page that comes then is told.
+ */
+export const handOverPage = (key: string, byDevice: boolean): Response =>
   page(
     200,
     'Welcome home',
@@ -73,7 +78,10 @@ export const handOverPage = (key: string): Response =>
 <noscript><p>Roost needs JavaScript. Switch it on for this address, press <kbd>Enter</kbd> in the terminal in which Roost runs, and open the link that it prints.</p></noscript>
 <p><a href="/">Go on to Roost</a> if it does not open by itself.</p>
 <script>${KEEP}</script>`,
-    { root: ` data-page-key="${key}"`, policy: `${POLICY}; script-src ${hashOf(KEEP)}` },
+    {
+      root: ` data-page-key="${key}"${byDevice ? ' data-by-device="yes"' : ''}`,
+      policy: `${POLICY}; script-src ${hashOf(KEEP)}`,
+    },
   );
 
 /** Hands over what an authorisation server sent the person back with, by the page’s own key; and takes it out of the address. */
@@ -109,18 +117,13 @@ export const signedInPage = (): Response =>
 
 /**
  * Takes a device's code from behind the `#`, where no preview of the link could use it up, and leaves no trace of it in the
- * history; the page that comes then knows by what it came.
+ * history.
  */
 const TAKE_CODE = `const code = location.hash.slice(1);
-if (code.startsWith('${DEVICE_CODES.fragment}')) {
-  try {
-    sessionStorage.setItem('${DEVICE_CODES.remembered}', 'yes');
-  } catch {}
-  location.replace('/enter?code=' + encodeURIComponent(code.slice(${DEVICE_CODES.fragment.length})));
-}`;
+if (code.startsWith('${DEVICE_CODES.fragment}')) location.replace('/enter?code=' + encodeURIComponent(code.slice(${DEVICE_CODES.fragment.length})));`;
 
 /** The same, and without a code to the page itself. */
-const TAKE_CODE_OR_GO = `${TAKE_CODE} else location.replace('/');`;
+const TAKE_CODE_OR_GO = `${TAKE_CODE}\nelse location.replace('/');`;
 
 /** A page and not a redirect: a Strict cookie is not sent along a redirect that began on another site. */
 export const welcomePage = (): Response =>

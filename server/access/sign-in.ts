@@ -49,6 +49,8 @@ export interface SignIn {
 interface Entered {
   readonly token: string;
   readonly key: string;
+  /** By a code that a device shows. */
+  readonly byDevice: boolean;
 }
 
 export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: SignInDeps): SignIn {
@@ -86,9 +88,10 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
               .where('seen_at', '>=', now() - cookieMs)
               .executeTakeFirst();
       const token = known === undefined || there === undefined ? newSecret() : known;
-      const guestUntil = taken ? null : await deviceCodes.take(code, hashOf(token));
+      const guestUntil = taken ? null : await deviceCodes.take(code, hashOf(token), there?.guest_until !== null);
       if (!taken && guestUntil === null) return null;
       const key = newSecret();
+      const byDevice = !taken;
       if (there !== undefined) {
         await db
           .updateTable('browsers')
@@ -97,7 +100,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
           .where('relay', '=', relay)
           .where('token_hash', '=', hashOf(token))
           .execute();
-        return { token, key };
+        return { token, key, byDevice };
       }
       await db
         .deleteFrom('browsers')
@@ -116,7 +119,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
           guest_until: guestUntil,
         })
         .execute();
-      return { token, key };
+      return { token, key, byDevice };
     },
     async check(token, key) {
       const browser = hashOf(token);

@@ -47,6 +47,7 @@ export interface Tables extends NightTables {
     code_hash: string;
     host: string;
     guest: string | null;
+    /** It was not let in before: with its code it goes. */ guest_is_new: Generated<boolean>;
     offer: string | null;
     made_at: number;
     ended_at: number | null;

@@ -4,7 +4,7 @@ import { DEVICE_CODES, deviceLink } from '../../src/protocol/device-code-setting
 import { deviceCodeSchema, deviceCodeStateSchema } from '../../src/protocol/device-codes.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { browserOf, openTestRelay, type Browser } from '../support/open-relay.ts';
-import { openLink } from '../support/sign-in.ts';
+import { keyIn, openLink } from '../support/sign-in.ts';
 
 const MINUTE = 60_000;
 
@@ -80,11 +80,25 @@ describe('a device’s code', () => {
     expect(await stateOf(id)).toEqual({ state: 'offered', offer: 'ROOST1.second' });
     expect((await call(host, 'PUT', `/api/device-codes/${id}/guest`)).status).toBe(204);
     expect((await call(guest, 'GET', '/api/look')).type).not.toBe('guest');
-    // What is over afterwards is the code, not who was let in.
+    // Who was let in stays, whatever time goes by; where it became no device after all, it goes with its code.
+    relay.pass(DEVICE_CODES.openMs + MINUTE);
+    expect((await call(guest, 'GET', '/api/home')).status).toBe(200);
     expect((await call(host, 'DELETE', `/api/device-codes/${id}`)).status).toBe(204);
-    expect((await call(guest, 'GET', '/api/home')).status).toBe(200);
+    expect((await call(guest, 'GET', '/api/home')).status).toBe(401);
+    const stays = await guestOf();
+    await call(host, 'PUT', `/api/device-codes/${stays.id}/guest`);
     relay.pass(DEVICE_CODES.guestMs + MINUTE);
-    expect((await call(guest, 'GET', '/api/home')).status).toBe(200);
+    expect((await call(stays.guest, 'GET', '/api/home')).status).toBe(200);
+  });
+
+  it('is taken as it was pasted, whole link or code alone; whoever came by it is told so by its page', async () => {
+    for (const pasted of [(code: string) => deviceLink('https://roost.example', code), (code: string) => ` ${code} `]) {
+      const { code, id } = await make();
+      const page = await (await fetch(`${relay.url}/enter?code=${encodeURIComponent(pasted(code))}`)).text();
+      expect(page).toContain('data-by-device="yes"');
+      expect(await stateOf(id)).toEqual({ state: 'opened', offer: null });
+      await call(host, 'DELETE', `/api/device-codes/${id}`);
+    }
   });
 
   it('is its maker’s alone; who came by it is out when it is ended, or when its time is over', async () => {
@@ -122,6 +136,12 @@ describe('a device’s code', () => {
     expect(await again.text()).not.toContain('data-page-key');
     expect(await stateOf(id)).toEqual({ state: 'open', offer: null });
     expect((await call(host, 'PUT', `/api/device-codes/${id}/guest`)).type).toBe('no-code');
+    // Who was in before stays in, whatever becomes of a code that they open.
+    const { code: second, id: secondId } = await make();
+    const { cookie } = await known.guest.signIn();
+    const key = keyIn(await (await fetch(`${relay.url}/enter?code=${second}`, { headers: { cookie } })).text()) ?? '';
+    expect((await call(host, 'DELETE', `/api/device-codes/${secondId}`)).status).toBe(204);
+    expect((await call(browserOf(relay.url, { cookie, key }), 'GET', '/api/look')).type).not.toMatch(/guest|signed/);
     const made = [];
     for (let i = 0; i <= DEVICE_CODES.most; i++) made.push((await call(host, 'POST', '/api/device-codes')).status);
     expect(made.slice(-1)).toEqual([409]);

@@ -12,6 +12,7 @@ export const deviceCodes: Migration = {
       .addColumn('code_hash', 'text', (column) => column.notNull())
       .addColumn('host', 'text', (column) => column.notNull())
       .addColumn('guest', 'text')
+      .addColumn('guest_is_new', 'boolean', (column) => column.notNull().defaultTo(false))
       .addColumn('offer', 'text')
       .addColumn('made_at', 'bigint', (column) => column.notNull())
       .addColumn('ended_at', 'bigint')

@@ -35,7 +35,7 @@ export const deviceCodeEndpoints = {
   endDeviceCode: endpoint({
     method: 'DELETE',
     path: '/api/device-codes/{id}',
-    does: 'Ends a code. Whoever came by it, and was not let in for good, is out.',
+    does: 'Ends a code that made nobody a device. Who was let in by nothing else is out.',
     beginsNothing: true,
     params,
     answers: [{ status: 204, when: 'it is over' }, unknown],

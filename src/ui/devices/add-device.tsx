@@ -148,7 +148,8 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
     actions.leaveInvite();
   };
   const leave = () => {
-    code.end();
+    // Who is being sent the keys, or has them, stays.
+    if (invite.step !== 'sending' && invite.step !== 'joined') code.end();
     actions.leaveInvite();
     onClose();
   };
@@ -158,6 +159,7 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
     if (!same || refused !== null) code.end();
     if (refused !== null) notices.error(refused);
     await actions.answerInvite(same && refused === null);
+    if (actions.invite.getState().now.step === 'failed') code.end();
   };
 
   function step(now: Invite): ReactNode {

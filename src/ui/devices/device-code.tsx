@@ -27,7 +27,7 @@ export interface CodeKeeper {
   readonly again: () => void;
   /** The person has compared the words. Null: whoever came by the code stays; else why not. */
   readonly letIn: () => Promise<string | null>;
-  /** Whoever came by it, and was not let in, is out. */
+  /** Whoever came by it is out: it did not become a device. */
   readonly end: () => void;
 }
 

@@ -124,7 +124,24 @@ describe('one code for another device', () => {
     await screen.findByRole('heading', { name: 'Are these the same on both?' });
     await press(page, 'Yes, all six');
     expect(asked).toEqual([OFFER, [true, 1]]);
+    await press(page, 'Good');
     expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(0);
+  });
+
+  test('whoever was let in and took no keys after all is out again', async () => {
+    const page = await devices(
+      {
+        syncStatus: () => sharedStatus(),
+        beginInvite: () => ({ words: SIX }),
+        answerInvite: () => ({ joined: false }),
+      },
+      { prepare: (parts) => states(parts, offered) },
+    );
+    await press(page, 'Add a device');
+    await press(page, 'Yes, all six');
+    await screen.findByText('The device was not added.');
+    expect(page.reach.times('PUT /api/device-codes/code-1/guest')).toBe(1);
+    expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
   });
 
   test('whoever came by it is out where the words differ, or where the person leaves', async () => {
