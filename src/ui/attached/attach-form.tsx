@@ -4,6 +4,7 @@ import type { Attachment } from '../../protocol/attached.ts';
 import { attachedNameOf, readMcpServers } from '../../protocol/mcp-servers.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
+import { readVariables } from '../text/variables.ts';
 import { KeyField } from '../models/key-field.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 
@@ -75,29 +76,24 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-const variablesOf = (text: string) =>
-  Object.fromEntries(
-    linesOf(text)
-      .map((line) => [line, line.indexOf('=')] as const)
-      .filter(([, at]) => at > 0)
-      .map(([line, at]) => [line.slice(0, at).trim(), line.slice(at + 1).trim()]),
-  );
 
 function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
   const [name, setName] = useState('');
   const [command, setCommand] = useState('');
   const [args, setArgs] = useState('');
   const [env, setEnv] = useState('');
+  const variables = readVariables(env);
   return (
     <form
       className="attach-form"
       onSubmit={(event) => {
         event.preventDefault();
+        if (!variables.ok) return;
         const attachment = {
           kind: 'program',
           command: command.trim(),
           args: linesOf(args),
-          env: variablesOf(env),
+          env: variables.env,
         } as const;
         onAdd([{ name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } }]);
         setEnv('');
@@ -126,7 +122,16 @@ function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
       <Field label="Variables, one in a line" hint="As NAME=value. They are not shown again.">
         <textarea {...PLAIN} className="field" rows={2} value={env} onChange={(event) => setEnv(event.target.value)} />
       </Field>
-      <button type="submit" className="solid" disabled={busy || name.trim() === '' || command.trim() === ''}>
+      {!variables.ok && (
+        <p className="wrong-note" role="alert">
+          {variables.reason}
+        </p>
+      )}
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || !variables.ok || name.trim() === '' || command.trim() === ''}
+      >
         Attach
       </button>
     </form>

@@ -3,17 +3,7 @@ import { useState, type FormEvent } from 'react';
 import type { Programs } from '../../protocol/programs.ts';
 import { programsOf } from '../../state/programs.ts';
 import { useRoost } from '../context.tsx';
-
-/** `NAME=value`, one a line. */
-function variablesIn(text: string): Record<string, string> {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return Object.fromEntries(
-    lines.map((line) => {
-      const at = line.indexOf('=');
-      return at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-    }),
-  );
-}
+import { readVariables } from '../text/variables.ts';
 
 const EMPTY = { name: '', line: '', variables: '', throughRelay: false };
 
@@ -25,12 +15,14 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
   async function submit(event: FormEvent) {
     event.preventDefault();
     const [command = '', ...args] = draft.line.trim().split(/\s+/);
+    const variables = readVariables(draft.variables);
+    if (!variables.ok) return setFailed(variables.reason);
     setBusy(true);
     const done = await programs.add({
       name: draft.name.trim(),
       command,
       args,
-      env: variablesIn(draft.variables),
+      env: variables.env,
       throughRelay: draft.throughRelay,
     });
     setBusy(false);

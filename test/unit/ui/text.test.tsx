@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { bytes, names, plural } from '../../../src/ui/text/sizes.ts';
 import { quoted, withParagraph } from '../../../src/ui/text/quote.ts';
 import { ago, dayName, dayWithin, duration, shortDuration } from '../../../src/ui/text/time.ts';
+import { readVariables } from '../../../src/ui/text/variables.ts';
 import { routeOf } from '../../../src/ui/routes.ts';
 import { briefly } from '../../../src/ui/text/reasons.ts';
 
@@ -63,6 +64,21 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/wake-preview').kind).toBe('preview');
   expect(routeOf('/morning')).toEqual({ kind: 'hearth', morning: true });
   expect(routeOf('/nonsense')).toEqual({ kind: 'hearth', morning: false });
+});
+
+test('variables are read a line each; what is none is named by its line, which may hold a secret', () => {
+  expect(readVariables('A=1\n\n  B_2 = x=y \nC=')).toEqual({ ok: true, env: { A: '1', B_2: 'x=y', C: '' } });
+  for (const [text, line] of [
+    ['A=1\nsk-secret', 2],
+    ['=sk-secret', 1],
+    ['2A=sk-secret', 1],
+    ['A=1\nB C=sk-secret', 2],
+    ['A=1\nA=sk-secret', 2],
+  ] as const) {
+    const read = readVariables(text);
+    expect(read.ok ? '' : read.reason).toContain(`Line ${line} `);
+    expect(read.ok ? '' : read.reason).not.toContain('secret');
+  }
 });
 
 test('how long ago: nothing comes from the future, and after an hour it is the time of day', () => {

@@ -1,0 +1,28 @@
+type Variables =
+  | { readonly ok: true; readonly env: Record<string, string> }
+  | {
+      readonly ok: false;
+      /** A sentence. The line itself may hold a secret, and is named by its number. */
+      readonly reason: string;
+    };
+
+/** As programs can have them. */
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** `NAME=value`, one a line; empty lines count for nothing. */
+export function readVariables(text: string): Variables {
+  const env = new Map<string, string>();
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const at = line.indexOf('=');
+    const name = line.slice(0, Math.max(0, at)).trim();
+    if (!NAME.test(name))
+      return {
+        ok: false,
+        reason: `Line ${index + 1} of the variables is not NAME=value. A name is of letters, digits and _, and begins with no digit.`,
+      };
+    if (env.has(name)) return { ok: false, reason: `Line ${index + 1} of the variables says ${name} once more.` };
+    env.set(name, line.slice(at + 1).trim());
+  }
+  return { ok: true, env: Object.fromEntries(env) };
+}
