@@ -83,11 +83,15 @@ function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
   const [args, setArgs] = useState('');
   const [env, setEnv] = useState('');
   const variables = readVariables(env);
+  // What is still being typed is not wrong yet.
+  const [envLeft, setEnvLeft] = useState(false);
+  const wrong = envLeft && !variables.ok ? variables.reason : null;
   return (
     <form
       className="attach-form"
       onSubmit={(event) => {
         event.preventDefault();
+        setEnvLeft(true);
         if (!variables.ok) return;
         const attachment = {
           kind: 'program',
@@ -120,18 +124,23 @@ function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
         />
       </Field>
       <Field label="Variables, one in a line" hint="As NAME=value. They are not shown again.">
-        <textarea {...PLAIN} className="field" rows={2} value={env} onChange={(event) => setEnv(event.target.value)} />
+        <textarea
+          {...PLAIN}
+          className="field"
+          rows={2}
+          value={env}
+          aria-invalid={wrong !== null}
+          onChange={(event) => setEnv(event.target.value)}
+          onBlur={() => setEnvLeft(true)}
+          onFocus={() => setEnvLeft(false)}
+        />
       </Field>
-      {!variables.ok && (
+      {wrong !== null && (
         <p className="wrong-note" role="alert">
-          {variables.reason}
+          {wrong}
         </p>
       )}
-      <button
-        type="submit"
-        className="solid"
-        disabled={busy || !variables.ok || name.trim() === '' || command.trim() === ''}
-      >
+      <button type="submit" className="solid" disabled={busy || name.trim() === '' || command.trim() === ''}>
         Attach
       </button>
     </form>
