@@ -1,7 +1,7 @@
 /** Codes that a page shows for another device. Kept by hash, beside who made each, who came by it and what they left. */
 import { randomUUID } from 'node:crypto';
 import { DEVICE_CODES } from '../../src/protocol/device-code-settings.ts';
-import { type DeviceCode, type DeviceCodeState } from '../../src/protocol/device-codes.ts';
+import type { DeviceCode, DeviceCodeState } from '../../src/protocol/device-codes.ts';
 import { deviceCodeEndpoints } from '../../src/protocol/endpoints/device-codes.ts';
 import { answer, browserOf, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';

@@ -5,7 +5,7 @@
  */
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import { quietFor } from '../../src/domain/quiet-hours.ts';
-import { DAY_MS, wallTime } from '../../src/domain/zone-days.ts';
+import { DAY_MS, timeOfDay } from '../../src/domain/zone-days.ts';
 import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/protocol/notifications.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Directory, EventLog } from '../contracts.ts';
@@ -58,7 +58,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
 
   /** ms since the epoch: not before that, for its quiet hours. */
   function notBefore({ quiet, timeZone }: ToldDevice, at: number): number {
-    const minute = Math.floor((((wallTime(timeZone, at) % DAY_MS) + DAY_MS) % DAY_MS) / 60_000);
+    const minute = Math.floor(timeOfDay(timeZone, at) / 60_000);
     return at + quietFor(quiet, minute);
   }
 

@@ -52,6 +52,9 @@ export function wallTime(zone: string, time: number): number {
   return seconds + (((time % 1_000) + 1_000) % 1_000);
 }
 
+/** ms since midnight that the clock on the wall shows. Throws as `wallTime` does. */
+export const timeOfDay = (zone: string, time: number): number => ((wallTime(zone, time) % DAY_MS) + DAY_MS) % DAY_MS;
+
 /** The first ms in (`from`, `to`] from which on `holds`, which holds at `to` and not at `from`; one of them, where it changes more than once. */
 export function firstWhere(from: number, to: number, holds: (time: number) => boolean): number {
   let before = from;
@@ -95,7 +98,7 @@ export function nextHour(zone: string, hour: number, after: number): number {
   const on = ({ start }: Day) => {
     const at = start + sinceMidnight;
     // Clocks that were changed since midnight show another.
-    return at + sinceMidnight - (((wallTime(zone, at) % DAY_MS) + DAY_MS) % DAY_MS);
+    return at + sinceMidnight - timeOfDay(zone, at);
   };
   const at = on(today);
   return at > after ? at : on(dayOf(zone, today.end));

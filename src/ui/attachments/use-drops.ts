@@ -38,8 +38,7 @@ export function useDrops(inside: RefObject<HTMLElement | null>, onFiles: ((files
     const onDrop = (event: DragEvent) => {
       over = 0;
       show();
-      // The field has taken them already.
-      if (event.defaultPrevented || !holdsFiles(event)) return;
+      if (!holdsFiles(event)) return;
       event.preventDefault();
       if (event.dataTransfer) take.current?.(event.dataTransfer.files);
     };

@@ -232,11 +232,11 @@ export function Composer({
             attaching.add(event.clipboardData.files);
           }}
           onDrop={(event) => {
-            if (!holdsOnlyFiles(event.dataTransfer)) return;
+            // Where files may go along, the whole conversation takes them.
+            if (attaches || !holdsOnlyFiles(event.dataTransfer)) return;
             // The browser would leave the page for the file.
             event.preventDefault();
-            if (attaches) attaching.add(event.dataTransfer.files);
-            else setPicture(true);
+            setPicture(true);
           }}
           onBlur={() => {
             mentioning.leave();

@@ -56,7 +56,9 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
 function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | null; menu: readonly MenuItem[] }) {
   const { go } = useRoute();
   const find = use(OpensFind);
-  const items = [{ label: 'Find in this conversation', run: () => find(speaker.agentId) }, ...menu];
+  const isEgg = speaker.kind === 'egg';
+  // An egg has said nothing yet.
+  const items = isEgg ? menu : [{ label: 'Find in this conversation', run: () => find(speaker.agentId) }, ...menu];
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>
@@ -85,8 +87,8 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
           <SoulIcon />
         </button>
       )}
-      {speaker.kind === 'egg' && menu.length === 0 ? null : (
-        <MenuButton label={`More about ${speaker.name}`} items={speaker.kind === 'egg' ? menu : items}>
+      {items.length > 0 && (
+        <MenuButton label={`More about ${speaker.name}`} items={items}>
           <MoreIcon />
         </MenuButton>
       )}

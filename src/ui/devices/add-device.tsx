@@ -10,7 +10,7 @@ import { StepHead } from './step-head.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
 import { PasteText } from './paste-text.tsx';
 import { readPicture } from './pixels.ts';
-import { DeviceCodeView, useDeviceCode } from './device-code.tsx';
+import { DeviceCodeView, useDeviceCode, type CodeKeeper } from './device-code.tsx';
 import { Scan } from './scan.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
@@ -123,6 +123,22 @@ function OtherWay({ onOffer }: { onOffer: (offer: string) => void }) {
   );
 }
 
+/** The code that does it all, and below it the other way. */
+function WaysIn({ code, onOffer }: { code: CodeKeeper; onOffer: (offer: string) => void }) {
+  return (
+    <>
+      <DeviceCodeView keeper={code} />
+      <OtherWay
+        onOffer={(offer) => {
+          // Nobody is to come by the code any more.
+          code.end();
+          onOffer(offer);
+        }}
+      />
+    </>
+  );
+}
+
 const NOTHING_CHANGED = 'Nothing was sent, and nothing has changed.';
 
 /** Letting a device in, step by step. Where the team is not shared yet, the person agrees to that first. */
@@ -165,12 +181,7 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
   function step(now: Invite): ReactNode {
     switch (now.step) {
       case 'idle':
-        return (
-          <>
-            <DeviceCodeView keeper={code} />
-            <OtherWay onOffer={take} />
-          </>
-        );
+        return <WaysIn code={code} onOffer={take} />;
       case 'taking':
         return <Progress label="Answering the other device…" done={0} of={0} />;
       case 'comparing':

@@ -588,6 +588,9 @@ test('files are dropped anywhere on the conversation, which shows that; where th
   expect(fireEvent.drop(log(), { dataTransfer })).toBe(false);
   expect(chat.dataset['drops']).toBeUndefined();
   expect(await screen.findByRole('button', { name: 'Take away notes.txt' })).toBeDefined();
+  const more = { types: ['Files'], files: [new File(['the pier is red'], 'more.txt')] };
+  expect(fireEvent.drop(field(), { dataTransfer: more })).toBe(false);
+  expect(await screen.findByRole('button', { name: 'Take away more.txt' })).toBeDefined();
   expect(fireEvent.drop(log(), { dataTransfer: { types: ['text/plain'], files: [] } })).toBe(true);
 });
 

@@ -250,8 +250,9 @@ test('a device is added by its text: the words are compared, and the new one is 
   expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Are these the same on both?' }));
   await press(page, 'Yes, all six');
   expect(asked).toEqual([`Take this: ${OFFER}`, true]);
-  // Nobody came by the code that stood beside it.
+  // Nobody came by the code that stood beside it, and nobody can.
   expect(page.reach.times('PUT /api/device-codes/code-1/guest')).toBe(0);
+  expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(1);
   await page.say({ news: 'sync', status: sharedStatus({ devices: [LAPTOP, device('Phone')] }) });
   expect(screen.getByText('Phone is one of yours now')).toBeDefined();
 });
