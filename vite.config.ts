@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -70,8 +74,37 @@ const offline = offlinePage({
   icon: (name) => readFileSync(new URL(`src/ui/shell/icons/${name}.png`, import.meta.url)),
 });
 
+/** Of 11: the last step takes twice as long for 1.5 % less. */
+const BROTLI_QUALITY = 10;
+/** Bytes: what is smaller travels in one packet either way. */
+const WORTH_COMPRESSING = 1_000;
+
+/** `name.br` beside every text file, so that no relay compresses the page anew for each browser. It comes last: what others write counts too. */
+const compressed: Plugin = {
+  name: 'compressed',
+  apply: 'build',
+  writeBundle: {
+    order: 'post',
+    sequential: true,
+    async handler({ dir = '' }) {
+      const names = await readdir(dir, { recursive: true });
+      const texts = names.filter((name) => /\.(js|css|svg|html|webmanifest)$/.test(name));
+      const compress = async (name: string) => {
+        const content = await readFile(join(dir, name));
+        if (content.length < WORTH_COMPRESSING) return;
+        const params = {
+          [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+          [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+        };
+        await writeFile(join(dir, `${name}.br`), await promisify(brotliCompress)(content, { params }));
+      };
+      await Promise.all(texts.map(compress));
+    },
+  },
+};
+
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: isSsrBuild ? [] : [react(), zodWithoutEval, offline],
+  plugins: isSsrBuild ? [] : [react(), zodWithoutEval, offline, compressed],
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : {

@@ -29,6 +29,7 @@ export function faviconOf(folder: string): () => Response {
 export function createPageRoutes(folder: string): Hono {
   const routes = new Hono();
   const built = existsSync(join(folder, 'index.html'));
+  // The build has compressed it once in Brotli; whoever does not take that gets gzip, made for them.
   routes.use(compress({ encoding: 'gzip' }), etag());
   if (built) {
     routes.use(async (context, next) => {
@@ -37,9 +38,9 @@ export function createPageRoutes(folder: string): Hono {
       await next();
       if (context.res.ok) context.header('cache-control', HASHED.test(context.req.path) ? FOREVER : ASK_FIRST);
     });
-    routes.use(serveStatic({ root: folder }));
+    routes.use(serveStatic({ root: folder, precompressed: true }));
   }
-  const index = built ? serveStatic({ root: folder, path: 'index.html' }) : null;
+  const index = built ? serveStatic({ root: folder, path: 'index.html', precompressed: true }) : null;
   routes.get('*', async (context, next) => {
     if (!wantsPage(context)) throw problem(404, 'no-such-file', 'There is nothing under this address.');
     return index ? index(context, next) : notBuiltPage();

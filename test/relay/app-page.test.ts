@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -33,6 +34,7 @@ describe('the page', () => {
     await mkdir(join(folder, 'page/assets'), { recursive: true });
     await writeFile(join(folder, 'page/index.html'), INDEX);
     await writeFile(join(folder, 'page/assets/index-abc123.js'), SCRIPT);
+    await writeFile(join(folder, 'page/assets/index-abc123.js.br'), brotliCompressSync(SCRIPT));
     await writeFile(join(folder, 'page/icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
     await writeFile(join(folder, 'page/manifest.webmanifest'), '{"name":"Roost"}');
     await writeFile(join(folder, 'page/service-worker.js'), SCRIPT);
@@ -80,11 +82,18 @@ describe('the page', () => {
   });
 
   it('travels compressed to whoever takes that', async () => {
-    const response = await fetch(`http://127.0.0.1:${http.port}/assets/index-abc123.js`, {
-      headers: { 'accept-encoding': 'gzip' },
-    });
-    expect(response.headers.get('content-encoding')).toBe('gzip');
-    expect(await response.text()).toBe(SCRIPT);
+    for (const [accepted, sent] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip', 'gzip'],
+    ] as const) {
+      const response = await fetch(`http://127.0.0.1:${http.port}/assets/index-abc123.js`, {
+        headers: { 'accept-encoding': accepted },
+      });
+      expect(response.headers.get('content-encoding')).toBe(sent);
+      expect(response.headers.get('content-type')).toMatch(/^text\/javascript/);
+      expect(response.headers.get('vary')?.toLowerCase()).toContain('accept-encoding');
+      expect(await response.text()).toBe(SCRIPT);
+    }
     const plain = await get('/assets/index-abc123.js', { 'accept-encoding': 'identity' });
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(plain.text).toBe(SCRIPT);

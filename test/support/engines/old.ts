@@ -92,7 +92,9 @@ export async function makeOldBuild(): Promise<{ readonly main: string; remove():
   const root = await mkdtemp(join(tmpdir(), 'roost-old-'));
   for (const file of ['package.json', 'CLAUDE.md']) await cp(join(ROOT, file), join(root, file));
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  await cp(dirname(dirname(BUILT_MAIN)), join(root, 'dist'), { recursive: true });
+  // What is written anew below would still be served as it was from a compressed copy.
+  const filter = (path: string) => !path.endsWith('.br');
+  await cp(dirname(dirname(BUILT_MAIN)), join(root, 'dist'), { recursive: true, filter });
   const page = join(root, 'dist/page');
   let serviceWorker = await readFile(join(page, 'service-worker.js'), 'utf8');
   const workers = (await readdir(join(page, 'assets'))).filter((name) => /^(archive-)?worker-.*\.js$/.test(name));
