@@ -5,12 +5,18 @@
  */
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import { quietFor } from '../../src/domain/quiet-hours.ts';
-import { DAY_MS, timeOfDay } from '../../src/domain/zone-days.ts';
+import { timeOfDay } from '../../src/domain/zone-days.ts';
 import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/protocol/notifications.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Directory, EventLog } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
-import { createNotificationRows, type DueSend, type NotificationRowsDeps, type ToldDevice } from './rows.ts';
+import {
+  createNotificationRows,
+  type DueSend,
+  type NotificationRowsDeps,
+  type ToldDevice,
+  type ToTell,
+} from './rows.ts';
 import type { Pusher } from './push.ts';
 import { createRaised } from './raised.ts';
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
@@ -22,6 +28,8 @@ export interface HomeNotifications {
   removeDevice(deviceId: string): Promise<boolean>;
   seen(browser: string, keys: readonly string[]): Promise<void>;
   start(): Promise<void>;
+  /** Resolves when what was under way is done. */
+  whenQuiet(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,17 +70,21 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     return at + quietFor(quiet, minute);
   }
 
-  async function raise(raised: RaisedNotification, from = now()): Promise<void> {
-    if (!(await rows.raise(raised))) return;
-    let at = from;
-    for (const [index, device] of (await rows.devices())
-      .filter(({ subscription, kinds }) => subscription !== null && kinds.includes(raised.kind))
-      .entries()) {
-      if (index === 0) at += hasPage(device.browser) && now() - device.usedAt < LIMITS.usedMs ? LIMITS.graceMs : 0;
-      else at += nextMs;
-      await rows.plan(raised.key, device.browser, notBefore(device, at));
-    }
-    tell();
+  async function raise(raised: RaisedNotification): Promise<void> {
+    if (await rows.raise(raised)) await rows.drop(now() - LIMITS.keptMs);
+  }
+  /** Plans the push to the device that is the next for it as things stand now, and says when the one after that is told; null: nobody. */
+  async function tellNext({ raised, first }: ToTell, devices: readonly ToldDevice[]): Promise<number | null> {
+    const at = now();
+    const told = await rows.toldOf(raised.key);
+    const left = devices.filter(
+      ({ subscription, kinds, browser }) => subscription !== null && kinds.includes(raised.kind) && !told.has(browser),
+    );
+    const next = left.find((device) => notBefore(device, at) === at);
+    if (next === undefined) return left.length === 0 ? null : Math.min(...left.map((device) => notBefore(device, at)));
+    if (first && hasPage(next.browser) && at - next.usedAt < LIMITS.usedMs) return at + LIMITS.graceMs;
+    await rows.plan(raised.key, next.browser, at);
+    return left.length === 1 ? null : at + nextMs;
   }
   async function close(key: string, browser: string | null): Promise<void> {
     if (await rows.close(key, browser, now())) tell();
@@ -80,8 +92,13 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
 
   async function send(due: DueSend, device: ToldDevice | undefined): Promise<void> {
     const raised = await rows.get(due.key);
-    if (!raised || !device?.subscription) return await rows.became(due, null);
     const over = due.state === 'closing';
+    /** It will not be had there: who is next need not wait. */
+    const failed = async () => {
+      await rows.became(due, over ? null : 'failed');
+      await rows.hasten(due.key, now());
+    };
+    if (!raised || !device?.subscription) return await failed();
     // They may have begun, or been set, since it was planned.
     const at = over ? now() : notBefore(device, now());
     if (at > now()) return await rows.became(due, { dueAt: at, tries: due.tries });
@@ -92,12 +109,13 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
         return await rows.became(due, over ? null : 'sent');
       case 'gone':
         await rows.unsubscribe(device.browser);
-        return await rows.became(due, null);
+        tell();
+        return await failed();
       case 'refused':
-        return await rows.became(due, null);
+        return await failed();
       case 'again': {
         const wait = LIMITS.retriesMs[due.tries];
-        if (wait === undefined) return await rows.became(due, null);
+        if (wait === undefined) return await failed();
         return await rows.became(due, { dueAt: now() + (pushed.afterMs ?? wait), tries: due.tries + 1 });
       }
       default:
@@ -108,6 +126,10 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   async function sendDue(): Promise<void> {
     cancel();
     if (closing.signal.aborted) return;
+    const toTell = await rows.toTell(now());
+    const known = toTell.length === 0 ? [] : await rows.devices();
+    for (const each of toTell) await rows.tellNext(each.raised.key, await tellNext(each, known));
+    if (toTell.some(({ first }) => first)) tell();
     const due = await rows.claim(now(), LIMITS.sendMs * 2, LIMITS.atOnce);
     const devices = due.length === 0 ? [] : await rows.devices();
     await Promise.all(
@@ -120,7 +142,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     );
     const next = await rows.nextDue();
     if (next !== null && !closing.signal.aborted)
-      cancel = timers.after(Math.min(Math.max(0, next - now()), DAY_MS), () => void inTurn(sendDue));
+      cancel = timers.after(Math.min(Math.max(0, next - now()), LIMITS.lookMs), () => void inTurn(sendDue));
   }
   const soon = (work: () => Promise<void>) =>
     inTurn(async () => {
@@ -140,7 +162,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
       const devices = await rows.devices();
       return {
         publicKey: pusher.publicKey,
-        open: [...(await rows.open())],
+        open: [...(await rows.open(now()))],
         devices: devices.map((device) => ({
           deviceId: device.deviceId,
           name: device.name,
@@ -169,7 +191,9 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     seen: (browser, keys) =>
       soon(async () => {
         await rows.used(browser, now());
-        for (const key of keys) {
+        const open = new Set((await rows.open(now())).map(({ key }) => key));
+        // What is planned for later nobody can have seen.
+        for (const key of keys.filter((each) => open.has(each))) {
           await rows.stop(key);
           if (!key.startsWith('approval:')) await close(key, browser);
         }
@@ -179,6 +203,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
         await rows.drop(now() - LIMITS.keptMs);
         await raised.approvals();
       }),
+    whenQuiet: () => turn,
     async close() {
       closing.abort();
       stop();

@@ -16,7 +16,7 @@ interface Deps {
   /** Of the household. */
   readonly readZone: () => Promise<string>;
   readonly rows: Pick<NotificationRows, 'open'>;
-  readonly raise: (raised: RaisedNotification, from?: number) => Promise<void>;
+  readonly raise: (raised: RaisedNotification) => Promise<void>;
   readonly close: (key: string, browser: string | null) => Promise<void>;
 }
 
@@ -35,23 +35,18 @@ export function createRaised({ calls, directory, rows, raise, close, now, readZo
   /** When answers began that are being written. */
   const begun = new Map<string, number>();
 
-  async function tell(
-    kind: NotificationKind,
-    id: string,
-    agentId: AgentId,
-    path: string,
-    from?: number,
-  ): Promise<void> {
+  async function tell(kind: NotificationKind, id: string, agentId: AgentId, path: string, at = now()): Promise<void> {
     const name =
       (await directory.all()).find((each) => each.agentId === agentId)?.name ??
       (agentId === LEAD_ID ? 'The lead' : 'An agent');
-    await raise({ key: `${kind}:${id}`, kind, agentId, path, title: TITLES[kind](name), raisedAt: now() }, from);
+    await raise({ key: `${kind}:${id}`, kind, agentId, path, title: TITLES[kind](name), raisedAt: at });
   }
 
   async function approvals(): Promise<void> {
     const waiting = await calls.waiting();
     const keys = new Set(waiting.map(({ callId }) => `approval:${callId}`));
-    for (const { key, kind } of await rows.open()) if (kind === 'approval' && !keys.has(key)) await close(key, null);
+    for (const { key, kind } of await rows.open(now()))
+      if (kind === 'approval' && !keys.has(key)) await close(key, null);
     for (const { callId, agentId, later } of waiting)
       if (!later) await tell('approval', callId, agentId, `/approvals/${encodeURIComponent(agentId)}`);
   }

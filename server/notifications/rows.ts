@@ -28,6 +28,12 @@ export interface DueSend {
   readonly tries: number;
 }
 
+/** One of which the next device is to be told; `first`: nobody was. */
+export interface ToTell {
+  readonly raised: RaisedNotification;
+  readonly first: boolean;
+}
+
 export interface NotificationRowsDeps {
   readonly db: Db;
   /** Names the home. */
@@ -45,7 +51,11 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
       .where('home', '=', home)
       .where('browser', '=', browser)
       .execute();
+  const read = (value: string) => notificationSchema.parse(JSON.parse(value));
   const sendsOf = (key: string) => db.deleteFrom('notification_sends').where('home', '=', home).where('key', '=', key);
+
+  const tellNext = (key: string, at: number | null) =>
+    db.updateTable('notifications').set({ next_at: at }).where('home', '=', home).where('key', '=', key);
 
   return {
     /** The one used last first. */
@@ -103,24 +113,32 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    /** False: it was raised before. */
+    /** The first device is told at `raisedAt`. False: it was raised before. */
     async raise(raised: RaisedNotification): Promise<boolean> {
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('notifications')
-        .values({ home, key: raised.key, value_json: JSON.stringify(raised), raised_at: raised.raisedAt })
+        .values({
+          home,
+          key: raised.key,
+          value_json: JSON.stringify(raised),
+          raised_at: raised.raisedAt,
+          next_at: raised.raisedAt,
+        })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
       return numInsertedOrUpdatedRows > 0n;
     },
-    async open(): Promise<readonly RaisedNotification[]> {
+    /** Without those whose time has not come. */
+    async open(now: number): Promise<readonly RaisedNotification[]> {
       const rows = await db
         .selectFrom('notifications')
         .select('value_json')
         .where('home', '=', home)
         .where('closed_at', 'is', null)
+        .where('raised_at', '<=', now)
         .orderBy('raised_at')
         .execute();
-      return rows.map(({ value_json }) => notificationSchema.parse(JSON.parse(value_json)));
+      return rows.map(({ value_json }) => read(value_json));
     },
     async get(key: string): Promise<RaisedNotification | null> {
       const row = await db
@@ -129,7 +147,39 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .where('home', '=', home)
         .where('key', '=', key)
         .executeTakeFirst();
-      return row ? notificationSchema.parse(JSON.parse(row.value_json)) : null;
+      return row ? read(row.value_json) : null;
+    },
+    async toTell(now: number): Promise<readonly ToTell[]> {
+      const rows = await db
+        .selectFrom('notifications')
+        .select(['value_json', 'raised_at', 'next_at'])
+        .where('home', '=', home)
+        .where('closed_at', 'is', null)
+        .where('next_at', '<=', now)
+        .orderBy('next_at')
+        .execute();
+      return rows.map(({ value_json, raised_at, next_at }) => ({
+        raised: read(value_json),
+        first: next_at === raised_at,
+      }));
+    },
+    /** `at` null: nobody more is told. */
+    async tellNext(key: string, at: number | null): Promise<void> {
+      await tellNext(key, at).execute();
+    },
+    /** Where more are to be told, now instead of later. */
+    async hasten(key: string, now: number): Promise<void> {
+      await tellNext(key, now).where('next_at', '>', now).execute();
+    },
+    /** Which devices were told, or were to be. */
+    async toldOf(key: string): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .selectFrom('notification_sends')
+        .select('browser')
+        .where('home', '=', home)
+        .where('key', '=', key)
+        .execute();
+      return new Set(rows.map(({ browser }) => browser));
     },
     async plan(key: string, browser: string, dueAt: number): Promise<void> {
       await db
@@ -140,20 +190,21 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
     },
     /** It is not pushed on; what was pushed stays. */
     async stop(key: string): Promise<void> {
+      await tellNext(key, null).execute();
       await sendsOf(key).where('state', '=', 'waits').execute();
     },
     /** Answered or seen, at `browser`: it goes from where it was pushed to. False: it was closed before. */
     async close(key: string, browser: string | null, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('notifications')
-        .set({ closed_at: now })
+        .set({ closed_at: now, next_at: null })
         .where('home', '=', home)
         .where('key', '=', key)
         .where('closed_at', 'is', null)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) return false;
       await sendsOf(key)
-        .where((or) => or.or([or('state', '=', 'waits'), or('browser', '=', browser ?? '')]))
+        .where((or) => or.or([or('state', 'in', ['waits', 'failed']), or('browser', '=', browser ?? '')]))
         .execute();
       await db
         .updateTable('notification_sends')
@@ -169,7 +220,7 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .selectFrom('notification_sends')
         .select(['key', 'browser'])
         .where('home', '=', home)
-        .where('state', '!=', 'sent')
+        .where('state', 'in', ['waits', 'closing'])
         .where('due_at', '<=', now)
         .orderBy('due_at')
         .limit(most)
@@ -183,39 +234,48 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .returning(['key', 'browser', 'state', 'tries'])
         .execute();
     },
-    /** What became of one: pushed, and not to be taken back yet (`sent`); to be tried again; or over (null). */
+    /** What became of one: pushed, and not to be taken back yet (`sent`); not to be had (`failed`); to be tried again; or over (null). */
     async became(
       { key, browser, state }: DueSend,
-      next: { readonly dueAt: number; readonly tries: number } | 'sent' | null,
+      next: { readonly dueAt: number; readonly tries: number } | 'sent' | 'failed' | null,
     ): Promise<void> {
       // One that was closed meanwhile is not touched: that is what is due now.
       const same = sendsOf(key).where('browser', '=', browser).where('state', '=', state);
       if (next === null) return void (await same.execute());
       await db
         .updateTable('notification_sends')
-        .set(next === 'sent' ? { state: 'sent' } : { due_at: next.dueAt, tries: next.tries })
+        .set(typeof next === 'string' ? { state: next } : { due_at: next.dueAt, tries: next.tries })
         .where('home', '=', home)
         .where('key', '=', key)
         .where('browser', '=', browser)
         .where('state', '=', state)
         .execute();
     },
-    /** When the next is due; null: none waits. */
+    /** When the next is to be told or pushed; null: none waits. */
     async nextDue(): Promise<number | null> {
-      const { at } = await db
+      const pushed = db
         .selectFrom('notification_sends')
-        .select((eb) => eb.fn.min<number | null>('due_at').as('at'))
+        .select('due_at as at')
         .where('home', '=', home)
-        .where('state', '!=', 'sent')
+        .where('state', 'in', ['waits', 'closing']);
+      const told = db
+        .selectFrom('notifications')
+        .select(sql<number>`next_at`.as('at'))
+        .where('home', '=', home)
+        .where('next_at', 'is not', null);
+      const { at } = await db
+        .selectFrom(pushed.unionAll(told).as('due'))
+        .select((eb) => eb.fn.min<number | null>('at').as('at'))
         .executeTakeFirstOrThrow();
       return at === null ? null : Number(at);
     },
+    /** What is older and over, or was never looked at. A question waits for its answer, however long. */
     async drop(before: number): Promise<void> {
       const old = db
         .deleteFrom('notifications')
         .where('home', '=', home)
         .where('raised_at', '<', before)
-        .where('closed_at', 'is not', null)
+        .where((or) => or.or([or('closed_at', 'is not', null), or('key', 'not like', 'approval:%')]))
         .returning('key');
       for (const { key } of await old.execute()) await sendsOf(key).execute();
     },

@@ -9,6 +9,8 @@ export const NOTIFICATION_LIMITS = {
   longAnswerMs: 30_000,
   /** What agents did by themselves is told when the household's clocks show this hour next, so that one night is one notification. */
   nightHour: 8,
+  /** While something waits for its time, the clock is looked at so often: a timer stands still while the machine sleeps. */
+  lookMs: 60_000,
   /** Pushes of one home that are sent in one go. */
   atOnce: 20,
   /** One push; one that did not come through is tried again after these times, and then not any more. */

@@ -24,6 +24,7 @@ import { notifications } from './steps/0021-notifications.ts';
 import { programs } from './steps/0022-programs.ts';
 import { attachedRecords } from './steps/0023-attached-records.ts';
 import { deviceCodes } from './steps/0024-device-codes.ts';
+import { notificationOrder } from './steps/0025-notification-order.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -50,4 +51,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-programs': programs,
   '0023-attached-records': attachedRecords,
   '0024-device-codes': deviceCodes,
+  '0025-notification-order': notificationOrder,
 };

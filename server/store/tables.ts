@@ -258,14 +258,16 @@ export interface Tables extends NightTables {
     sealed: Uint8Array | null;
     used_at: number;
   };
+  /** `raised_at`: nobody knows of it before; `next_at`: when the next device is told. */
   notifications: {
     home: string;
     key: string;
     value_json: string;
     raised_at: number;
     closed_at: Generated<number | null>;
+    next_at: number | null;
   };
-  /** `state`: `waits` to be pushed, was `sent`, is `closing`: the device is to hear that it is over. */
+  /** `state`: `waits` to be pushed, was `sent`, has `failed` for good, is `closing`: the device is to hear that it is over. */
   notification_sends: {
     home: string;
     key: string;

@@ -2,7 +2,6 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DAY_MS, wallTime } from '../../src/domain/zone-days.ts';
 import { notificationsSchema } from '../../src/protocol/notifications.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 import { startPushService } from '../support/push-service.ts';
@@ -127,26 +126,6 @@ describe('Being told', { timeout: 60_000 }, () => {
       ['desk-again', true, true],
       ['phone', true, false],
     ]);
-  });
-
-  it('tells of a night once, when it is morning where the household is and not where its relay stands', async () => {
-    const zone = ['Pacific/Auckland', 'America/Los_Angeles'].find(
-      (each) => Math.abs(wallTime(each, Date.now()) - Date.now() + new Date().getTimezoneOffset() * 60_000) > 3_600_000,
-    );
-    expect((await desk('PUT', '/v1/config', { time_zone: zone })).status).toBe(200);
-    const nights = async () => (await shown()).open.filter(({ kind }) => kind === 'night').map(({ key }) => key);
-    const before = await nights();
-    await hands.works();
-    await expect.poll(async () => (await nights()).length).toBe(before.length + 1);
-    await hands.works();
-    const [key = ''] = (await nights()).filter((each) => !before.includes(each));
-    const at = Number(key.replace('night:', ''));
-    expect([wallTime(zone ?? '', at) % DAY_MS, at > Date.now(), at <= Date.now() + DAY_MS]).toEqual([
-      8 * 3_600_000,
-      true,
-      true,
-    ]);
-    expect(await nights()).toHaveLength(before.length + 1);
   });
 
   it('pushes nothing in quiet hours or of another kind, nor to a device that was removed', async () => {

@@ -1,0 +1,172 @@
+/** In which order devices are told, and when: with a clock that the test moves, on a real store, through a real push service. */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEventLog } from '../../server/events/index.ts';
+import { createNotifications } from '../../server/notifications/index.ts';
+import { openPusher, type Pusher } from '../../server/notifications/push.ts';
+import { createSealer } from '../../server/schedules/index.ts';
+import type { AgentId, MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
+import { NOTIFICATION_KINDS } from '../../src/domain/told.ts';
+import type { DeviceChoice } from '../../src/protocol/notifications.ts';
+import { createManualTimers } from '../support/manual-timers.ts';
+import { startPushService } from '../support/push-service.ts';
+import { createHandClock } from '../support/schedules.ts';
+import { storeFor } from '../support/store-for.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const EVENING = Date.UTC(2026, 10, 23, 21);
+const LYRA = 'a1' as AgentId;
+const NIGHT = { from: 22 * 60, to: 7 * 60 };
+
+describe('Who is told, and when', () => {
+  const store = storeFor();
+  let service: Awaited<ReturnType<typeof startPushService>>;
+  let pusher: Pusher;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'roost-push-'));
+    service = await startPushService();
+    pusher = await openPusher(join(folder, 'push.key'), { subject: 'mailto:keeper@example.org', addresses: 'any' });
+  });
+  afterAll(async () => {
+    await pusher.close();
+    await service.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A home at nine in the evening, and the devices that are told there: each used a minute after the one before. */
+  async function homeWith(devices: Readonly<Record<string, Partial<DeviceChoice>>>) {
+    const home = randomUUID();
+    const { db, openJournal } = store();
+    const clock = createHandClock(EVENING);
+    const timers = createManualTimers();
+    let told = 0;
+    const log = await openEventLog({
+      ...{ db, openJournal, home, now: clock.now, newId: randomUUID },
+      onListenerError: (error) => {
+        throw error;
+      },
+    });
+    const notifications = createNotifications({
+      ...{ db, home, log, pusher, timers, now: clock.now },
+      sealer: createSealer(new Uint8Array(32)),
+      calls: { waiting: () => Promise.resolve([]) },
+      directory: { all: () => Promise.resolve([]) },
+      readZone: () => Promise.resolve('America/New_York'),
+      hasPage: () => false,
+      nextMs: MINUTE,
+      tell: () => void told++,
+      logger: {
+        error(message, fields) {
+          throw new Error(`${message} ${JSON.stringify(fields)}`);
+        },
+      },
+    });
+    service.pushes.length = 0;
+    const usual = { kinds: [...NOTIFICATION_KINDS], quiet: null, timeZone: 'UTC' };
+    for (const [name, choice] of Object.entries(devices)) {
+      const row = { relay: home, token_hash: name + home, home, made_at: EVENING, seen_at: EVENING };
+      await db.insertInto('browsers').values(row).execute();
+      const subscription = service.subscribe(name, pusher.publicKey);
+      await notifications.putDevice(name + home, { name, ...usual, ...choice, subscription });
+      clock.pass(MINUTE);
+    }
+    let answers = 0;
+    const about = () => ({ time: clock.now(), agentId: LYRA, runId: randomUUID() as RunId });
+    return {
+      clock,
+      told: () => told,
+      /** Lets so much time pass, in steps in which everything that falls due is done. */
+      async pass(ms: number, step = 10 * MINUTE) {
+        for (let left = ms; left > 0; left -= step) {
+          clock.pass(Math.min(step, left));
+          timers.advance(Math.min(step, left));
+          await notifications.whenQuiet();
+        }
+      },
+      open: async (name = Object.keys(devices)[0] ?? '') =>
+        (await notifications.shown(name + home)).open.map(({ key }) => key),
+      see: async (name: string, ...keys: string[]) => await notifications.seen(name + home, keys),
+      /** A run of the night is over. */
+      async works() {
+        await log.append([
+          {
+            ...about(),
+            kind: 'run-ended',
+            sessionId: null,
+            ...{ outcome: 'done', reason: null, costMicroUsd: 0, estimated: false, usage: null },
+          },
+        ]);
+        await notifications.whenQuiet();
+      },
+      /** An answer that took long is done. Returns its key. */
+      async answers() {
+        const messageId = `m${++answers}` as MessageId;
+        const sessionId = 's1' as SessionId;
+        await log.append([{ ...about(), kind: 'answer-started', messageId, sessionId }]);
+        clock.pass(MINUTE);
+        await log.append([
+          {
+            ...{ ...about(), kind: 'message', messageId, sessionId, author: LYRA, role: 'assistant', blocks: [] },
+            ...{ status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
+          },
+        ]);
+        await notifications.whenQuiet();
+        return `answer:${messageId}`;
+      },
+      async close() {
+        await notifications.close();
+        await log.close();
+      },
+    };
+  }
+  const pushed = () => service.pushes.map(({ device, payload }) => `${device} ${payload.over ? 'over' : 'told'}`);
+
+  it('shows of a night nothing to anybody before its morning, lets nobody see it away before, and tells the device that was used last by then', async () => {
+    const home = await homeWith({ phone: {}, desk: {} });
+    await home.works();
+    // Where the household is, it is four in the afternoon: eight there is long after eight where its relay stands.
+    const key = `night:${Date.UTC(2026, 10, 24, 13)}`;
+    expect([await home.open(), home.told()]).toEqual([[], 2]);
+    await home.see('desk', key);
+    await home.pass(13 * HOUR);
+    await home.works();
+    await home.see('phone');
+    await home.pass(2 * HOUR);
+    expect([await home.open(), home.told(), pushed()]).toEqual([[], 2, []]);
+    await home.pass(HOUR);
+    await home.pass(2 * MINUTE);
+    expect([await home.open(), home.told()]).toEqual([[key], 3]);
+    expect(pushed()).toEqual(['phone told', 'desk told']);
+    await home.see('phone', key);
+    expect([await home.open(), pushed().slice(2)]).toEqual([[], ['desk over']]);
+    await home.close();
+  });
+
+  it('tells in their turn devices whose quiet hours end together, at once one that has none, and nobody of what was seen meanwhile', async () => {
+    const home = await homeWith({ phone: { quiet: NIGHT }, desk: { quiet: NIGHT } });
+    await home.pass(2 * HOUR);
+    const first = await home.answers();
+    const second = await home.answers();
+    await home.pass(7 * HOUR);
+    expect(pushed()).toEqual([]);
+    await home.see('phone', first);
+    expect(await home.open()).toEqual([second]);
+    await home.pass(HOUR - MINUTE - (home.clock.now() % HOUR), 10_000);
+    await home.pass(MINUTE, 10_000);
+    expect(pushed()).toEqual(['phone told']);
+    await home.pass(MINUTE, 10_000);
+    expect(pushed()).toEqual(['phone told', 'desk told']);
+    await home.close();
+
+    const mixed = await homeWith({ phone: {}, desk: { quiet: NIGHT } });
+    await mixed.pass(2 * HOUR);
+    await mixed.answers();
+    expect(pushed()).toEqual(['phone told']);
+    await mixed.close();
+  });
+});
