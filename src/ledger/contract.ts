@@ -60,6 +60,8 @@ export interface Ledger {
   append(docs: readonly unknown[], origin?: Origin): Promise<{ readonly written: number }>;
   household(): Answer<'household'>;
   conversation(request: Request<'conversation'>): Answer<'conversation'>;
+  wakings(request: Request<'wakings'>): Answer<'wakings'>;
+  changes(request: Request<'changes'>): Answer<'changes'>;
   unread(): Answer<'unread'>;
   wakeMaterial(request: Request<'wakeMaterial'>): Answer<'wakeMaterial'>;
   storage(): Promise<StorageStatus>;

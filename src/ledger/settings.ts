@@ -54,6 +54,9 @@ export const LEDGER = {
   faultsKept: 20,
   /** ms between two looks whether something is to be forgotten by now. */
   forgetEvery: 60 * 60 * 1000,
+  /** Messages of a waking that are looked at for words that tell it apart, and characters of those words. */
+  wakingFirst: 6,
+  wakingWords: 160,
   /** What an agent takes along: sessions that are looked at together, at first and at most: a few conversations fill the room. */
   wakeSessions: { first: 4, most: 64 },
   /** Greetings on end that are counted one by one: of more it is said that there are more. */

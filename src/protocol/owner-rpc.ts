@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ATTACHMENTS } from '../domain/attachment.ts';
 import type { AgentId } from '../domain/ids.ts';
-import type { Doc } from './documents.ts';
+import type { AgentChangeDoc, Doc } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { method, none, typed, type CallsOf, type FromServer, type ToServer } from './rpc/method.ts';
 import type { SearchAnswer, SearchQuery } from './search.ts';
@@ -17,6 +17,7 @@ import type {
   StorageStatus,
   UnreadView,
   WakeMaterial,
+  WakingsPage,
   WithinPage,
 } from './worker.ts';
 import { idOf } from './ids.ts';
@@ -39,6 +40,20 @@ export const LEDGER_METHODS = {
     ]),
     typed<ConversationPage>(),
   ),
+  /** When an agent was awake and talked, newest first; from before the time `upTo`, in ms since the epoch, where that is given. */
+  wakings: method(
+    z.tuple([
+      z.object({
+        agentId: idOf<AgentId>(z.string()),
+        before: z.string().nullable(),
+        upTo: z.number().int().min(0).nullable(),
+        limit: z.number().int().min(1).max(200),
+      }),
+    ]),
+    typed<WakingsPage>(),
+  ),
+  /** All that was ever written about an agent after its birth, oldest first: `household` has only what holds. */
+  changes: method(z.tuple([z.object({ agentId: idOf<AgentId>(z.string()) })]), typed<readonly AgentChangeDoc[]>()),
   /** What is new to the person, the same in every tab. */
   unread: method(none, typed<UnreadView>()),
   wakeMaterial: method<[{ readonly agentIds: readonly AgentId[]; readonly cap: number }], readonly WakeMaterial[]>(

@@ -50,6 +50,30 @@ export interface ConversationPage {
   readonly before: string | null;
 }
 
+/** What was said with an agent from one waking until it slept again: its part in a session, or in a run alone. */
+export interface Waking {
+  /** Of the session or the run. */
+  readonly id: string;
+  /** Where it was at work alone: the beginning and the end of that, as far as known; null: a session. */
+  readonly run: readonly RunDoc[] | null;
+  /** The first message of it, where one begins to read. */
+  readonly messageId: MessageId;
+  /** ms since the epoch, of the first and of the newest message of it. */
+  readonly from: number;
+  readonly until: number;
+  /** Messages that show. */
+  readonly messages: number;
+  /** What the person said first, or where they said nothing there, what was said first; at most so long as a line. */
+  readonly words: { readonly author: string; readonly text: string } | null;
+}
+
+export interface WakingsPage {
+  /** Newest first. */
+  readonly wakings: readonly Waking[];
+  /** Pass to `before` for those before these; null: there are none. */
+  readonly before: string | null;
+}
+
 /** What is new to the person in one conversation. */
 export interface UnreadRow {
   readonly agentId: AgentId;

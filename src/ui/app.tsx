@@ -52,8 +52,8 @@ function useMedia(query: string): boolean {
   );
 }
 
-const AgentPage = optional(() => import('./agent/agent-page.tsx'));
-const SoulDialog = lazy(() => import('./agent/soul-dialog.tsx'));
+const AgentPanel = optional(() => import('./agent/agent-panel.tsx'));
+const PortraitPage = lazy(() => import('./portrait/portrait-page.tsx'));
 const ChangeDialog = lazy(() => import('./agent/change-dialog.tsx'));
 const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
 const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
@@ -100,6 +100,8 @@ function wholePage(
   switch (route.kind) {
     case 'settings':
       return { view: 'page', page: <SettingsPage section={route.section} agentId={route.agentId} onClose={onClose} /> };
+    case 'portrait':
+      return { view: 'page', page: <PortraitPage key={route.agentId} {...route} /> };
     case 'wakes':
       return { view: 'page', page: <WakesPage agentId={route.agentId} onClose={onClose} /> };
     case 'threads':
@@ -128,12 +130,13 @@ function Home() {
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const [talkTo, setTalkTo] = useState(LEAD_ID);
-  if (route.kind === 'agent' && route.agentId !== talkTo) setTalkTo(route.agentId);
+  const ofOne = route.kind === 'agent' || route.kind === 'portrait';
+  if (ofOne && route.agentId !== talkTo) setTalkTo(route.agentId);
   // Whoever is being forgotten is out of sight, unless one goes to their own address.
   const gone = useHousehold((state) =>
     state.forgetting.some(({ target }) => target.kind === 'agent' && target.agentId === talkTo),
   );
-  if (gone && route.kind !== 'agent') setTalkTo(LEAD_ID);
+  if (gone && !ofOne) setTalkTo(LEAD_ID);
   const twoViews = useMedia(TWO_VIEWS_BELOW);
   const beside = useMedia(THREE_COLUMNS_FROM);
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
@@ -172,7 +175,7 @@ function Home() {
             {beside && (
               <aside className="beside" aria-label={`About ${name}`}>
                 <h2 className="visually-hidden">About {name}</h2>
-                <AgentPage agentId={talkTo} />
+                <AgentPanel agentId={talkTo} />
               </aside>
             )}
             <Arrival at={view} begunRef={begunRef} />
@@ -188,9 +191,6 @@ function Home() {
         )}
         {route.kind === 'agent' && route.over === 'change' && (
           <ChangeDialog agentId={talkTo} onClose={() => go(PATHS.agent(talkTo))} />
-        )}
-        {route.kind === 'agent' && route.over === 'soul' && !beside && (
-          <SoulDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />
         )}
       </Suspense>
     </>

@@ -25,6 +25,10 @@ export const SETTINGS_SECTIONS = [
 ] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
+/** What an agent's own page tells, as its address names it, in the order of its tabs. */
+export const PORTRAIT_TABS = ['soul', 'conversations', 'deeds', 'costs', 'more'] as const;
+export type PortraitTab = (typeof PORTRAIT_TABS)[number];
+
 const agentPath = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
 
 export const PATHS = {
@@ -33,6 +37,9 @@ export const PATHS = {
   morning: '/morning',
   agent: agentPath,
   soul: (agentId: AgentId) => `${agentPath(agentId)}/soul`,
+  /** A tab of an agent's own page. `day`: its conversations from that day back, as `2026-11-21`. */
+  portrait: (agentId: AgentId, tab: PortraitTab, day: string | null = null) =>
+    `${agentPath(agentId)}/${tab}${day === null ? '' : `/${encodeURIComponent(day)}`}`,
   /** One message of a conversation. */
   message: (agentId: AgentId, messageId: MessageId) => `${agentPath(agentId)}/at/${encodeURIComponent(messageId)}`,
   /** Its name, its colour, its face, its model. */
@@ -80,12 +87,19 @@ const partsOf = (folder: string) => folder.split('/').filter((part) => part !== 
 export type Route =
   /** `morning`: what was put away there is open again. */
   | { readonly kind: 'hearth'; readonly morning: boolean }
-  /** `over`: the agent's own page, or its inbox, beside or over its conversation; `at`: the message that is looked for in it. */
+  /** `over`: its inbox, or what of it can be changed, over its conversation; `at`: the message that is looked for in it. */
   | {
       readonly kind: 'agent';
       readonly agentId: AgentId;
-      readonly over: 'soul' | 'inbox' | 'change' | null;
+      readonly over: 'inbox' | 'change' | null;
       readonly at: string | null;
+    }
+  /** `day`: as it is written in the address, which may be none. */
+  | {
+      readonly kind: 'portrait';
+      readonly agentId: AgentId;
+      readonly tab: PortraitTab;
+      readonly day: string | null;
     }
   | { readonly kind: 'wakes'; readonly agentId: AgentId | null }
   /** `section` null: the list of them. `agentId`: whose limits; null: the household's, and every other section. */
@@ -118,7 +132,13 @@ function decoded(part: string): string {
 
 const HEARTH = { kind: 'hearth', morning: false } as const;
 const atOf = (part: string, messageId: string) => (part === 'at' && messageId !== '' ? decoded(messageId) : null);
-const overOf = (part: string) => (part === 'soul' || part === 'inbox' || part === 'change' ? part : null);
+const overOf = (part: string) => (part === 'inbox' || part === 'change' ? part : null);
+
+function agentRoute(agentId: AgentId, second: string, third: string): Route {
+  const tab = PORTRAIT_TABS.find((one) => one === second);
+  if (tab !== undefined) return { kind: 'portrait', agentId, tab, day: third === '' ? null : decoded(third) };
+  return { kind: 'agent', agentId, over: overOf(second), at: atOf(second, third) };
+}
 
 function threadsRoute(second: string, third: string, fourth: string): Route {
   const route = { kind: 'threads', threadId: null, at: null, of: null, begin: null } as const;
@@ -129,9 +149,8 @@ function threadsRoute(second: string, third: string, fourth: string): Route {
 
 export function routeOf(path: string): Route {
   const [, first = '', second = '', third = '', fourth = ''] = path.split('/');
-  if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, over: overOf(second), at: atOf(second, third) };
-  if (first === 'agent' && second !== '')
-    return { kind: 'agent', agentId: decoded(second), over: overOf(third), at: atOf(third, fourth) };
+  if (first === 'lead') return agentRoute(LEAD_ID, second, third);
+  if (first === 'agent' && second !== '') return agentRoute(decoded(second), third, fourth);
   if (first === 'wakes') return { kind: 'wakes', agentId: second === '' ? null : decoded(second) };
   if (first === 'settings') {
     const section = SETTINGS_SECTIONS.find((one) => one === second) ?? null;

@@ -216,6 +216,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
     const first = await lived();
     const lyra = (await first.seats())[0]?.name ?? '';
     await first.open(1);
+    await first.page.getByRole('link', { name: 'More', exact: true }).click();
     const zip = await download(first.page, () => first.press(`Export ${lyra} as a zip`));
     const files = Object.keys(unzipSync(await readFile(zip)));
     expect(files.filter((name) => name.endsWith('/SOUL.md'))).toHaveLength(1);
@@ -263,6 +264,7 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     // A page behind another one is painted once a second.
     await visitor.page.bringToFront();
     await visitor.open(1);
+    await visitor.page.getByRole('link', { name: 'More', exact: true }).click();
     await visitor.press(`Forget ${lyra}…`);
     await visitor.press('Go on…');
     expect(await visitor.axe()).toEqual([]);
@@ -285,9 +287,12 @@ describe('Letting go', { timeout: PATIENCE }, () => {
   it('a forgotten conversation is not carried by a wake, and comes back when it is kept', async () => {
     const visitor = await lived();
     await visitor.open(1);
+    await visitor.page.getByRole('link', { name: 'More', exact: true }).click();
     await visitor.press('Forget this conversation…');
     await visitor.press('Go on…');
     await visitor.press('Yes, forget it');
+    await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await visitor.press('Close');
     await visitor.page.waitForFunction(
       () => !document.getElementById('root')?.textContent.includes('Remember the bridge'),
     );

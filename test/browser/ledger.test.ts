@@ -10,6 +10,7 @@ import {
   messageDoc,
   queuedDoc,
   readDoc,
+  runStart,
   sessionEnd,
   sessionStart,
   settingDoc,
@@ -202,6 +203,50 @@ describe('a conversation', () => {
       readDoc(6, 'm4'),
     ]);
     expect((await page('a1')).read).toEqual(['m0']);
+  });
+
+  it('tells when its agent was awake, newest first and page by page, without what only waited', async () => {
+    const run = { sessionId: null, runId: 'r1' };
+    await append([
+      ...range(0, 4).map((n) => messageDoc(n)),
+      messageDoc(5, { ...run, author: 'relay', role: 'user' }),
+      messageDoc(7, run),
+      runStart(4, 'r1', 'a1'),
+      ...range(10, 30).map((n) => messageDoc(n, { sessionId: 's2' })),
+      messageDoc(31, { agentId: 'a2', sessionId: 's2' }),
+      messageDoc(32, { sessionId: 's2', waiting: true }),
+      messageDoc(34, { sessionId: 's3', waiting: true }),
+    ]);
+    const wakings = (more: object = {}) =>
+      ownerOf(tab).call('wakings', { agentId: 'a1', before: null, upTo: null, limit: 2, ...more });
+    const first = await wakings();
+    expect(first.wakings).toMatchObject([
+      { id: 's2', run: null, messageId: 'm10', messages: 21, words: { author: 'human', text: 'words of m10' } },
+      { id: 'r1', run: [{ _id: 'run:r1:start' }], messageId: 'm5', messages: 2, words: { text: 'words of m7' } },
+    ]);
+    const { before } = first;
+    expect(await wakings({ before })).toMatchObject({
+      wakings: [{ id: 's1', messageId: 'm0', messages: 4 }],
+      before: null,
+    });
+    const [, { until = 0 } = {}] = first.wakings;
+    expect((await wakings({ upTo: until + 1 })).wakings.map(({ id }) => id)).toEqual(['r1', 's1']);
+    expect((await wakings({ agentId: 'nobody' })).wakings).toEqual([]);
+  });
+
+  it('tells all that was written about its agent, where the household has what holds', async () => {
+    const soul = (n: number, text: string) => changeDoc(n, 'a1', { kind: 'soul', individuationArtifact: text });
+    await append([
+      identityDoc(0, 'a1', 0),
+      soul(3, 'third'),
+      soul(2, 'second'),
+      changeDoc(4, 'a2', { kind: 'retire' }),
+    ]);
+    const changes = await ownerOf(tab).call('changes', { agentId: 'a1' });
+    expect(changes.map(({ change }) => change.kind === 'soul' && change.individuationArtifact)).toEqual([
+      'second',
+      'third',
+    ]);
   });
 
   it('of somebody unknown is empty', async () => {

@@ -64,6 +64,18 @@ const load = piers.reduce((sum, { tons }) => sum + tons, 0);
 
 > And somebody has to tell the mayor.`;
 
+/** What the first of the team became. */
+const SOULS: readonly Doc[] = ['I keep the bridge.', 'I keep the bridge, and I count what crosses it.'].map(
+  (line, n) => ({
+    _id: `soul-${n}`,
+    type: 'agent-change',
+    schema: 1,
+    at: at(NOW - (8 - n) * HOUR),
+    agentId: 'agent-1',
+    change: { kind: 'soul', individuationArtifact: `I am Lyra.\n\n${line}` },
+  }),
+);
+
 /** Every kind of message that a conversation can hold. */
 const TALK: readonly Doc[] = [
   ...YESTERDAY,
@@ -194,7 +206,9 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     snapshot: runningSession({ hatching: [egg('egg-1', 0, 'summon', null)] }),
     path: '/agent/egg-1',
   },
-  'agent, soul': { docs: [...team(3), ...TALK], path: '/agent/agent-1/soul' },
+  'agent, soul': { docs: [...team(3), ...SOULS, ...TALK], path: '/agent/agent-1/soul' },
+  'agent, conversations': { docs: [...team(3), ...TALK], path: '/agent/agent-1/conversations' },
+  'agent, more': { docs: team(3), path: '/agent/agent-1/more', prepare: withThreads },
   'agent, inbox empty': { docs: team(3), path: '/agent/agent-1/inbox' },
   'agent, inbox fails': {
     docs: team(3),

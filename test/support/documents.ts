@@ -6,6 +6,7 @@ import type {
   MessageDoc,
   MessageReadDoc,
   QueuedMessageDoc,
+  RunDoc,
   SessionDoc,
   SettingDoc,
 } from '../../src/protocol/documents.ts';
@@ -51,6 +52,15 @@ export const sessionEnd = (n: number, sessionId: string): SessionDoc => ({
   ...base(n),
   sessionId,
   phase: { kind: 'end', endedAt: START + n * 1_000, reason: 'ended' },
+});
+
+export const runStart = (n: number, runId: string, agentId: string): RunDoc => ({
+  _id: `run:${runId}:start`,
+  type: 'run',
+  ...base(n),
+  runId,
+  agentId,
+  phase: { kind: 'start', startedAt: START + n * 1_000, cause: { kind: 'pulse', routine: 'Morning round' } },
 });
 
 export const identityDoc = (n: number, agentId: string, position: number, soul = 'I am.'): AgentIdentityDoc => ({

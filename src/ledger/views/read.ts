@@ -11,9 +11,9 @@ import type { MessageRecord, ViewsDatabase, ViewsSchema } from './database.ts';
 import { byAge, newestFirst } from './order.ts';
 
 /** Sorts after every stamp and id. */
-const AFTER_ALL = '\uffff';
+export const AFTER_ALL = '\uffff';
 
-const docsOf = <D>(records: readonly { readonly doc: D }[]): D[] => records.map(({ doc }) => doc);
+export const docsOf = <D>(records: readonly { readonly doc: D }[]): D[] => records.map(({ doc }) => doc);
 
 /** Settings and changes: only those that hold. */
 export async function readHousehold(db: ViewsDatabase, now: number): Promise<HouseholdView> {
@@ -68,10 +68,10 @@ export function hiddenBefore(
 }
 
 /** A run has a document of its beginning and one of its end. */
-const RUN_PHASES = ['start', 'end'] as const;
+export const RUN_PHASES = ['start', 'end'] as const;
 
 /** The end of a range of newest-first keys that stops short of what is hidden. */
-const beginning = (hidden: string) => (hidden === '' ? AFTER_ALL : newestFirst(hidden));
+export const beginning = (hidden: string) => (hidden === '' ? AFTER_ALL : newestFirst(hidden));
 
 /** `before`: where the page ends, as `<newest-first stamp>|<_id>` of its oldest message. */
 export async function readConversation(

@@ -9,6 +9,7 @@ import { AgentSelect } from '../parts/agent-select.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../routes.ts';
+import { byDay } from '../text/by-day.ts';
 import { bytes } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
@@ -19,8 +20,8 @@ import './calls.css';
 
 const lasted = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
 
-/** One call in one line, that opens. */
-function CallLine({ call }: { call: ToolCall }) {
+/** One call in one line, that opens. `apart`: among those of others, and of other days. */
+function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
   const [open, setOpen] = useState(false);
   const mate = useTeammates().find(call.agentId);
   const now = useNow();
@@ -32,11 +33,14 @@ function CallLine({ call }: { call: ToolCall }) {
       <details data-error={call.isError} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <time dateTime={new Date(call.askedAt).toISOString()}>
-            {dayWithin(call.askedAt, now)} {clockTime(call.askedAt)}
+            {apart && `${dayWithin(call.askedAt, now)} `}
+            {clockTime(call.askedAt)}
           </time>
-          <span dir="auto" className="call-who">
-            {mate.name}
-          </span>
+          {apart && (
+            <span dir="auto" className="call-who">
+              {mate.name}
+            </span>
+          )}
           <code>{call.tool}</code>
           <span className="call-about" dir="auto">
             {about}
@@ -73,13 +77,46 @@ function CallLine({ call }: { call: ToolCall }) {
   );
 }
 
-function CallList({ calls }: { calls: readonly ToolCall[] }) {
+function CallList({ calls, apart }: { calls: readonly ToolCall[]; apart: boolean }) {
   return (
-    <ul className="call-list">
+    <ul className="call-list" data-apart={apart}>
       {calls.map((call) => (
-        <CallLine key={call.callId} call={call} />
+        <CallLine key={call.callId} call={call} apart={apart} />
       ))}
     </ul>
+  );
+}
+
+/** What was done with tools, newest first; of one agent, by day, or of all. */
+export function CallAccount({ agentId, days = false }: { agentId: AgentId | null; days?: boolean }) {
+  const account = callsOf(useRoost()).account(agentId);
+  const now = useNow();
+  return (
+    <QueryView query={account} what="What was done">
+      {({ rows, more }) =>
+        rows.length === 0 ? (
+          <p className="query-quiet">Nothing yet.</p>
+        ) : (
+          <>
+            {days ? (
+              byDay(rows, now, ({ askedAt }) => askedAt).map(({ day, items }) => (
+                <section key={day} className="call-day" aria-label={day}>
+                  <h3>{day}</h3>
+                  <CallList calls={items} apart={false} />
+                </section>
+              ))
+            ) : (
+              <CallList calls={rows} apart />
+            )}
+            {more ? (
+              <OlderButton paged={account} label="Older calls" />
+            ) : (
+              <p className="call-note">The relay keeps them for 90 days.</p>
+            )}
+          </>
+        )
+      }
+    </QueryView>
   );
 }
 
@@ -115,22 +152,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
       </QueryView>
       <section aria-labelledby="calls-done">
         <h2 id="calls-done">What was done</h2>
-        <QueryView query={calls.account(agentId)} what="What was done">
-          {({ rows, more }) =>
-            rows.length === 0 ? (
-              <p className="query-quiet">Nothing yet.</p>
-            ) : (
-              <>
-                <CallList calls={rows} />
-                {more ? (
-                  <OlderButton paged={calls.account(agentId)} label="Older calls" />
-                ) : (
-                  <p className="call-note">The relay keeps them for 90 days.</p>
-                )}
-              </>
-            )
-          }
-        </QueryView>
+        <CallAccount agentId={agentId} />
       </section>
     </div>
   );

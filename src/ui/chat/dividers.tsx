@@ -8,8 +8,8 @@ import type { RunCause, RunOutcome } from '../../protocol/runs.ts';
 
 /** What an agent did while no session ran, in one quiet line. */
 
-/** `nameOf`: of an agent, by its id. */
-function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => string): string {
+/** What began it. `nameOf`: of an agent, by its id. */
+export function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => string): string {
   switch (cause?.kind) {
     case undefined:
       return 'at work by itself';
@@ -30,7 +30,7 @@ function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => string)
   }
 }
 
-function outcomeText(outcome: RunOutcome): string {
+export function outcomeText(outcome: RunOutcome): string {
   switch (outcome) {
     case 'done':
       return 'done';

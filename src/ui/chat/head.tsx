@@ -11,7 +11,8 @@ import { PATHS, useRoute } from '../routes.ts';
 import type { Speaker } from './message.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
 
-function about(speaker: Speaker): string {
+/** How somebody is now, and where they sit, in a few words. */
+export function stateText(speaker: Speaker): string {
   switch (speaker.kind) {
     case 'lead':
       return speaker.awake ? 'the lead · awake' : 'the lead · asleep: no session runs';
@@ -73,7 +74,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         <h2 dir="auto" tabIndex={-1}>
           {speaker.name}
         </h2>
-        <p>{about(speaker)}</p>
+        <p>{stateText(speaker)}</p>
       </div>
       {seat && <MainAct seat={seat} name={speaker.name} />}
       {speaker.kind !== 'egg' && (

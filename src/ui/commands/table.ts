@@ -36,7 +36,7 @@ function nextNew({ roost, route, go }: Around, step: 1 | -1): void {
   const { counts } = roost.unread.store.getState();
   const { seats } = roost.household.store.getState().roster;
   const order = [LEAD_ID, ...[...seats].toSorted(([a], [b]) => a - b).map(([, { agentId }]) => agentId)];
-  const from = order.indexOf(route.kind === 'agent' ? route.agentId : LEAD_ID);
+  const from = order.indexOf(route.kind === 'agent' || route.kind === 'portrait' ? route.agentId : LEAD_ID);
   const next = order
     .map((_, i) => order[(from + step * (i + 1) + order.length * 2) % order.length] ?? LEAD_ID)
     .find((agentId) => (counts.get(agentId) ?? 0) > 0);
@@ -56,7 +56,7 @@ function toFound({ go }: Around, step: 1 | -1): void {
 
 /** Out of what takes the whole page, or from a conversation back to the team. */
 function back({ route, go }: Around): void {
-  if (route.kind === 'agent' && route.over !== null) go(PATHS.agent(route.agentId));
+  if (route.kind === 'portrait' || (route.kind === 'agent' && route.over !== null)) go(PATHS.agent(route.agentId));
   else if (route.kind !== 'hearth') go(PATHS.hearth);
 }
 

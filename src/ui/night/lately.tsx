@@ -10,7 +10,8 @@ import './morning.css';
 /** As far back as the relay tells at once. */
 const HOURS = 168;
 
-function Account({ agentId }: { agentId: AgentId | null }) {
+/** What was done without the person in these days; of one agent, or of all. */
+export function LatelyAccount({ agentId }: { agentId: AgentId | null }) {
   const query = schedulesOf(useRoost()).timeline(HOURS);
   return (
     <QueryView query={query} what="What they did">
@@ -30,7 +31,7 @@ export function Lately({ agentId }: { agentId: AgentId | null }) {
   return (
     <details className="night-lately" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>What happened in the last 7 days</summary>
-      {open && <Account agentId={agentId} />}
+      {open && <LatelyAccount agentId={agentId} />}
     </details>
   );
 }

@@ -11,7 +11,8 @@ import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { OlderButton } from '../inbox/inbox.tsx';
 import { QueryView } from '../parts/query-view.tsx';
-import { dayName, clockTime, fullTime } from '../text/time.ts';
+import { byDay } from '../text/by-day.ts';
+import { clockTime, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { FaceOf } from '../grid/face-of.tsx';
@@ -181,27 +182,15 @@ function WakeRow({ wake, nameOf, open, onToggle }: Props) {
   );
 }
 
-/** Newest first, by day of the reader. */
-function byDay(wakes: readonly WakeDecision[], now: number): { day: string; wakes: WakeDecision[] }[] {
-  const days: { day: string; wakes: WakeDecision[] }[] = [];
-  for (const wake of wakes) {
-    const day = dayName(wake.time, now);
-    const last = days.at(-1);
-    if (last?.day === day) last.wakes.push(wake);
-    else days.push({ day, wakes: [wake] });
-  }
-  return days;
-}
-
 function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
   const now = useNow();
   const nameOf = useNames();
   const [open, setOpen] = useState<string | null>(null);
-  return byDay(wakes, now).map(({ day, wakes: list }) => (
+  return byDay(wakes, now, ({ time }) => time).map(({ day, items }) => (
     <section key={day} className="wake-day" aria-label={day}>
       <h3>{day}</h3>
       <ul className="wakes">
-        {list.map((wake) => (
+        {items.map((wake) => (
           <WakeRow
             key={wake.decisionId}
             wake={wake}
@@ -216,7 +205,7 @@ function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
 }
 
 /** Every wake that was asked for, newest first, and what came of it. It goes on by itself. */
-function WakeFeed({ agentId }: { agentId: AgentId | null }) {
+export function WakeFeed({ agentId }: { agentId: AgentId | null }) {
   const nameOf = useNames();
   const query = reachQueries(useRoost()).wakes(agentId);
   return (

@@ -140,7 +140,7 @@ test('an agent’s page makes one for this agent, without asking for whom', asyn
   const page = await openClients(
     [credential('b', { agentId: 'agent-2', label: 'Of Wren' })],
     (reach) => reach.on('POST /api/credentials', () => refused('Retired.', 409)),
-    '/agent/agent-1',
+    '/agent/agent-1/more',
   );
   await page.user.click(await screen.findByText('Let a program act as Lyra…'));
   expect(screen.queryByText('Of Wren')).toBeNull();

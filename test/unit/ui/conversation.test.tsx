@@ -534,26 +534,6 @@ test('a conversation that cannot be read says so, and can be tried again', async
   expect(screen.getByRole('heading', { name: 'Wren sleeps' })).toBeDefined();
 });
 
-test('the agent’s page holds the soul, and the link to it can be reloaded on a phone', async () => {
-  await openPage({ docs: team(1), path: '/agent/agent-1/soul', width: 360 });
-  const dialog = screen.getByRole('dialog', { name: 'Lyra' });
-  expect(dialog.textContent).toContain('I am Lyra.');
-  expect(dialog.textContent).toContain('Violet Heaven');
-});
-
-test('an earlier soul stands beside what came after it, line by line; ids only under Advanced', async () => {
-  const soul = 'I am Lyra.\nI keep the bridge.';
-  const change = { kind: 'soul' as const, individuationArtifact: soul };
-  const later = { _id: 'c1', type: 'agent-change' as const, schema: 1, at: at(NOW - HOUR), agentId: 'agent-1', change };
-  const page = await openPage({ docs: [...team(1), later], path: '/agent/agent-1' });
-  await page.user.click(await screen.findByText(/^First words/));
-  const lines = [...document.querySelectorAll('.earlier-soul .diff span')].map((line) => line.textContent.trim());
-  expect(lines).toEqual(['I am Lyra.', '+ I keep the bridge.']);
-  const ids = [...document.querySelectorAll('.agent-page dd code')];
-  expect(ids.length).toBeGreaterThan(0);
-  expect(ids.every((each) => each.closest('details')?.querySelector('summary')?.textContent === 'Advanced')).toBe(true);
-});
-
 test('on a phone the hearth and the conversation are two views', async () => {
   const page = await openPage({ docs: team(1), width: 360 });
   expect(screen.queryByRole('region', { name: /Conversation/ })).toBeNull();

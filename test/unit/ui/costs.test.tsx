@@ -304,8 +304,11 @@ test('what replies cost is asked for together, and stands below each', async () 
   ).toEqual(['r1,r2']);
   const shown = () => screen.getByText('$0.0123').dataset['always'];
   expect(shown()).toBe('false');
+  const beside = screen.getByRole('complementary', { name: 'About Lyra' });
+  await page.user.click(within(beside).getByRole('link', { name: 'Costs' }));
   await page.user.click(await screen.findByRole('checkbox', { name: 'Show what each reply cost' }));
-  expect(shown()).toBe('true');
+  await page.user.click(screen.getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(shown()).toBe('true'));
 });
 
 test('a reply whose cost comes after it gets it when the relay says that costs changed', async () => {

@@ -25,7 +25,9 @@ const docs = [
   said('agent-1', 'human', 'A secret of old.', NOW - 5000),
   said('agent-1', 'agent-1', 'Kept well.', NOW - 4000),
 ];
+/** From the agent's own page, which its conversation leads to. */
 const ask = async (page: Page, name: string) => {
+  if (!screen.queryByRole('button', { name })) await page.user.click(await screen.findByRole('link', { name: 'More' }));
   await page.user.click(await screen.findByRole('button', { name }));
   return screen.findByRole('dialog');
 };
@@ -73,6 +75,7 @@ test('a conversation is asked about twice, and its words are out of sight while 
   await page.user.click(within(dialog).getByRole('button', { name: 'Go on…' }));
   expect(forgets(page)).toEqual([]);
   await page.user.click(within(dialog).getByRole('button', { name: 'Yes, forget it' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Close' }));
   await waitFor(() => expect(screen.queryByText('A secret of old.')).toBeNull());
   expect(screen.queryByText('Kept well.')).toBeNull();
   expect(seats()).toContain('Lyra, seat 1, sleeping');
@@ -102,7 +105,7 @@ test('who is awake must sleep first, and can be put to sleep right there', async
 });
 
 test('the lead’s conversation can be forgotten, the lead cannot', async () => {
-  const page = await openPage({ docs, path: '/lead' });
+  const page = await openPage({ docs, path: '/lead/more' });
   expect(await screen.findByRole('button', { name: 'Forget this conversation…' })).toBeDefined();
   expect(screen.queryByRole('button', { name: 'Forget Julian…' })).toBeNull();
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: runningSession() });
@@ -118,7 +121,9 @@ test('what could not be stored is not shown as forgotten', async () => {
   page.owner.broken = 'the disk is full.';
   await page.user.click(within(dialog).getByRole('button', { name: 'Yes, forget it' }));
   expect((await within(dialog).findByRole('alert')).textContent).toContain('the disk is full. Nothing was forgotten.');
-  expect(screen.getByText('A secret of old.')).toBeDefined();
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await page.user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(await screen.findByText('A secret of old.')).toBeDefined();
 });
 
 test('what is being forgotten is listed with the days that are left, and can be kept', async () => {

@@ -40,12 +40,15 @@ const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision => ({
 test('the page beside a conversation is that of one agent, however often another is chosen', async () => {
   const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
   const beside = () => screen.getByRole('complementary', { name: /^About / });
-  await within(beside()).findByRole('heading', { name: 'Threads' });
+  await within(beside()).findByRole('heading', { name: 'Wakes' });
   for (const name of [/^Wren, /, /^Lyra, /, /^Wren, /])
     await page.user.click(within(screen.getByRole('list', { name: 'The team' })).getByRole('button', { name }));
-  await within(screen.getByRole('complementary', { name: 'About Wren' })).findByRole('heading', { name: 'Threads' });
-  for (const name of [/^Soul/, 'Threads', 'Costs'])
+  await within(screen.getByRole('complementary', { name: 'About Wren' })).findByRole('heading', { name: 'Wakes' });
+  for (const name of [/^Soul/, 'Wakes', 'All about Wren'])
     expect(within(beside()).getAllByRole('heading', { name })).toHaveLength(1);
+  // What is empty does not stand there.
+  for (const name of [/^Inbox/, 'Threads', 'Costs'])
+    expect(within(beside()).queryByRole('heading', { name })).toBeNull();
   expect(document.title).toContain('Wren');
 });
 

@@ -49,7 +49,13 @@ test('sizes and lists read well', () => {
 
 test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', over: null, at: null });
-  expect(routeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', over: 'soul', at: null });
+  expect(routeOf('/agent/a%20b/soul')).toEqual({ kind: 'portrait', agentId: 'a b', tab: 'soul', day: null });
+  expect(routeOf('/lead/conversations/2026-11-20')).toEqual({
+    kind: 'portrait',
+    agentId: 'lead',
+    tab: 'conversations',
+    day: '2026-11-20',
+  });
   expect(routeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', over: null, at: null });
   expect(routeOf('/agent/')).toEqual({ kind: 'hearth', morning: false });
   expect(routeOf('/agent/a%20b/at/m%2F1')).toEqual({ kind: 'agent', agentId: 'a b', over: null, at: 'm/1' });

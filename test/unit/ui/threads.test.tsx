@@ -415,8 +415,8 @@ test('a draft outlives leaving the thread', async () => {
   expect((await field()).value).toBe('Half a thought');
 });
 
-test('an agent’s page leads to its threads', async () => {
-  const page = await openThreads({ path: '/agent/agent-1/soul' });
+test('beside its conversation stand an agent’s threads', async () => {
+  const page = await openThreads({ path: '/agent/agent-1' });
   await page.user.click(await screen.findByRole('link', { name: 'The bridge' }));
   expect(location.pathname).toBe('/threads/bridge');
   await act(() => Promise.resolve());

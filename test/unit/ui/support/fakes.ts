@@ -29,6 +29,8 @@ export interface MemoryOwner extends OwnerPort {
   readonly calls: string[];
   /** Messages a page of a conversation has. */
   pageSize: number;
+  /** Wakings a page of them has. */
+  wakingsPage: number;
   storage: StorageStatus;
   /** What a rebuild finds. */
   report: RebuildReport;
@@ -98,6 +100,31 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       const runs = known().flatMap((doc) => (doc.type === 'run' && alone.has(doc.runId) ? [doc] : []));
       return { messages, sessions: sessionsOf(messages), runs, read, before: start === 0 ? null : String(start) };
     },
+    wakings({ agentId, before, upTo }) {
+      const shown = messagesOf(agentId).filter(({ time }) => upTo === null || time < upTo);
+      const ids = [...new Set(shown.flatMap(({ sessionId, runId }) => sessionId ?? runId ?? []))].reverse();
+      const from = Number(before ?? 0);
+      const wakings = ids.slice(from, from + owner.wakingsPage).flatMap((id) => {
+        const own = shown.filter(({ sessionId, runId }) => (sessionId ?? runId) === id);
+        const words = own.find(({ author }) => author === 'human') ?? own[0];
+        const [block] = words?.blocks ?? [];
+        const run = known().flatMap((doc) => (doc.type === 'run' && doc.runId === id ? [doc] : []));
+        return own.slice(0, 1).map(({ messageId, sessionId, time }) => ({
+          id,
+          run: sessionId === null ? run : null,
+          messageId,
+          from: time,
+          until: own.at(-1)?.time ?? time,
+          messages: own.length,
+          words: words && block?.kind === 'text' ? { author: words.author, text: block.text } : null,
+        }));
+      });
+      return { wakings, before: from + owner.wakingsPage < ids.length ? String(from + owner.wakingsPage) : null };
+    },
+    changes: ({ agentId }) =>
+      known()
+        .flatMap((doc) => (doc.type === 'agent-change' && doc.agentId === agentId ? [doc] : []))
+        .sort((a, b) => (a.at < b.at ? -1 : 1)),
     unread() {
       const own = foldReadMarks(known().flatMap((doc) => (doc.type === 'setting' ? [doc] : [])));
       // A household in which messages are new from now on.
@@ -163,6 +190,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     calls: [],
     sync: {},
     pageSize: 40,
+    wakingsPage: 30,
     storage: STORAGE,
     report: { documents: 412, volumes: 1, repaired: 0, faults: [] },
     rebuilding: null,

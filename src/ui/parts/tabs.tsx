@@ -1,0 +1,72 @@
+import { useId, type KeyboardEvent, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import './tabs.css';
+
+interface Props<Tab extends string> {
+  /** Of what these are the parts. */
+  readonly label: string;
+  readonly tabs: readonly { readonly tab: Tab; readonly title: string; readonly path: string }[];
+  readonly shown: Tab;
+  /** What the tab that is shown tells. */
+  readonly children: ReactNode;
+}
+
+const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
+  ArrowRight: (at, last) => (at === last ? 0 : at + 1),
+  ArrowLeft: (at, last) => (at === 0 ? last : at - 1),
+  Home: () => 0,
+  End: (_at, last) => last,
+};
+
+/** Parts of a page side by side, one of them shown. Each has an address of its own, so each is a link that can be opened elsewhere. */
+export function Tabs<Tab extends string>({ label, tabs, shown, children }: Props<Tab>) {
+  const [, go] = useLocation();
+  const id = useId();
+  const step = (event: KeyboardEvent<HTMLElement>) => {
+    const { key, currentTarget, altKey, ctrlKey, metaKey } = event;
+    // With these they are the browser's: one page back, say.
+    if (altKey || ctrlKey || metaKey) return;
+    const links = [...currentTarget.querySelectorAll<HTMLElement>('[role=tab]')];
+    const at = links.findIndex((link) => link === document.activeElement);
+    // In a page that runs from right to left the next one stands to the left.
+    const mirrored = getComputedStyle(currentTarget).direction === 'rtl';
+    const way = mirrored && key === 'ArrowRight' ? 'ArrowLeft' : mirrored && key === 'ArrowLeft' ? 'ArrowRight' : key;
+    const next = at < 0 ? undefined : STEPS[way]?.(at, links.length - 1);
+    const tab = next === undefined ? undefined : tabs[next];
+    if (next === undefined || !tab) return;
+    event.preventDefault();
+    links[next]?.focus();
+    // Passing by is no step that one would want to go back to.
+    go(tab.path, { replace: true });
+  };
+  return (
+    <>
+      {/* Its tabs take the focus, each in its turn. */}
+      {/* eslint-disable-next-line jsx-a11y/interactive-supports-focus */}
+      <div className="tabs" role="tablist" aria-label={label} onKeyDown={step}>
+        {tabs.map(({ tab, title, path }) => (
+          <a
+            key={tab}
+            id={`${id}-${tab}`}
+            href={path}
+            role="tab"
+            aria-selected={tab === shown}
+            aria-controls={`${id}-panel`}
+            tabIndex={tab === shown ? 0 : -1}
+            onClick={(event) => {
+              // A new tab or window of the browser's is the browser's affair.
+              if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+              event.preventDefault();
+              go(path);
+            }}
+          >
+            {title}
+          </a>
+        ))}
+      </div>
+      <div id={`${id}-panel`} className="tab-panel" role="tabpanel" aria-labelledby={`${id}-${shown}`} tabIndex={0}>
+        {children}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+import { useCallback, useId, useState } from 'react';
+import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
+import type { Waking } from '../../protocol/worker.ts';
+import { runSpansOf } from '../../state/run-spans.ts';
+import { causeText, outcomeText } from '../chat/dividers.tsx';
+import { useRoost } from '../context.tsx';
+import { PATHS, useRoute } from '../routes.ts';
+import { byDay } from '../text/by-day.ts';
+import { plural } from '../text/sizes.ts';
+import { clockTime, dayName } from '../text/time.ts';
+import { useNames } from '../use-names.ts';
+import { useNow } from '../use-now.ts';
+import { ReadingView, useReading } from './reading.tsx';
+
+/** Wakings that are read at once. */
+const PAGE = 30;
+
+/** The midnight after a day as a date field writes it, in the reader's zone; null: it is no day. */
+export function endOfDay(day: string): number | null {
+  const [, year, month, date] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? []).map(Number);
+  if (year === undefined || month === undefined || date === undefined) return null;
+  const end = new Date(year, month - 1, date + 1).getTime();
+  return end > 0 ? end : null;
+}
+
+/** A day as a date field writes it. */
+const dayOf = (time: number): string => {
+  const day = new Date(time);
+  return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+};
+
+/** When it woke, how long it talked, and what about: the way to that place of the conversation. */
+function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
+  const nameOf = useNames();
+  const { from, until, messages, messageId, words, run } = waking;
+  const [span] = run === null ? [] : runSpansOf(run).values();
+  return (
+    <li>
+      <Link href={PATHS.message(agentId, messageId)} className="waking">
+        <time dateTime={new Date(from).toISOString()}>
+          {clockTime(from)}
+          {clockTime(until) !== clockTime(from) && ` – ${clockTime(until)}`}
+        </time>
+        <span className="waking-words" dir="auto">
+          {run !== null && (
+            <b>
+              {span ? causeText(span.cause, nameOf) : 'at work by itself'}
+              {span?.end && span.end.outcome !== 'done' && ` · ${outcomeText(span.end.outcome)}`}
+            </b>
+          )}
+          {words && `${words.author === 'human' ? 'You: ' : ''}${words.text}`}
+        </span>
+        <small>{plural(messages, 'message')}</small>
+      </Link>
+    </li>
+  );
+}
+
+/** Goes to a day. */
+function ToDay({ agentId, day }: { agentId: AgentId; day: string | null }) {
+  const { device } = useRoost();
+  const { go } = useRoute();
+  const id = useId();
+  return (
+    <div className="to-day">
+      <label htmlFor={id}>Go to a day</label>
+      <input
+        id={id}
+        type="date"
+        className="field"
+        max={dayOf(device.now())}
+        value={day ?? ''}
+        onChange={({ target }) => {
+          if (target.value === '' || endOfDay(target.value) !== null)
+            go(PATHS.portrait(agentId, 'conversations', target.value === '' ? null : target.value));
+        }}
+      />
+      {day !== null && (
+        <Link href={PATHS.portrait(agentId, 'conversations')} className="ghost">
+          To the newest
+        </Link>
+      )}
+    </div>
+  );
+}
+
+interface Read {
+  readonly wakings: readonly Waking[];
+  readonly before: string | null;
+}
+
+function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string; first: Read; end: number | null }) {
+  const { owner, notices } = useRoost();
+  const now = useNow();
+  const [older, setOlder] = useState<Read | null>(null);
+  const [busy, setBusy] = useState(false);
+  const { before } = older ?? first;
+  const wakings = [...first.wakings, ...(older?.wakings ?? [])];
+  const more = async () => {
+    setBusy(true);
+    try {
+      const page = await owner.call('wakings', { agentId, before, upTo: null, limit: PAGE });
+      setOlder({ wakings: [...(older?.wakings ?? []), ...page.wakings], before: page.before });
+    } catch (error) {
+      notices.error(`What was before could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const [newest] = wakings;
+  if (!newest)
+    return (
+      <p className="portrait-empty">
+        {end === null
+          ? `Nothing was said with ${name} yet. Each time it wakes and talks stands here then, and leads to its place in the conversation.`
+          : `Nothing was said with ${name} on that day or before.`}
+      </p>
+    );
+  return (
+    <>
+      {end !== null && dayName(newest.from, now) !== dayName(end - 1, now) && (
+        <p className="quiet">Nothing began on that day. What was before it:</p>
+      )}
+      {byDay(wakings, now, ({ from }) => from).map(({ day, items }) => (
+        <section key={day} aria-label={day}>
+          <h3>{day}</h3>
+          <ol className="wakings">
+            {items.map((waking) => (
+              <WakingLine key={waking.id} agentId={agentId} waking={waking} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {before !== null && (
+        <button
+          type="button"
+          className="ghost older"
+          aria-disabled={busy}
+          onClick={busy ? undefined : () => void more()}
+        >
+          {busy ? 'Reading…' : 'Earlier conversations'}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Everything that was said with an agent, by the times at which it was awake. */
+export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; name: string; day: string | null }) {
+  const { owner } = useRoost();
+  const end = day === null ? null : endOfDay(day);
+  const read = useCallback(
+    () => owner.call('wakings', { agentId, before: null, upTo: end, limit: PAGE }),
+    [owner, agentId, end],
+  );
+  const [reading, again] = useReading(read);
+  return (
+    <div className="portrait-talks">
+      <ToDay agentId={agentId} day={end === null ? null : day} />
+      <ReadingView reading={reading} again={again} what="What was said">
+        {(first) => <Wakings key={first.wakings[0]?.id} agentId={agentId} name={name} first={first} end={end} />}
+      </ReadingView>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { Link } from 'wouter';
+import type { AgentId } from '../../domain/ids.ts';
+import { LEAD_ID } from '../../domain/seat.ts';
+import { Keeping } from '../agent/keeping.tsx';
+import { OpenThreads, openThreadsOf } from '../agent/open-threads.tsx';
+import { CredentialList } from '../clients/credential-list.tsx';
+import { MakeCredential } from '../clients/make-credential.tsx';
+import '../clients/clients.css';
+import { Inbox } from '../inbox/inbox.tsx';
+import { QueryView } from '../parts/query-view.tsx';
+import { PATHS } from '../routes.ts';
+import { useThreads } from '../threads/use-threads.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { Budget } from '../wakes/budget.tsx';
+
+/** Messages of its inbox that stand here. */
+const NEWEST = 3;
+
+interface Props {
+  readonly agentId: AgentId;
+  readonly name: string;
+  readonly retired: boolean;
+}
+
+function Threads({ agentId, name }: Props) {
+  return (
+    <section aria-label="Threads">
+      <h3>Threads</h3>
+      <QueryView query={useThreads().list} what="The list of threads">
+        {(list) => {
+          const open = openThreadsOf(agentId, list);
+          return (
+            <>
+              {open.length === 0 && <p className="quiet">{name} is in no open thread.</p>}
+              <OpenThreads open={open} agentId={agentId} />
+            </>
+          );
+        }}
+      </QueryView>
+    </section>
+  );
+}
+
+function Clients({ agentId, name }: Props) {
+  const team = useTeammates();
+  return (
+    <section aria-label="Other clients">
+      <h3>Other clients</h3>
+      <CredentialList agentId={agentId} team={team} />
+      <details className="agent-make">
+        <summary>Let a program act as {name}…</summary>
+        <MakeCredential among={[team.find(agentId)]} />
+        <p className="agent-ways">
+          <Link href={PATHS.settings('clients')}>What it may do</Link>
+        </p>
+      </details>
+    </section>
+  );
+}
+
+/** What else belongs to an agent: its inbox, threads, files and clients, what it may be woken for, and letting it go. */
+export function MoreTab(props: Props) {
+  const { agentId, name, retired } = props;
+  return (
+    <div className="portrait-more">
+      <section aria-label="Inbox">
+        <h3>Inbox</h3>
+        <Inbox agentId={agentId} name={name} first={NEWEST} />
+        <p className="agent-ways">
+          <Link href={PATHS.inbox(agentId)}>The whole inbox</Link>
+        </p>
+      </section>
+      <Threads {...props} />
+      {!retired && (
+        <section aria-label="Wakes">
+          <h3>Wakes</h3>
+          <Budget agentId={agentId}>
+            <Link href={PATHS.wakes(agentId)}>Every wake</Link>
+          </Budget>
+        </section>
+      )}
+      <section aria-label="Files">
+        <h3>Files</h3>
+        <p className="agent-ways">
+          <Link href={PATHS.files(agentId)}>What lies in the folder of {name}</Link>
+        </p>
+      </section>
+      {agentId !== LEAD_ID && !retired && <Clients {...props} />}
+      <Keeping agentId={agentId} name={name} />
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+import { useCallback, useState } from 'react';
+import { displayName, type Agent } from '../../domain/agent.ts';
+import { lineDiff } from '../../domain/line-diff.ts';
+import { birthOf, namesOf, Soul, soulsOf, type Kept } from '../agent/soul.tsx';
+import { Words } from '../chat/words.tsx';
+import { useHousehold, useRoost } from '../context.tsx';
+import { Diff } from '../parts/diff.tsx';
+import { bytesOf } from '../../state/wake-material.ts';
+import { bytes, plural } from '../text/sizes.ts';
+import { fullTime } from '../text/time.ts';
+import { ReadingView, useReading } from './reading.tsx';
+
+/** Earlier versions that are listed at first, and with each press. */
+const LISTED = 12;
+
+/** `3 lines new, 1 gone` */
+function changeText(before: string, after: string): string {
+  const lines = lineDiff(before, after);
+  const count = (kind: 'new' | 'gone') => lines.filter((line) => line.kind === kind).length;
+  return `${plural(count('new'), 'line')} new, ${count('gone')} gone`;
+}
+
+/** One version of a soul: what changed with it; of the first, its words. */
+function Version({ version, earlier, current }: { version: Kept; earlier: Kept | null; current: boolean }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <li>
+      <details className="earlier-soul" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <time dateTime={new Date(version.time).toISOString()}>{fullTime(version.time)}</time>
+          <span>
+            {earlier === null ? 'First words' : changeText(earlier.text, version.text)}
+            {current && ' · as it is now'}
+          </span>
+        </summary>
+        {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
+        {open && !current && (
+          <>
+            {earlier !== null && <h4>As a whole, then</h4>}
+            <blockquote className="soul">
+              <Words text={version.text} />
+            </blockquote>
+          </>
+        )}
+      </details>
+    </li>
+  );
+}
+
+function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
+  const [listed, setListed] = useState(LISTED);
+  if (souls.length < 2)
+    return <p className="quiet">{souls.length === 0 ? 'There is none yet.' : `${name} has not changed it since.`}</p>;
+  return (
+    <>
+      <ol className="soul-versions">
+        {souls.slice(0, listed).map((version, i) => (
+          <Version key={version.key} version={version} earlier={souls[i + 1] ?? null} current={i === 0} />
+        ))}
+      </ol>
+      {souls.length > listed && (
+        <button type="button" className="ghost older" onClick={() => setListed(listed + LISTED)}>
+          Earlier versions
+        </button>
+      )}
+    </>
+  );
+}
+
+function Names({ names }: { names: readonly Kept[] }) {
+  if (names.length < 2) return null;
+  return (
+    <section aria-label="Names">
+      <h3>Names</h3>
+      <ol className="name-history">
+        {names.map((name) => (
+          <li key={name.key}>
+            <span dir="auto">{name.text}</span> <time>{fullTime(name.time)}</time>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Facts({ agent }: { agent: Agent }) {
+  const roster = useHousehold((state) => state.roster);
+  return (
+    <section aria-label="About">
+      <h3>About</h3>
+      <dl className="facts">
+        <dt>Name</dt>
+        <dd dir="auto">{displayName(agent, roster)}</dd>
+        <dt>Colour</dt>
+        <dd>
+          <i className="swatch" aria-hidden="true" />
+          {agent.colorName}
+        </dd>
+        {agent.position !== null && (
+          <>
+            <dt>Seat</dt>
+            <dd>{agent.position + 1}</dd>
+          </>
+        )}
+        <dt>Born</dt>
+        <dd>{fullTime(agent.bornAt)}</dd>
+        <dt>Soul</dt>
+        <dd>{bytes(bytesOf(agent.soul))}</dd>
+      </dl>
+      <details className="facts-ids">
+        <summary>Advanced</summary>
+        <dl className="facts">
+          <dt>Id</dt>
+          <dd>
+            <code>{agent.agentId}</code>
+          </dd>
+          {agent.bornSessionId && (
+            <>
+              <dt>Born in session</dt>
+              <dd>
+                <code>{agent.bornSessionId}</code>
+              </dd>
+            </>
+          )}
+        </dl>
+      </details>
+    </section>
+  );
+}
+
+/** Who it is: its soul, how that became what it is, and what else is known of it. */
+export function SoulTab({ agent }: { agent: Agent }) {
+  const { owner } = useRoost();
+  const { agentId, soul, name } = agent;
+  const identities = useHousehold((state) => state.identities);
+  // Read again when something of it changes.
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  const read = useCallback(() => owner.call('changes', { agentId }), [owner, agentId, soul, name]);
+  const [reading, again] = useReading(read);
+  const birth = birthOf(identities.values(), agentId);
+  return (
+    <div className="portrait-soul">
+      <div>
+        <Soul text={soul} name={name} folds={false} />
+        <section aria-label="Earlier versions">
+          <h3>Earlier versions</h3>
+          <ReadingView reading={reading} again={again} what="What the soul was before">
+            {(changes) => <Versions souls={soulsOf(birth, changes)} name={name} />}
+          </ReadingView>
+        </section>
+      </div>
+      <div className="portrait-side">
+        <Facts agent={agent} />
+        {reading.kind === 'read' && <Names names={namesOf(birth, reading.value)} />}
+      </div>
+    </div>
+  );
+}
