@@ -272,6 +272,7 @@ export function createCalls(deps: CallsDeps): Calls {
     waiting: () => rows.waiting(),
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
     page: (before, agentId, limit) => rows.page(before, agentId, limit),
+    ofRun: rows.ofRun,
     answer,
     keepOnly: (agentIds) => withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten),
     forgetCallsOf: rows.forget,

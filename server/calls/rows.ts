@@ -121,6 +121,16 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .limit(CALL_LIMITS.answeredShown)
           .execute()
       ).map(callOf),
+    /** Of one run of this agent, the newest first. */
+    ofRun: async (agentId: AgentId, runId: RunId, limit: number): Promise<KeptCall[]> =>
+      (
+        await all()
+          .where('agent_json', '=', json(agentId))
+          .where('run', '=', runId)
+          .orderBy('sequence', 'desc')
+          .limit(limit)
+          .execute()
+      ).map(callOf),
     async page(
       before: string | null,
       agentId: AgentId | null,

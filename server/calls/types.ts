@@ -1,5 +1,5 @@
 /** What is asked of calls of tools, by whoever offers tools and by the person's page. */
-import type { AgentId } from '../../src/domain/ids.ts';
+import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import type { Answer, ToolCall } from '../../src/protocol/calls.ts';
 import type { AskLeave, TeamTool } from '../contracts.ts';
 
@@ -23,6 +23,8 @@ export interface Calls {
     agentId: AgentId | null,
     limit: number,
   ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
+  /** Of one run of this agent, the newest first. */
+  ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]>;
   answer(callId: string, answer: Answer, words: string): Promise<Answered>;
   /** What those ask who are not here any more waits no more. */
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;

@@ -156,7 +156,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
     team;
-  const { schedules, copies } = team;
+  const { schedules, copies, goOn } = team;
   const notifications = createNotifications({
     ...usual,
     home: id,
@@ -235,7 +235,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules }),
     ...createRecordRoutes({ records }),
-    ...createScheduleRoutes({ schedules, copies, directory, runs, now, scripts: deps.runsScripts }),
+    ...createScheduleRoutes({ schedules, goOn, copies, directory, runs, now, scripts: deps.runsScripts }),
     ...createWorkspaceRoutes({ workspaces, directory }),
     ...createCallRoutes({
       ...{ calls: team.calls, directory, sandbox: deps.sandbox.standing },

@@ -29,6 +29,7 @@ import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
 import {
   createAlone,
   createCopies,
+  createGoOn,
   createLeases,
   createMeanwhile,
   createScheduleRows,
@@ -36,6 +37,7 @@ import {
   createSchedules,
   createWoken,
   type Copies,
+  type GoOn,
   type Schedules,
   type Scripts,
   type Sealer,
@@ -96,6 +98,7 @@ export interface Team {
   readonly runs: Runs;
   /** What is due without anybody there. Its clock does not go before it is started. */
   readonly schedules: Schedules;
+  readonly goOn: GoOn;
   /** What agents need to be at work alone. */
   readonly copies: Copies;
   /** What the session that runs holds of souls and last conversations. */
@@ -152,18 +155,7 @@ export async function openTeam({
   });
   const waiting = createWaiting();
   const usual = { now, newId, timers, logger };
-  const runs = createRuns({
-    log,
-    inbox,
-    directory,
-    pauses,
-    costs,
-    around,
-    turns,
-    waiting,
-    ...usual,
-    limits,
-  });
+  const runs = createRuns({ log, inbox, directory, pauses, costs, around, turns, waiting, ...usual, limits });
   const scheduleRows = createScheduleRows({ db, home, limits: SCHEDULE_LIMITS });
   const copies = createCopies({ db, home, sealer, now });
   const leases = createLeases({
@@ -239,6 +231,8 @@ export async function openTeam({
     tell,
     ...usual,
   });
+  const seen = { rows: scheduleRows, calls, inbox, reach, host, configs };
+  const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
   tools.offer(
     calls.guard([
       ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
@@ -278,6 +272,7 @@ export async function openTeam({
     runs,
     wakeMaterials,
     schedules,
+    goOn,
     copies,
     tools: tools.all(),
     async warm(warmMind, signal) {

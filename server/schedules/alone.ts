@@ -6,7 +6,7 @@ import { writeSaid } from '../../src/domain/quoting.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
-import type { StandingCopy } from '../../src/protocol/schedules.ts';
+import type { Occurrence, StandingCopy } from '../../src/protocol/schedules.ts';
 import type { Alone, Configs, DueCause, EventLog } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Around } from '../runs/around.ts';
@@ -49,6 +49,8 @@ export type Worked =
 export interface Woken {
   /** `by`: who wakes it: an agent's id, or a name; `due`: what wakes it was due. */
   begin(agentId: AgentId, by: string, due: DueCause | null): Promise<WokenRun>;
+  /** One that goes on with this: it stands in the account under the same name. */
+  goOn(one: Pick<Occurrence, 'scheduleId' | 'agentId' | 'kind' | 'name'>): Promise<WokenRun>;
 }
 export interface WokenRun {
   /** False: it was believed dead, and may not begin. */

@@ -1,8 +1,9 @@
 /** What became of what was due, and when the clock of a home went last. */
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
-import type { AgentId, ScheduleId } from '../../src/domain/ids.ts';
+import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import { SKIP_REASONS, type OccurrenceEnd, type SkipReason } from '../../src/domain/schedule/occurrence.ts';
+import { idOf } from '../../src/protocol/ids.ts';
 import { occurrenceSchema, occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
 import { parseText } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
@@ -16,9 +17,17 @@ const detailSchema = z.object({
   tokens: z.number().nullable().default(null),
   costMicroUsd: z.number().nullable().default(null),
   estimated: z.boolean().default(false),
+  continuedBy: idOf<RunId>(z.string()).nullable().default(null),
 });
 export type Detail = z.infer<typeof detailSchema>;
-export const NO_DETAIL: Detail = { said: null, detail: null, tokens: null, costMicroUsd: null, estimated: false };
+export const NO_DETAIL: Detail = {
+  said: null,
+  detail: null,
+  tokens: null,
+  costMicroUsd: null,
+  estimated: false,
+  continuedBy: null,
+};
 
 /** Why a moment passed by at which there was nothing to do. */
 const IDLE: SkipReason = 'nothing-waits';
@@ -107,6 +116,42 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .limit(most)
         .execute();
       return rows.map(occurrenceOf);
+    },
+    /** What was due, or woke it, when this run began. */
+    async withRun(runId: RunId): Promise<Occurrence | null> {
+      const row = await named().where('occurrences.run', '=', runId).executeTakeFirst();
+      return row ? occurrenceOf(row) : null;
+    },
+    /** That which this run goes on with. */
+    async continuedIn({ runId, agentId }: Pick<Occurrence, 'runId' | 'agentId'>): Promise<Occurrence | null> {
+      // Within a text of it these quotation marks would be escaped.
+      const marked = `"continuedBy":${JSON.stringify(runId)}`;
+      const row = await named()
+        .where('occurrences.agent_json', '=', json(agentId))
+        .where(sql<boolean>`strpos(occurrences.detail_json, ${marked}) > 0`)
+        .executeTakeFirst();
+      return row ? occurrenceOf(row) : null;
+    },
+    /** Writes that this later run goes on with it. False: another does, or it is not over. */
+    async goesOn(runId: RunId, continuedBy: RunId): Promise<boolean> {
+      const row = await db
+        .selectFrom('occurrences')
+        .select('detail_json')
+        .where('home', '=', home)
+        .where('run', '=', runId)
+        .where('ended_at', 'is not', null)
+        .executeTakeFirst();
+      const detail = row && detailSchema.parse(JSON.parse(row.detail_json ?? '{}'));
+      if (!row || detail?.continuedBy !== null) return false;
+      const { numUpdatedRows } = await db
+        .updateTable('occurrences')
+        .set({ detail_json: JSON.stringify({ ...detail, continuedBy }) })
+        .where('home', '=', home)
+        .where('run', '=', runId)
+        // As it was read: two that come at once do not both begin.
+        .where(sql<boolean>`detail_json is not distinct from ${row.detail_json}`)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
     },
     /** When this agent was last at work alone, ms since the epoch; 0: never, as far as is known. */
     async lastRunOf(agentId: AgentId): Promise<number> {

@@ -32,6 +32,7 @@ import type { SpentByRoutine } from './history.ts';
 
 export { createAlone } from './alone.ts';
 export { createCopies, type Copies } from './copies.ts';
+export { createGoOn, type GoOn } from './go-on.ts';
 export { createLeases } from './leases.ts';
 export { createMeanwhile } from './meanwhile.ts';
 export { createScheduleRows } from './rows.ts';

@@ -81,7 +81,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
     /** A run that nobody had scheduled, claimed as it begins; under the first moment from `now` on that is free. */
     async woken(
       claim: Omit<Claim, 'dueAt' | 'late'>,
-      { kind, name }: { readonly kind: 'wake' | 'reminder' | 'script'; readonly name: string },
+      { kind, name }: { readonly kind: 'wake' | 'routine' | 'reminder' | 'script'; readonly name: string },
       now: number,
     ): Promise<Claim> {
       for (let dueAt = now; ; dueAt++) {

@@ -9,10 +9,11 @@ import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import type { Runs } from '../runs/index.ts';
-import type { Copies, Refused, Schedules, Written } from './index.ts';
+import type { Copies, GoOn, Refused, Schedules, Written } from './index.ts';
 
 export interface ScheduleRoutesDeps {
   readonly schedules: Schedules;
+  readonly goOn: GoOn;
   readonly copies: Copies;
   readonly runs: Pick<Runs, 'stop' | 'stopRun'>;
   readonly directory: Pick<Directory, 'all'>;
@@ -60,6 +61,7 @@ function refusePrograms(context: Context<Env>): void {
 export function createScheduleRoutes({
   schedules,
   runs,
+  goOn,
   copies,
   directory,
   now,
@@ -145,6 +147,12 @@ export function createScheduleRoutes({
     },
     stopRun({ runId }) {
       if (!runs.stopRun(runId)) throw problem(404, 'unknown-run', 'No such run goes on.');
+      return null;
+    },
+    async continueRun({ runId }) {
+      const went = await goOn(runId);
+      if (!went.ok && went.reason === 'unknown') throw problem(404, 'unknown-run', went.detail);
+      if (!went.ok) throw problem(409, 'cannot-go-on', went.detail);
       return null;
     },
     proposals: async () => ({ proposals: await schedules.proposals.open() }),

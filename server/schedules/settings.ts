@@ -38,6 +38,10 @@ export interface ScheduleLimits {
   readonly saidChars: number;
   /** ms that a run may take that somebody’s wake began. */
   readonly wakeRunMs: number;
+  /** Of a run that is gone on with: calls that are looked at, characters of each one’s input and outcome, and of all together. */
+  readonly goOnCalls: number;
+  readonly goOnCallChars: number;
+  readonly goOnChars: number;
   readonly catchUp: CatchUpLimits;
 }
 
@@ -62,5 +66,8 @@ export const SCHEDULE_LIMITS: ScheduleLimits = {
   perHousehold: 10_000,
   saidChars: 600,
   wakeRunMs: 600_000,
+  goOnCalls: 200,
+  goOnCallChars: 1_500,
+  goOnChars: 20_000,
   catchUp: CATCH_UP_LIMITS,
 };

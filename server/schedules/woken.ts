@@ -1,8 +1,9 @@
 /** Runs that somebody's wake began while its agent was absent: in the same account as those that were due. */
 import type { AgentId } from '../../src/domain/ids.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
+import type { Occurrence } from '../../src/protocol/schedules.ts';
 import type { Directory } from '../contracts.ts';
-import type { Woken } from './alone.ts';
+import type { Woken, WokenRun } from './alone.ts';
 import type { Leases } from './leases.ts';
 import { workedOut } from './perform.ts';
 import type { ScheduleRows } from './rows.ts';
@@ -20,28 +21,31 @@ export interface WokenDeps {
 const wakesOf = (agentId: AgentId) => `wakes of ${agentId}`.slice(0, LIMITS.id);
 
 export function createWoken({ rows, leases, directory, onChange, now, newId }: WokenDeps): Woken {
+  async function claimed(
+    { scheduleId, agentId }: Pick<Occurrence, 'scheduleId' | 'agentId'>,
+    called: Pick<Occurrence, 'kind' | 'name'>,
+  ): Promise<WokenRun> {
+    const claim = await rows.woken({ scheduleId, agentId, token: newId() }, called, now());
+    const release = leases.hold(claim);
+    onChange(agentId);
+    return {
+      begins: (runId) => rows.begins(claim, runId, now()),
+      async end(worked) {
+        try {
+          const performed = workedOut(worked);
+          if ('end' in performed) await rows.end(claim, performed.end, performed.detail, now());
+        } finally {
+          release();
+          onChange(agentId);
+        }
+      },
+    };
+  }
   return {
     async begin(agentId, by, due) {
       const name = (await directory.all()).find((member) => member.agentId === by)?.name ?? by;
-      const claim = await rows.woken(
-        { scheduleId: due?.scheduleId ?? wakesOf(agentId), agentId, token: newId() },
-        due ?? { kind: 'wake', name },
-        now(),
-      );
-      const release = leases.hold(claim);
-      onChange(agentId);
-      return {
-        begins: (runId) => rows.begins(claim, runId, now()),
-        async end(worked) {
-          try {
-            const performed = workedOut(worked);
-            if ('end' in performed) await rows.end(claim, performed.end, performed.detail, now());
-          } finally {
-            release();
-            onChange(agentId);
-          }
-        },
-      };
+      return await claimed({ scheduleId: due?.scheduleId ?? wakesOf(agentId), agentId }, due ?? { kind: 'wake', name });
     },
+    goOn: (one) => claimed(one, one),
   };
 }

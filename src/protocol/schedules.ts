@@ -206,6 +206,7 @@ export const occurrenceSchema = z.object({
   tokens: z.number().int().nonnegative().nullable(),
   costMicroUsd: z.number().int().nonnegative().nullable(),
   estimated: z.boolean().describe('some of the cost, and of the tokens, is not known: the cost is at the most'),
+  continuedBy: idOf<RunId>(id).nullable().describe('the later run that goes on with it, as the person let it'),
 });
 export type Occurrence = z.infer<typeof occurrenceSchema>;
 

@@ -43,6 +43,8 @@ export interface Schedules {
   readonly live: Query<readonly Occurrence[]>;
   /** What it has said stays. What is refused is told as a notice. */
   stopRun(runId: RunId): Promise<void>;
+  /** Another run goes on with it. What is refused is told as a notice. Does it? */
+  goOn(runId: RunId): Promise<boolean>;
   /** Brings here what is due at another relay. `gone`: that one runs no more, says the person. */
   move(gone: boolean): Promise<void>;
   readonly copies: Query<Copies>;
@@ -132,6 +134,12 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
       const stopped = await reach((client) => client.stopRun({ runId }));
       await live.again();
       if (!stopped.ok) notices.refused(stopped.problem);
+    },
+    async goOn(runId) {
+      const went = await then(reach((client) => client.continueRun({ runId })));
+      await live.again();
+      if (!went.ok) notices.refused(went.problem);
+      return went.ok;
     },
     async move(gone) {
       await told(reach((client) => client.moveSchedules({ body: { gone } })));

@@ -243,6 +243,11 @@ describe('runs', () => {
     expect((await call('POST', `/v1/runs/${runId}/stop`)).status).toBe(202);
     await expect.poll(async () => (await runs())[0]).toMatchObject({ state: 'stopped', said: 'I have begun.' });
     expect((await call('POST', `/v1/runs/${runId}/stop`)).status).toBe(404);
+    model.follow(() => [{ say: 'I went on.' }]);
+    const goOn = async (id: string) => (await call('POST', `/v1/runs/${id}/continue`)).status;
+    expect(await goOn(runId)).toBe(202);
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ state: 'done', said: 'I went on.' });
+    expect([await goOn(runId), await goOn('nobody')]).toEqual([409, 404]);
   });
 });
 

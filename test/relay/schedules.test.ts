@@ -19,6 +19,7 @@ const MINUTE = 60_000;
 /** A Monday, on the hour in every zone that counts in hours. */
 const START = Date.UTC(2026, 10, 23, 6, 0);
 const LYRA = payload(0, { name: 'Lyra' });
+const fail = (): never => expect.fail('It is not there.');
 
 describe.each(STORES)('what is due, on %s', (kind) => {
   let bench: Bench;
@@ -32,12 +33,14 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     copy = true,
     onError?: 'expected',
     scripts?: Scripts,
+    limits?: NonNullable<Parameters<Bench['open']>[0]>['limits'],
   ) {
     const clock = createHandClock(START);
     const house = await bench.open({
       ...{ script, now: clock.now },
       ...(onError ? { onError } : {}),
       ...(scripts ? { scripts } : {}),
+      ...(limits ? { limits } : {}),
     });
     await house.team.directory.set({
       agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
@@ -581,6 +584,71 @@ describe.each(STORES)('what is due, on %s', (kind) => {
       expect(wakes.map(({ way }) => way).reverse()).toEqual(asks.map(({ way }) => way));
     },
   );
+
+  it('that used tools too often is gone on with when the person says so, once, knowing what it did, also of the run before it', async () => {
+    let rings = 0;
+    const script: Script = ({ body }) =>
+      rings < 4
+        ? [
+            { say: `Step ${++rings}. ` },
+            { call: 'wake_later', input: { name: `Step ${rings}`, message: 'Look.', delay: '3 hours' } },
+          ]
+        : [{ say: body.model === 'm-own' ? 'The round is done.' : 'By another model.' }];
+    const { house, clock } = await open(script, true, undefined, undefined, { maxTurns: 2 });
+    await house.inbox.put({
+      messageId: 'm1',
+      to: LYRA.id,
+      from: 'agent-b',
+      text: 'The well is dry.',
+      time: clock.now(),
+      priority: 'normal',
+      threadId: null,
+    });
+    await add(house, { model: 'm-own' });
+    await pass(house, clock, 30 * MINUTE);
+    const runs = () => house.team.schedules.runs({ agentId: LYRA.id, before: clock.now() + 1, most: 10 });
+    const [first] = await runs();
+    expect(first).toMatchObject({
+      state: 'failed',
+      continuedBy: null,
+      detail: expect.stringContaining('used tools 2 times'),
+    });
+    const { goOn } = house.team;
+    const id = first?.runId ?? fail();
+    clock.pass(MINUTE);
+    const twice = await Promise.all([goOn(id), goOn(id)]);
+    expect(twice).toEqual(
+      expect.arrayContaining([{ ok: true }, { ok: false, reason: 'cannot', detail: 'It goes on already.' }]),
+    );
+    await expect.poll(async () => (await runs()).map(({ state }) => state)).toEqual(['failed', 'failed']);
+    expect(await goOn(id)).toMatchObject({ ok: false, detail: 'It goes on already.' });
+    const second = (await runs()).find(({ runId }) => runId !== id);
+    expect((await runs()).find(({ runId }) => runId === id)?.continuedBy).toBe(second?.runId);
+    clock.pass(MINUTE);
+    expect(await goOn(second?.runId ?? fail())).toEqual({ ok: true });
+    await expect
+      .poll(async () => (await runs()).map(({ state }) => state).sort())
+      .toEqual(['done', 'failed', 'failed']);
+    const last = house.model.requests.at(-1);
+    // As the routine that it is: its instructions, model and name.
+    expect(last?.system).toContain('Look around and say what you see, Lyra.');
+    expect((await runs()).every(({ kind: each, name }) => each === 'routine' && name === 'Morning round')).toBe(true);
+    expect((await runs()).find(({ state }) => state === 'done')?.said).toBe('The round is done.');
+    const told = last?.last ?? '';
+    expect(told).toContain('because the human says so. It was set off by your routine “Morning round”.');
+    expect(told).toContain('> The well is dry.');
+    const at = [1, 2, 3, 4].map((n) => told.indexOf(`"name":"Step ${n}"`));
+    expect(at.every((place, i) => place > (at[i - 1] ?? 0))).toBe(true);
+    expect(told.match(/> → done: /g)).toHaveLength(4);
+    // Nothing more of it is to be gone on with, and what never ran is not there.
+    expect(await goOn((await runs()).find(({ state }) => state === 'done')?.runId ?? fail())).toMatchObject({
+      detail: 'It came to its end.',
+    });
+    expect(await goOn('nobody')).toMatchObject({ ok: false, reason: 'unknown' });
+    // The gate has it as the person's own word, and its account of moments no more than the one that was due.
+    const { wakes } = await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id });
+    expect(wakes.map(({ way }) => way)).toEqual(['person', 'person', 'schedule']);
+  });
 
   it('has its agent woken once for one reminder, also where the relay died before that was written', async () => {
     const { house, clock } = await open();

@@ -17,6 +17,15 @@ type OpenState = (typeof OPEN_STATES)[number];
 type EndState = (typeof END_STATES)[number];
 export type OccurrenceState = OpenState | EndState;
 
+/** A run that ended so has not come to its own end. */
+const BROKEN_OFF: readonly OccurrenceState[] = ['failed', 'timed-out', 'crashed', 'stopped'];
+/** Whether the person can let an agent go on with it: it was at work, did not come to its end, and no later run went on with it. */
+export const canGoOn = (one: {
+  readonly state: OccurrenceState;
+  readonly runId: string | null;
+  readonly continuedBy: string | null;
+}): boolean => one.runId !== null && one.continuedBy === null && BROKEN_OFF.includes(one.state);
+
 /** Why nothing ran though it was due. */
 export const SKIP_REASONS = [
   'agent-busy',

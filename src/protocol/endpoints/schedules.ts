@@ -219,6 +219,20 @@ export const scheduleEndpoints = {
       { status: 404, when: 'no such run goes on' },
     ],
   }),
+  continueRun: endpoint({
+    method: 'POST',
+    path: '/v1/runs/{runId}/continue',
+    does: 'Lets an agent go on with a run that did not come to its own end: another run begins, which is told what was done in it. The person asks for it, so no limit of wakes refuses it; budgets hold.',
+    params: { runId: named(idText, 'the run’s id') },
+    answers: [
+      { status: 202, when: 'it begins, as soon as its agent is free' },
+      { status: 404, when: 'there is no such run' },
+      {
+        status: 409,
+        when: 'it goes on, came to its end, or goes on already; or its agent cannot be at work alone now',
+      },
+    ],
+  }),
   proposals: endpoint({
     method: 'GET',
     path: '/v1/routine-proposals',

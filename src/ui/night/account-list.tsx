@@ -6,6 +6,7 @@ import { costText } from '../text/money.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import type { AccountLine } from './account.ts';
+import { GoOn } from './go-on.tsx';
 import { momentText, outcomeText, toneOf } from './words.ts';
 
 /** Who did what, in their own last words, and what went wrong; each line leads to the agent, and to its nights or its wakes. */
@@ -51,6 +52,7 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
                     {outcomeText(newest)}, {momentText(newest.dueAt, now)}
                   </Link>
                   {newest.detail !== null && toneOf(newest) === 'bad' && <span>{newest.detail}</span>}
+                  <GoOn run={newest} />
                 </p>
               ))}
             </div>

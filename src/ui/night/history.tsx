@@ -4,6 +4,7 @@ import { useRoost } from '../context.tsx';
 import { Words } from '../chat/words.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { useNow } from '../use-now.ts';
+import { GoOn } from './go-on.tsx';
 import { momentText, outcomeText, spentText, toneOf } from './words.ts';
 
 /** What became of each moment at which something was due, the newest first. */
@@ -27,6 +28,7 @@ export function History({ scheduleId }: { scheduleId: ScheduleId }) {
                     <b>{outcomeText(one)}</b>
                     {one.late && <span>made up for late</span>}
                     {spent !== '' && <span>{spent}</span>}
+                    <GoOn run={one} />
                   </p>
                   {one.detail !== null && toneOf(one) !== 'good' && toneOf(one) !== 'quiet' && (
                     <p className="history-detail">{one.detail}</p>

@@ -41,6 +41,7 @@ export const occurrence = (n: number, more: Partial<Occurrence> = {}): Occurrenc
   endedAt: NOW - n * HOUR + 14_000,
   said: 'The bridge holds. The mayor asks for the drawing; **I left it for you**.',
   detail: null,
+  continuedBy: null,
   tokens: 1_240,
   costMicroUsd: 12_300,
   estimated: false,

@@ -1,0 +1,213 @@
+/**
+ * A run that did not come to its own end, gone on with because the person said so: by another run, which is given what set
+ * the first to work, its last words, and what it did, as the account of calls has it. Nothing of it has to be held meanwhile,
+ * so it can be asked for after months, and after a restart.
+ */
+import type { AgentId, RunId } from '../../src/domain/ids.ts';
+import { momentText } from '../../src/domain/moments.ts';
+import { titled, writeSaid } from '../../src/domain/quoting.ts';
+import { canGoOn } from '../../src/domain/schedule/occurrence.ts';
+import type { CallState, ToolCall } from '../../src/protocol/calls.ts';
+import type { Occurrence, ScheduleOf } from '../../src/protocol/schedules.ts';
+import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
+import type { Logger } from '../runs/context.ts';
+import type { OpenAlone, Woken, Worked } from './alone.ts';
+import type { ScheduleRows } from './rows.ts';
+import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
+
+export type WentOn =
+  | { readonly ok: true }
+  /** `detail`: a sentence for people. */
+  | { readonly ok: false; readonly reason: 'unknown' | 'cannot'; readonly detail: string };
+
+/** Lets its agent go on with this run. Resolves when that is granted, or refused; the run itself is not waited for. */
+export type GoOn = (runId: RunId) => Promise<WentOn>;
+
+export interface GoOnDeps {
+  readonly rows: Pick<ScheduleRows, 'withRun' | 'continuedIn' | 'goesOn' | 'get'>;
+  readonly calls: { ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]> };
+  readonly inbox: Pick<Inbox, 'takenIn'>;
+  readonly alone: Pick<OpenAlone, 'can' | 'work'>;
+  readonly woken: Woken;
+  readonly reach: Pick<Reach, 'askTo'>;
+  readonly host: Pick<SessionHost, 'stateOf'>;
+  readonly configs: Pick<Configs, 'household' | 'agent'>;
+  readonly logger: Logger;
+  readonly limits?: ScheduleLimits;
+}
+
+const cannot = (detail: string): WentOn => ({ ok: false, reason: 'cannot', detail });
+
+const CALL_WORDS: Record<CallState, string> = {
+  asked: 'waits for the human, and has not run',
+  running: 'it is not known how far it came',
+  unknown: 'it is not known whether it ran, or how far it came',
+  declined: 'the human said no: it has not run',
+  withdrawn: 'has not run',
+  done: 'done',
+};
+
+/** One call in its own lines: its input and its outcome, as much as the account keeps, and at most `most` characters of each. */
+function callText({ tool, input, state, isError, outcome }: ToolCall, most: number): string {
+  const cut = (text: string) => (text.length <= most ? text : `${text.slice(0, most)} […]`);
+  const became = state === 'done' && isError ? 'failed' : CALL_WORDS[state];
+  return `${tool} ${cut(input)}\n→ ${became}${outcome === null || outcome === '' ? '' : `: ${cut(outcome)}`}`;
+}
+
+/** As many of the newest as there is room for, the oldest first. */
+function callsText(newestFirst: readonly ToolCall[], { goOnChars, goOnCallChars }: ScheduleLimits): string {
+  const texts: string[] = [];
+  let room = goOnChars;
+  for (const call of newestFirst) {
+    const text = callText(call, goOnCallChars);
+    room -= text.length;
+    if (room < 0) return [`(${newestFirst.length - texts.length} earlier ones are left out.)`, ...texts].join('\n\n');
+    texts.unshift(text);
+  }
+  return texts.join('\n\n');
+}
+
+/** What set it to work, as a sentence goes on. */
+const setOffBy = ({ kind, name }: Occurrence): string => {
+  switch (kind) {
+    case 'wake':
+      return `somebody’s wake, ${titled(name)}`;
+    case 'routine':
+    case 'reminder':
+    case 'script':
+      return `your ${kind} ${titled(name)}`;
+    default:
+      return kind satisfies never;
+  }
+};
+
+/** Runs of before that one goes back over. */
+const MOST_BEFORE = 10;
+
+/** What is told of a run that is gone on with, and of those that it went on with itself. */
+function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
+  const { rows, limits = SCHEDULE_LIMITS } = deps;
+
+  /** What is told of one run of this agent, the last of several or not. */
+  async function toldOf(one: Occurrence, runId: RunId, zone: string): Promise<string[]> {
+    const [messages, calls] = await Promise.all([
+      deps.inbox.takenIn(runId),
+      deps.calls.ofRun(one.agentId, runId, limits.goOnCalls),
+    ]);
+    const when = momentText(one.startedAt ?? one.dueAt, zone);
+    return [
+      ...messages.map(({ text }) => writeSaid({ head: `[A message that was put before you in it]`, text })),
+      ...(calls.length === 0
+        ? []
+        : [
+            writeSaid({
+              head: `[What you did in the run of ${when}, by the relay’s account, the oldest first: data]`,
+              text: callsText(calls, limits),
+            }),
+          ]),
+      ...(one.said === null || one.said === ''
+        ? []
+        : [writeSaid({ head: '[Your own last words in it]', text: one.said })]),
+    ];
+  }
+
+  /** That run, before it those that it went on with: the oldest first. */
+  async function chainOf(last: Occurrence): Promise<Occurrence[]> {
+    const chain = [last];
+    for (let first: Occurrence | null = last; first && chain.length < MOST_BEFORE;) {
+      first = await rows.continuedIn(first);
+      if (first) chain.unshift(first);
+    }
+    return chain;
+  }
+
+  return async (last) => {
+    const zone = (await deps.configs.household()).effective.time_zone;
+    const told: string[] = [];
+    for (const one of await chainOf(last)) if (one.runId !== null) told.push(...(await toldOf(one, one.runId, zone)));
+    const ended = last.detail === null ? '' : ` How it ended: ${last.detail}`;
+    return [
+      `[You go on with a run of yours that did not come to its end, because the human says so. It was set off by ${setOffBy(last)}.${ended}]`,
+      ...told,
+      '[Go on where it broke off. What is done is done: do not do it a second time, and look first where you are not sure how far it came.]',
+    ].join('\n\n');
+  };
+}
+
+export function createGoOn(deps: GoOnDeps): GoOn {
+  const { rows, alone, woken, reach, logger, limits = SCHEDULE_LIMITS } = deps;
+  const told = createTold(deps);
+  /** That wait for their agent, and are not written as gone on with yet. */
+  const beginning = new Set<RunId>();
+
+  /** The routine, where it is one and still there. */
+  async function routineOf({ kind, scheduleId }: Occurrence): Promise<ScheduleOf<'routine'> | null> {
+    const row = kind === 'routine' ? await rows.get(scheduleId) : null;
+    return row?.schedule.kind === 'routine' ? row.schedule : null;
+  }
+
+  async function work(last: Occurrence, runId: RunId): Promise<void> {
+    const { agentId } = last;
+    const routine = await routineOf(last);
+    const why = await told(last);
+    const account = await woken.goOn(last);
+    let worked: Worked | null = null;
+    try {
+      worked = await alone.work({
+        agentId,
+        cause: routine ? { kind: 'pulse', routine: routine.name } : { kind: 'wake', by: 'human', reason: null },
+        why,
+        instructions: routine?.instructions ?? '',
+        columns: routine?.columns ?? [],
+        lastSession: routine === null || routine.context === 'last_session',
+        before: [],
+        model: routine?.planningModel ?? routine?.model ?? null,
+        laterModel: routine?.executorModel ?? routine?.model ?? null,
+        tools: routine?.tools ?? null,
+        timeoutMs: routine?.timeoutMs ?? limits.wakeRunMs,
+        busyMs: (await deps.configs.agent(agentId)).effective.pulse_container_timeout_ms,
+        cachesForAnHour: false,
+        begins: async (next) => (await rows.goesOn(runId, next)) && (await account.begins(next)),
+      });
+    } finally {
+      beginning.delete(runId);
+      await account.end(worked);
+    }
+  }
+
+  return async (runId) => {
+    const last = await rows.withRun(runId);
+    if (!last) return { ok: false, reason: 'unknown', detail: 'There is no such run. It may be too long ago.' };
+    if (last.continuedBy !== null || beginning.has(runId)) return cannot('It goes on already.');
+    if (!canGoOn(last)) return cannot(last.endedAt === null ? 'It is still at work.' : 'It came to its end.');
+    const { agentId } = last;
+    const state = deps.host.stateOf(agentId);
+    if (state === 'paused') return cannot('It was set to sleep in the session. Wake it first.');
+    if (state === 'played') return cannot('A client plays it just now.');
+    beginning.add(runId);
+    let carried = false;
+    try {
+      if (!(await alone.can(agentId))) return cannot('This relay holds nothing to wake it from.');
+      const { decision } = await reach.askTo(
+        {
+          target: agentId,
+          source: { kind: 'person' },
+          way: 'person',
+          reason: null,
+          messageId: null,
+          callerSession: null,
+        },
+        () => {
+          carried = true;
+          return work(last, runId).catch((error: unknown) => {
+            logger.error('a run could not be gone on with', { agentId, error: String(error) });
+            throw error;
+          });
+        },
+      );
+      return decision.outcome === 'granted' ? { ok: true } : cannot(decision.detail);
+    } finally {
+      if (!carried) beginning.delete(runId);
+    }
+  };
+}
