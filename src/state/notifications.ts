@@ -19,7 +19,8 @@ export interface Told {
   /** Asks the browser where it must be asked. */
   choose(choice: Choice): Promise<Done>;
   remove(deviceId: string): Promise<void>;
-  seen(keys: readonly string[]): Promise<void>;
+  /** The person is here, and has seen these. False: the relay does not know. */
+  seen(keys: readonly string[]): Promise<boolean>;
   /** Says it again where the relay or the browser has lost it. */
   renew(): Promise<void>;
 }
@@ -131,7 +132,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
     },
     async seen(keys) {
       // Where it does not come through, the other devices are told: that is no harm.
-      await reach((client) => client.seeNotifications({ body: { keys: [...keys] } }));
+      return (await reach((client) => client.seeNotifications({ body: { keys: [...keys] } }))).ok;
     },
     async renew() {
       if (

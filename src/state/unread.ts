@@ -22,6 +22,8 @@ type ThreadMarks = Pick<ReadMarks, 'since' | 'byThread'>;
 export interface UnreadState {
   /** Was it asked, or can it not be said? */
   readonly known: boolean;
+  /** Whose conversation is on the screen; null: none is, or nobody sees it. */
+  readonly looking: AgentId | null;
   /** What others said that was not looked at yet, by agent. */
   readonly counts: ReadonlyMap<string, number>;
   /** The stamp behind which new begins, by agent, where something is new; of the conversation on the screen, as it was when that was opened. */
@@ -65,6 +67,7 @@ interface Deps {
 export function createUnread({ owner, writer, device }: Deps): Unread {
   const store = createStore<UnreadState>()(() => ({
     known: false,
+    looking: null,
     counts: new Map(),
     begins: new Map(),
     threads: { since: null, byThread: new Map() },
@@ -82,7 +85,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     device,
     docOf: (threadId, sequence) => writer.readMark({ kind: 'thread', threadId, sequence }),
   });
-  let looking: string | null = null;
+  let looking: AgentId | null = null;
   /** The conversation on the screen was opened, and what was new in it then is not known yet. */
   let opening = false;
   let opened: { readonly agentId: AgentId; readonly from: string } | null = null;
@@ -193,6 +196,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
         if (opened?.agentId !== agentId) opened = null;
       }
       looking = agentId;
+      store.setState({ looking });
       show();
     },
     leave() {

@@ -1,59 +1,143 @@
-/** Tells on the page what it is open for, by the system where it is out of sight, and takes away what is over. */
+/** Tells on the page what it is open for, by the system where it is out of sight, and takes away what was read or is over. */
 import { useEffect, useRef } from 'react';
+import { quietFor } from '../../domain/quiet-hours.ts';
+import type { RaisedNotification } from '../../protocol/notifications.ts';
 import { toldOf } from '../../state/notifications.ts';
-import { useRoost } from '../context.tsx';
-import { useRoute } from '../routes.ts';
+import { useRoost, useUnread } from '../context.tsx';
+import { routeOf, useRoute, type Route } from '../routes.ts';
 import { useQuery } from '../use-query.ts';
 
-/** ms after a key or a pointer for which somebody is taken to be there. */
-const THERE_MS = 60_000;
+/** Times in ms. */
+const TOLD_HERE = {
+  /** For so long after a key, a pointer or a look at the page somebody is taken to be there. */
+  there: 60_000,
+  /** While it is used, the relay hears so often that this is the device used last. */
+  sayUsed: 60_000,
+  /** What another tab or device shows to somebody within this time is not shown by the system as well. */
+  grace: 2_000,
+} as const;
 
+/** Whether what it leads to is what the page shows. `looking`: whose conversation that is. */
+function isOnScreen({ path }: RaisedNotification, here: Route, looking: string | null): boolean {
+  const to = routeOf(path);
+  switch (to.kind) {
+    case 'agent':
+      return to.agentId === looking;
+    case 'threads':
+      return here.kind === 'threads' && here.threadId === to.threadId;
+    case 'night':
+    case 'approvals':
+      return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
+    default:
+      return here.kind === to.kind;
+  }
+}
+
+/** What came is shown once, here or by the system, and said to be seen. */
 export function ToldHere() {
   const roost = useRoost();
+  const { device, notices } = roost;
   const told = toldOf(roost);
-  const { go } = useRoute();
+  const { route, go } = useRoute();
+  const looking = useUnread((state) => state.looking);
   const shown = useQuery(told.shown);
-  const before = useRef<Set<string> | null>(null);
-  const usedAt = useRef(roost.device.now());
+  const open = shown.kind === 'ready' ? shown.value.open : null;
+  const pushed = shown.kind === 'ready' && shown.value.devices.some((each) => each.here && each.pushed);
+
+  /** Keys that were open when this was looked at last; null: not yet, and what is there then is no news. */
+  const before = useRef<ReadonlySet<string> | null>(null);
+  /** What came and was not shown yet, with when it may be. */
+  const waits = useRef(new Map<string, number>());
+  const said = useRef(new Set<string>());
+  const usedAt = useRef(device.now());
+  const saidUsedAt = useRef(device.now());
+  const cancel = useRef<() => void>(() => undefined);
+
+  function look(): void {
+    cancel.current();
+    if (open === null) return;
+    const now = device.now();
+    const visible = document.visibilityState === 'visible';
+    const { kinds, quiet } = told.choice();
+    const clock = new Date(now);
+    const quietMs = quietFor(quiet, clock.getHours() * 60 + clock.getMinutes());
+    const onScreen = visible ? open.filter((each) => isOnScreen(each, route, looking)) : [];
+    const seen = new Set(onScreen.map(({ key }) => key));
+    let next = Infinity;
+    for (const each of open) {
+      const from = waits.current.get(each.key);
+      if (from === undefined) continue;
+      const { key, title, path } = each;
+      const at = Math.max(from, now + quietMs);
+      if (!visible && at > now) {
+        next = Math.min(next, at - now);
+        continue;
+      }
+      waits.current.delete(key);
+      if (!kinds.includes(each.kind) || seen.has(key)) continue;
+      if (visible) {
+        notices.info(title, { label: 'Open', run: () => go(path) });
+        seen.add(key);
+      } else if (!pushed && 'Notification' in globalThis && Notification.permission === 'granted')
+        void navigator.serviceWorker.ready.then((own) =>
+          own.showNotification(title, { tag: key, data: { path, over: false } }),
+        );
+    }
+    if (next < Infinity) cancel.current = device.after(next, () => latest.current());
+    const unsaid = [...seen].filter((key) => !said.current.has(key));
+    if (unsaid.length === 0 || now - usedAt.current >= TOLD_HERE.there) return;
+    for (const key of unsaid) said.current.add(key);
+    void told.seen(unsaid).then((known) => {
+      if (!known) for (const key of unsaid) said.current.delete(key);
+    });
+  }
+  const latest = useRef(look);
+  useEffect(() => {
+    latest.current = look;
+  });
 
   useEffect(() => {
-    void told.renew();
-    const used = () => (usedAt.current = roost.device.now());
+    const used = () => {
+      if (document.visibilityState !== 'visible') return latest.current();
+      usedAt.current = device.now();
+      latest.current();
+      if (!pushed || device.now() - saidUsedAt.current < TOLD_HERE.sayUsed) return;
+      saidUsedAt.current = device.now();
+      void told.seen([]);
+    };
     const hear = ({ data }: MessageEvent<{ readonly roostGo?: unknown } | null>) => {
-      if (typeof data?.roostGo === 'string') go(data.roostGo);
+      if (typeof data?.roostGo !== 'string') return;
+      usedAt.current = device.now();
+      go(data.roostGo);
     };
     const { serviceWorker } = navigator as Partial<Navigator>;
     for (const kind of ['pointerdown', 'keydown'] as const) addEventListener(kind, used, { passive: true });
+    document.addEventListener('visibilitychange', used);
     serviceWorker?.addEventListener('message', hear);
     return () => {
       for (const kind of ['pointerdown', 'keydown'] as const) removeEventListener(kind, used);
+      document.removeEventListener('visibilitychange', used);
       serviceWorker?.removeEventListener('message', hear);
     };
-  }, [told, roost, go]);
+  }, [told, device, go, pushed]);
+  useEffect(() => () => cancel.current(), []);
+  useEffect(() => void told.renew(), [told]);
 
-  const open = shown.kind === 'ready' ? shown.value.open : null;
-  const pushedHere = shown.kind === 'ready' && shown.value.devices.some(({ here, pushed }) => here && pushed);
   useEffect(() => {
     if (open === null) return;
     const known = before.current;
     before.current = new Set(open.map(({ key }) => key));
-    const { kinds } = told.choice();
-    const news = open.filter(({ key, kind }) => known !== null && !known.has(key) && kinds.includes(kind));
     const visible = document.visibilityState === 'visible';
-    for (const { key, title, path } of news)
-      if (visible) roost.notices.info(title, { label: 'Open', run: () => go(path) });
-      else if (!pushedHere && 'Notification' in globalThis && Notification.permission === 'granted')
-        void navigator.serviceWorker.ready.then((own) =>
-          own.showNotification(title, { tag: key, data: { path, over: false } }),
-        );
-    if (visible && news.length > 0 && roost.device.now() - usedAt.current < THERE_MS)
-      void told.seen(news.map(({ key }) => key));
+    for (const { key } of open)
+      if (known?.has(key) === false) waits.current.set(key, device.now() + (visible ? 0 : TOLD_HERE.grace));
     // What is over goes from here, whoever showed it.
     const { serviceWorker } = navigator as Partial<Navigator>;
     void serviceWorker?.getRegistration().then(async (own) => {
       for (const each of (await own?.getNotifications()) ?? [])
         if (before.current?.has(each.tag) === false) each.close();
     });
-  }, [open, pushedHere, told, roost, go]);
+  }, [open, device]);
+  const { pathname } = location;
+  useEffect(() => latest.current(), [open, pathname, looking, pushed]);
   return null;
 }

@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import type { RaisedNotification } from '../../../src/protocol/notifications.ts';
 import { NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { json, WAITING_CALL } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
@@ -62,4 +63,121 @@ test('a conversation in which nothing is new has no line', async () => {
   await openPage({ docs: docs.slice(0, -2), path: '/agent/agent-1', snapshot });
   expect(log().textContent).toContain('My own.');
   expect(screen.queryByRole('separator', { name: 'New messages' })).toBeNull();
+});
+
+/** What the system shows for this page, which is out of sight or not; jsdom has neither. */
+function standInSystem() {
+  const shown: { readonly tag: string; readonly title: string; close(): void }[] = [];
+  const registration = {
+    showNotification(title: string, { tag = '' }: NotificationOptions = {}) {
+      const one = { tag, title, close: () => void shown.splice(shown.indexOf(one), 1) };
+      shown.push(one);
+      return Promise.resolve();
+    },
+    getNotifications: () => Promise.resolve([...shown]),
+    pushManager: { getSubscription: () => Promise.resolve(null) },
+  };
+  const serviceWorker = Object.assign(new EventTarget(), {
+    ready: Promise.resolve(registration),
+    getRegistration: () => Promise.resolve(registration),
+  });
+  Object.defineProperty(navigator, 'serviceWorker', { configurable: true, value: serviceWorker });
+  Object.assign(globalThis, { Notification: { permission: 'granted' } });
+  let visible = true;
+  Object.defineProperties(document, {
+    hidden: { configurable: true, get: () => !visible },
+    visibilityState: { configurable: true, get: () => (visible ? 'visible' : 'hidden') },
+  });
+  onTestFinished(() => {
+    for (const name of ['hidden', 'visibilityState']) Reflect.deleteProperty(document, name);
+    Reflect.deleteProperty(navigator, 'serviceWorker');
+    Reflect.deleteProperty(globalThis, 'Notification');
+  });
+  return {
+    titles: () => shown.map(({ title }) => title),
+    look(at: boolean) {
+      visible = at;
+      document.dispatchEvent(new Event('visibilitychange'));
+    },
+  };
+}
+const answered = (n: number): RaisedNotification => ({
+  key: `answer:m${n}`,
+  kind: 'answer',
+  agentId: 'agent-1',
+  path: `/agent/agent-1/at/m${n}`,
+  title: `Answer ${n}`,
+  raisedAt: NOW,
+});
+async function openTold(path: string) {
+  const system = standInSystem();
+  let open: readonly RaisedNotification[] = [];
+  const page = await openPage({
+    docs,
+    path,
+    snapshot,
+    prepare({ reach }) {
+      reach.on('GET /api/notifications', () => json({ publicKey: 'key', open, devices: [] }));
+      reach.on('POST /api/notifications/seen', () => new Response(null, { status: 204 }));
+    },
+  });
+  await waitFor(() => expect(page.reach.times('GET /api/notifications')).toBe(1));
+  let time = NOW;
+  Object.assign(page.device, { now: () => time });
+  return {
+    page,
+    system,
+    pass: (ms: number) => (time += ms),
+    seen: () => page.reach.bodies('POST /api/notifications/seen').flatMap((body) => (body as { keys: string[] }).keys),
+    async tell(...next: RaisedNotification[]) {
+      const before = page.reach.times('GET /api/notifications');
+      open = next;
+      page.state.changes.tell({ what: 'notifications', agentId: null });
+      await waitFor(() => expect(page.reach.times('GET /api/notifications')).toBe(before + 1));
+    },
+  };
+}
+
+test('a page out of sight tells by the system, not in quiet hours but when they are over; what is over elsewhere goes from here', async () => {
+  const { page, system, pass, tell, seen } = await openTold('/settings/about');
+  system.look(false);
+  const hour = new Date(NOW).getHours() * 60;
+  localStorage.setItem('roost-told', JSON.stringify({ quiet: { from: hour, to: (hour + 60) % 1_440 } }));
+  await tell(answered(1));
+  pass(10_000);
+  system.look(false);
+  // What would be shown is shown behind this.
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(system.titles()).toEqual([]);
+  pass(3_600_000);
+  system.look(false);
+  await waitFor(() => expect(system.titles()).toEqual(['Answer 1']));
+  await tell();
+  await waitFor(() => expect(system.titles()).toEqual([]));
+  // In them too, a page that somebody looks at says it.
+  pass(-3_600_000);
+  system.look(true);
+  await tell(answered(2));
+  await screen.findByText('Answer 2');
+  expect([seen(), system.titles()]).toEqual([['answer:m2'], []]);
+  page.unmount();
+});
+
+test('what is read here is withdrawn everywhere: not before somebody is there to read it, and nothing is said of it', async () => {
+  const { page, system, pass, tell, seen } = await openTold('/settings/about');
+  system.look(false);
+  await tell(answered(1));
+  system.look(true);
+  await screen.findByText('Answer 1');
+  expect(seen()).toEqual(['answer:m1']);
+  await page.user.click(screen.getByRole('link', { name: 'Roost' }));
+  await page.user.click(await screen.findByRole('button', { name: /^Lyra/ }));
+  // The conversation is on the screen, and nobody has touched anything for a while.
+  pass(120_000);
+  await tell(answered(1), answered(2));
+  expect(screen.queryByText('Answer 2')).toBeNull();
+  expect(seen()).toEqual(['answer:m1']);
+  await page.user.keyboard('{Shift}');
+  await waitFor(() => expect(seen()).toEqual(['answer:m1', 'answer:m2']));
+  page.unmount();
 });
