@@ -164,6 +164,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       folder: deps.workspaces.folderOf(agentId),
       workspace: deps.workspaces.of(agentId),
       server: { url: `${deps.address}/mcp`, secret: lent.secret },
+      wakes: sessionId !== null,
       countsItself: kept.throughRelay,
       inTurn: deps.starts.inTurn,
       permit: ({ tool, input, signal }) =>

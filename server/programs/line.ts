@@ -137,7 +137,10 @@ export function faultOf(name: string, error: unknown): ProgramError {
     : new ProgramError('other', `${name} answered with an error: ${message.slice(0, 300)}`);
 }
 
-/** Starts it, and resolves when it has said hello; rejects with a `ProgramError`, and nothing of it is left then. */
+/**
+ * Starts it, and resolves when it has said hello; rejects with a `ProgramError`, and nothing of it is left then. `late` ends it,
+ * now and in the rest of its start, with the `ProgramError` that is its reason, or as one that hangs.
+ */
 export async function openLine(start: LineStart, handlers: LineHandlers, late: AbortSignal): Promise<Line> {
   const { name, command, args, cwd, limits } = start;
   const env = { ...getDefaultEnvironment(), ...start.env };
@@ -174,8 +177,12 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
     });
   });
   child.stdin?.on('error', () => undefined);
-  const tooLate = () =>
-    fail(new ProgramError('hangs', `it did not say hello within ${limits.startMs / 1_000} s, and was ended`));
+  let greeted = false;
+  const tooLate = () => {
+    const missed = greeted ? 'said hello, but did not open a session' : 'did not say hello';
+    const hangs = new ProgramError('hangs', `it ${missed} within ${limits.startMs / 1_000} s, and was ended`);
+    fail(late.reason instanceof ProgramError ? late.reason : hangs);
+  };
   if (late.aborted) tooLate();
   else late.addEventListener('abort', tooLate, { once: true });
 
@@ -217,6 +224,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
         'nonsense',
         `${name} speaks version ${info.protocolVersion} of the Agent Client Protocol, and Roost ${PROTOCOL_VERSION}.`,
       );
+    greeted = true;
     return { pid: group.pid, agent: connection.agent, info, answer, broken, close };
   } catch (error) {
     await close();

@@ -15,9 +15,10 @@ import type { Program } from '../../src/protocol/programs.ts';
 import type { Verdict } from '../contracts.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../minds/index.ts';
 import type { Workspace } from '../workspaces/index.ts';
-import { faultOf, openLine, ProgramError, type Line, type LineStart } from './line.ts';
+import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
 import { createFiles } from './files.ts';
-import { mcpServers, promptOf, type Given } from './prompt.ts';
+import { inTime, openSession, type OpenSession } from './open-session.ts';
+import { instructionsOf, promptOf, type Given } from './prompt.ts';
 import { createTurn, type Turn } from './turn.ts';
 import type { ProgramLimits } from './settings.ts';
 
@@ -29,6 +30,8 @@ export interface ProgramMindDeps {
   readonly workspace: Pick<Workspace, 'bytesOf' | 'write'>;
   /** Roost's own MCP server, for this agent alone. */
   readonly server: { readonly url: string; readonly secret: string };
+  /** Its conversation begins with what wakes it: who it is, and what was said last. */
+  readonly wakes: boolean;
   /** It asks for its own account. */
   readonly countsItself: boolean;
   /** In line for its start; `onPlace` is told where. Rejects where `signal` aborts. */
@@ -61,13 +64,8 @@ export interface ProgramMind extends AgentMind {
   };
 }
 
-interface Open extends Given {
-  readonly line: Line;
-  readonly sessionId: string;
-}
+type Open = Given & OpenSession;
 
-/** The mode of Claude Code in which it asks before it acts. */
-const ASKS = 'default';
 const ABORTED = 'aborted' satisfies MindErrorKind;
 const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer => ({
   ok: false,
@@ -78,16 +76,15 @@ const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer 
   outputMost: null,
 });
 
-/** Whether it takes instructions beside the conversation: Claude Code's adapter does. */
-const takesInstructions = ({ info }: Line) => info.agentInfo?.name.includes('claude') ?? false;
-
 // In one piece: one process, its one session and the one turn that it is in.
 export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   const { name, folder, limits, timers, now } = deps;
   let open: Open | null = null;
   let state: ReturnType<ProgramMind['standing']>['state'] = 'waiting';
   let since = now();
-  let closed = false;
+  /** Its run is over. */
+  const over = new AbortController();
+  let starting: Promise<Open> | null = null;
   let turn: Turn | null = null;
   /** Ends what waits of this turn. */
   let turnOver = new AbortController();
@@ -136,8 +133,9 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   async function begin(request: MindRequest, late: AbortSignal): Promise<Open> {
     become('starting');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const line = await openLine(
+    const session = await openSession(
       { ...deps.start(), cwd: folder, limits },
+      { server: deps.server, instructions: instructionsOf(request, deps.wakes) },
       {
         update(notification) {
           if (notification.sessionId !== open?.sessionId) return;
@@ -149,64 +147,42 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       },
       late,
     );
-    try {
-      const instructed = takesInstructions(line);
-      const { sessionId, modes } = await line.answer(
-        line.agent.request(methods.agent.session.new, {
-          cwd: folder,
-          mcpServers: mcpServers(deps.server, line),
-          ...(instructed ? { _meta: { systemPrompt: { append: request.system } } } : {}),
-        }),
-      );
-      // Some begin in a mode that acts without asking: it is the person who lets it.
-      if (modes?.currentModeId !== ASKS && modes?.availableModes.some(({ id }) => id === ASKS))
-        await line.answer(line.agent.request(methods.agent.session.setMode, { sessionId, modeId: ASKS }));
-      if (closed) throw new ProgramError('died', `${name}: its run is over.`);
-      const made: Open = { line, sessionId, instructed, given: 0, texts: [] };
-      open = made;
-      dollarsBefore = 0;
-      line.broken.catch(() => {
-        if (open !== made) return;
-        open = null;
-        become('waiting');
-      });
-      become('ready');
-      deps.onStart({ line });
-      return made;
-    } catch (error) {
-      await line.close();
-      throw faultOf(name, error);
-    }
+    const { line } = session;
+    const made: Open = { ...session, woken: session.instructed && deps.wakes, given: 0, texts: [] };
+    open = made;
+    dollarsBefore = 0;
+    line.broken.catch(() => {
+      if (open !== made) return;
+      open = null;
+      become('waiting');
+    });
+    become('ready');
+    deps.onStart({ line });
+    return made;
   }
 
+  /** Stopped, or over with its run, it is ended wherever it is in its start. */
   async function started(request: MindRequest, { onState, signal }: MindListener): Promise<Open> {
     if (open) return open;
     become('waiting');
     const place = (position: number) => onState?.({ kind: 'waiting', position });
+    const left = AbortSignal.any([signal, over.signal]);
     try {
-      return await deps.inTurn(() => inTime((late) => begin(request, late)), place, signal);
+      starting = deps.inTurn(() => inTime(timers, limits, left, (late) => begin(request, late)), place, left);
+      return await starting;
     } catch (error) {
       const fault = faultOf(name, error);
       become('waiting');
-      if (!signal.aborted) deps.onStart({ error: fault });
+      if (!left.aborted) deps.onStart({ error: fault });
       throw fault;
-    }
-  }
-
-  async function inTime<Value>(work: (late: AbortSignal) => Promise<Value>): Promise<Value> {
-    const late = new AbortController();
-    const stop = timers.after(limits.startMs, () => late.abort());
-    try {
-      return await work(late.signal);
     } finally {
-      stop();
+      starting = null;
     }
   }
 
   /** One prompt, until it is over, stopped, silent for too long, or broken. */
-  async function say(mine: Open, texts: readonly string[], signal: AbortSignal): Promise<PromptResponse | 'stopped'> {
+  async function say(mine: Open, prompt: ContentBlock[], signal: AbortSignal): Promise<PromptResponse | 'stopped'> {
     const { line, sessionId } = mine;
-    const prompt: ContentBlock[] = texts.map((text) => ({ type: 'text', text }));
     const asked = line.agent.request(methods.agent.session.prompt, { sessionId, prompt });
     // Where it is not waited for any more.
     asked.catch(() => undefined);
@@ -244,15 +220,16 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     }
   }
 
-  function costOf(dollars: number | null): { readonly reportedMicroUsd?: number } {
-    if (deps.countsItself || dollars === null) return {};
+  function spentOf(dollars: number | null): Pick<MindAnswer, 'usage' | 'reportedMicroUsd'> {
+    if (deps.countsItself || dollars === null) return { usage: null };
     const spent = Math.max(0, dollars - dollarsBefore);
     dollarsBefore = dollars;
-    return { reportedMicroUsd: Math.ceil(spent * 1_000_000) };
+    const usage = { model: name, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    return { usage, reportedMicroUsd: Math.ceil(spent * 1_000_000) };
   }
 
   async function answer(request: MindRequest, listener: MindListener): Promise<MindAnswer> {
-    if (closed) return failed('upstream-broken', `The run of ${name} is over.`, '');
+    if (over.signal.aborted) return failed('upstream-broken', `The run of ${name} is over.`, '');
     turnOver = new AbortController();
     const mine = createTurn(listener, limits);
     try {
@@ -261,21 +238,22 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       turn = mine;
       become('working');
       listener.onState?.({ kind: 'sent' });
-      const ended = await say(session, promptOf(session, request, told.splice(0)), listener.signal);
+      const ended = await say(session, promptOf(session, request, told.splice(0), session.takes), listener.signal);
       mine.end();
       const text = mine.text();
-      const cost = costOf(mine.dollars());
-      const none = { model: name, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-      const usage = cost.reportedMicroUsd === undefined ? null : none;
+      const spent = spentOf(mine.dollars());
       const blocks = text === '' ? [] : [{ kind: 'text' as const, text }];
       if (ended === 'stopped' || ended.stopReason === 'cancelled' || listener.signal.aborted)
-        return { ...failed(ABORTED, 'It was stopped.', text), usage, ...cost };
+        return { ...failed(ABORTED, 'It was stopped.', text), ...spent };
       const stop = ended.stopReason === 'refusal' ? 'refusal' : ended.stopReason === 'end_turn' ? 'end' : 'length';
-      return { ok: true, blocks, stop, usage, ...cost };
+      return { ok: true, blocks, stop, ...spent };
     } catch (error) {
       mine.end();
-      if (listener.signal.aborted) return failed(ABORTED, 'It was stopped.', mine.text());
-      return failed('upstream-broken', faultOf(name, error).message, mine.text());
+      const [kind, message] = listener.signal.aborted
+        ? ([ABORTED, 'It was stopped.'] as const)
+        : (['upstream-broken', faultOf(name, error).message] as const);
+      // What it had said that it spent, it has spent.
+      return { ...failed(kind, message, mine.text()), ...spentOf(mine.dollars()) };
     } finally {
       turn = null;
       turnOver.abort();
@@ -288,8 +266,9 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     answer,
     standing: () => ({ pid: open?.line.pid ?? null, state, since }),
     async close() {
-      closed = true;
+      over.abort();
       turnOver.abort();
+      await starting?.catch(() => undefined);
       const last = open;
       open = null;
       await last?.line.close();

@@ -140,14 +140,14 @@ async function live(): Promise<string> {
 
     scripts.set('WAIT-LONG', [[{ say: 'I begin to ' }, { wait: 60_000 }, { say: 'never say this' }]]);
     await person.begin();
-    await person.wake('Ada (2026-11-21 08:52 UTC):\n> The word is heron.');
+    // Longer than one argument of a command may be.
+    await person.wake(`${'Ada (2026-11-21 08:52 UTC):\n> We talked of herons.\n'.repeat(4_000)}> The word is heron.`);
     await until('it is asked with Roost’s instructions, its soul, its last conversation and Roost’s tools', () =>
       model.requests.some(
         ({ body, system }) =>
-          system.includes('Other lines in square brackets') &&
-          ['I love herons.', 'The word is heron.', 'mcp__roost__read_inbox'].every((part) =>
-            JSON.stringify(body).includes(part),
-          ),
+          ['Other lines in square brackets', 'I love herons.', 'The word is heron.'].every((part) =>
+            system.includes(part),
+          ) && JSON.stringify(body).includes('mcp__roost__read_inbox'),
       )
         ? true
         : null,

@@ -5,16 +5,20 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { seatColor } from '../../src/domain/seat.ts';
+import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
+import { costsSchema } from '../../src/protocol/costs.ts';
 import { programSchema, programsSchema, type Program } from '../../src/protocol/programs.ts';
+import { createProcesses } from '../../server/processes/index.ts';
+import { PROGRAM_LIMITS } from '../../server/programs/settings.ts';
 import { createStarts } from '../../server/programs/starts.ts';
+import { tryProgram } from '../../server/programs/trial.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { createHome } from '../support/relay.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
 
 const AGENT = fileURLToPath(new URL('../support/acp-agent.mjs', import.meta.url));
-const noteSchema = z.object({ what: z.string(), value: z.unknown() });
+const noteSchema = z.object({ what: z.string(), value: z.unknown(), at: z.number() });
 
 let hands: Hands;
 let folder: string;
@@ -29,14 +33,15 @@ async function ok(response: Promise<Response>): Promise<unknown> {
   expect(answer.ok, await answer.clone().text()).toBe(true);
   return answer.status === 204 || answer.status === 202 ? null : await answer.json();
 }
-async function notes(what: string): Promise<unknown[]> {
+async function allNotes(): Promise<z.infer<typeof noteSchema>[]> {
   const text = await readFile(log, 'utf8').catch(() => '');
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => noteSchema.parse(JSON.parse(line)))
-    .flatMap((note) => (note.what === what ? [note.value] : []));
+    .map((line) => noteSchema.parse(JSON.parse(line)));
 }
+const notes = async (what: string): Promise<unknown[]> =>
+  (await allNotes()).flatMap((note) => (note.what === what ? [note.value] : []));
 const noted = (what: string, count = 1) =>
   expect.poll(async () => (await notes(what)).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(count);
 function isAlive(pid: unknown): boolean {
@@ -66,8 +71,21 @@ const begin = () =>
 const end = () => ok(call('DELETE', '/api/sessions/current'));
 const post = (text: string, to?: string) =>
   ok(call('POST', '/api/messages', { text, clientId: randomUUID(), ...(to === undefined ? {} : { to }) }));
-const wake = () =>
-  post(writeWake([{ id: 'a1', name: 'Lyra', position: 0, ...seatColor(0), soul: 'I love herons.', transcript: null }]));
+const NAMES = ['Lyra', 'Dara', 'Orin', 'Vela', 'Nilo', 'Suri', 'Tavi', 'Wren'];
+/** The first so many of the team; the first of them is `a1`. */
+const members = (count: number) =>
+  SEAT_ORDER.slice(0, count).map((position, i) => ({ id: `a${i + 1}`, name: NAMES[i] ?? '', position }));
+const wake = (count = 1) =>
+  post(
+    writeWake(
+      members(count).map((each) => ({
+        ...each,
+        ...seatColor(each.position),
+        soul: 'I love herons.',
+        transcript: null,
+      })),
+    ),
+  );
 const tell = (...steps: object[]) => post(`DO ${JSON.stringify(steps)}`, 'a1');
 
 async function awake(way = 'good', more: object = {}, program: object = {}): Promise<Program> {
@@ -142,6 +160,35 @@ describe('an agent whose mind is a program', () => {
     const costs = await (await call('GET', '/api/costs?days=1')).text();
     expect(costs).toContain('250000');
     expect((await shown()).programs[0]?.running).toMatchObject([{ agentId: 'a1', state: 'ready' }]);
+  });
+
+  it('is given its soul and its last conversation as instructions, where it takes some, and the pictures of the person', async () => {
+    await awake('able');
+    const given = z.array(z.looseObject({ instructions: z.string().nullable() }));
+    const instructions = async () => given.parse(await notes('new')).at(-1)?.instructions;
+    for (const part of ['Other lines in square brackets', 'You woke as Lyra', 'I love herons.'])
+      expect(await instructions()).toContain(part);
+    expect(await notes('prompt')).toEqual([[expect.stringContaining('You are awake now.')]]);
+    const file = (name: string, mediaType: string) => ({
+      ...{ attachmentId: name, name, mediaType, bytes: 3, data: Buffer.from('abc').toString('base64') },
+    });
+    const attachments = [
+      { ...file('beach.png', 'image/png'), width: 8, height: 6 },
+      file('plan.pdf', 'application/pdf'),
+    ];
+    await ok(call('POST', '/api/messages', { clientId: randomUUID(), text: 'What is this?', to: 'a1', attachments }));
+    await noted('prompt', 2);
+    const sent = JSON.stringify((await notes('prompt')).at(-1));
+    expect(sent).toMatch(/What is this\?.*image image\/png.*resource application\/pdf/);
+    await tell({ exit: 0 });
+    await says('it has ended');
+    await tell({ say: 'Here I am again.' });
+    await says('Here I am again.');
+    // A new process is told all of it, and what it woke with beside it.
+    expect(await instructions()).toContain('I love herons.');
+    const anew = JSON.stringify((await notes('prompt')).at(-1));
+    expect(anew).not.toContain('I love herons.');
+    expect(anew).toMatch(/What was said before.*What is this\?.*image image\/png/);
   });
 
   it('asks the person by a card: a yes lets it go on, a no is told with its words, a command let for good is not asked again', async () => {
@@ -221,8 +268,12 @@ describe('an agent whose mind is a program', () => {
     await awake();
     await tell({ say: 'My word is heron.' });
     await says('My word is heron.');
-    await tell({ exit: 7 });
+    const spent = async () =>
+      costsSchema.parse(await ok(call('GET', '/api/costs?days=1'))).agents[0]?.today.costMicroUsd ?? 0;
+    const before = await spent();
+    await tell({ cost: 0.5 }, { exit: 7 });
     await says('it has ended (exit status 7)');
+    await expect.poll(spent).toBe(before + 500_000);
     await tell({ say: 'Here I am again.' });
     await says('Here I am again.');
     expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('[You said]\\nMy word is heron.');
@@ -281,6 +332,50 @@ describe('an agent whose mind is a program', () => {
     await question();
   });
 
+  it.each(['later-hang', 'later-mute'])(
+    'is stopped, and ended with its session, in the middle of its start: %s',
+    async (way) => {
+      const { programId } = await add(way);
+      await choose(programId);
+      const left = async () => (await notes('pid')).map(isAlive);
+      for (const leave of [() => ok(call('POST', '/api/agents/a1/stop')), end]) {
+        const before = (await notes('initialize')).length;
+        await begin();
+        await wake();
+        await noted('initialize', before + 1);
+        expect((await left()).at(-1)).toBe(true);
+        expect((await shown()).programs[0]?.running).toMatchObject([{ state: 'starting' }]);
+        await leave();
+        await expect.poll(async () => (await left()).includes(true), { timeout: 5_000 }).toBe(false);
+        // It was the person who left: nothing is wrong with it.
+        expect((await shown()).programs[0]?.state).toMatchObject({ kind: 'answers' });
+        await call('DELETE', '/api/sessions/current');
+      }
+      expect(said()).not.toContain('within 60 s');
+    },
+  );
+
+  it('wakes with others like it, so many at once, each told its place', async () => {
+    const { programId } = await add('slow');
+    const ids = members(8).map(({ id }) => id);
+    const team = (count: number) => members(count).map(({ id, ...each }) => ({ ...each, agentId: id, retired: false }));
+    await ok(call('PUT', '/api/team', { agents: team(8) }));
+    for (const id of ids) await ok(call('PUT', `/v1/agents/${id}/config`, { coordination: { mind: programId } }));
+    await begin();
+    await wake(ids.length);
+    await expect.poll(async () => (await notes('opened')).length, { timeout: 30_000 }).toBe(1 + ids.length);
+    const spans = (await allNotes()).flatMap(({ what, at }) =>
+      what === 'pid' ? [[at, 1]] : what === 'opened' ? [[at, -1]] : [],
+    );
+    let [now, most] = [0, 0];
+    for (const [, one = 0] of spans) most = Math.max(most, (now += one));
+    expect(most).toBe(PROGRAM_LIMITS.startsAtOnce);
+    expect(said()).toContain('"position":5');
+    await end();
+    for (const id of ids) await ok(call('PUT', `/v1/agents/${id}/config`, {}));
+    await ok(call('PUT', '/api/team', { agents: team(1) }));
+  });
+
   it('says clearly what is wrong with one that cannot answer, and costs only its own run', async () => {
     const wrongs = [
       ['signed-out', 'not-signed-in', 'is not signed in'],
@@ -326,6 +421,25 @@ it('bad input is refused with the field, and programs need the relay’s leave',
     expect(answer.status, field).toBe(400);
     expect(await answer.text()).toContain(field);
   }
+});
+
+it.each([
+  ['hang', 'initialize', 'did not say hello within 60 s'],
+  ['mute', 'new', 'said hello, but did not open a session within 60 s'],
+])('one that hangs is ended, and it is said where it did: %s', async (way, until, words) => {
+  /** The time is up as soon as it has come so far. */
+  const after = (_: number, run: () => void) => {
+    void noted(until).then(run);
+    return () => undefined;
+  };
+  const tried = await tryProgram(
+    {
+      ...{ name: 'Agent', command: process.execPath, args: [AGENT, log, way], env: {} },
+      ...{ processes: createProcesses(null), version: '1', limits: PROGRAM_LIMITS },
+    },
+    { after },
+  );
+  expect(tried).toMatchObject({ error: { why: 'hangs', message: expect.stringContaining(words) } });
 });
 
 it('whoever is stopped before its turn takes nobody else’s', async () => {

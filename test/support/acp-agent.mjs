@@ -3,7 +3,7 @@
  * behind `DO` in its newest prompt. The first argument is a log of what it was given; the second, how it behaves at its start.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable, Writable } from 'node:stream';
 import { URL } from 'node:url';
@@ -11,7 +11,9 @@ import { agent, methods, ndJsonStream, RequestError } from '@agentclientprotocol
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const [, , log, way = 'good'] = process.argv;
-const note = (what, value) => appendFileSync(log, `${JSON.stringify({ what, value })}\n`);
+/** It has run before: it is tried when it is added, and what it does later is another thing. */
+const again = existsSync(log);
+const note = (what, value) => appendFileSync(log, `${JSON.stringify({ what, value, at: Date.now() })}\n`);
 note('pid', process.pid);
 note('env', Object.keys(process.env).sort());
 if (way === 'exit') {
@@ -104,17 +106,26 @@ async function does(step, client, own = sessionId) {
 
 agent({ name: 'acp-agent' })
   .onRequest(methods.agent.initialize, async ({ params }) => {
-    if (way === 'hang') await sleep(600_000);
     note('initialize', params);
+    if (way === 'hang' || (way === 'later-hang' && again)) await sleep(600_000);
+    const able = way === 'able' ? { promptCapabilities: { image: true, embeddedContext: true } } : {};
     return {
       protocolVersion: 1,
-      agentInfo: { name: 'acp-agent', version: '1.0' },
-      agentCapabilities: { mcpCapabilities: { http: true } },
+      // Those of this name take instructions beside the conversation.
+      agentInfo: { name: way === 'able' ? 'like-claude' : 'acp-agent', version: '1.0' },
+      agentCapabilities: { mcpCapabilities: { http: true }, ...able },
     };
   })
-  .onRequest(methods.agent.session.new, ({ params }) => {
+  .onRequest(methods.agent.session.new, async ({ params }) => {
     if (way === 'signed-out') throw RequestError.authRequired();
-    note('new', { cwd: params.cwd, servers: params.mcpServers.map(({ name, url }) => ({ name, url })) });
+    note('new', {
+      cwd: params.cwd,
+      servers: params.mcpServers.map(({ name, url }) => ({ name, url })),
+      instructions: params._meta?.systemPrompt?.append ?? null,
+    });
+    if (way === 'mute' || (way === 'later-mute' && again)) await sleep(600_000);
+    if (way === 'slow' && again) await sleep(400);
+    note('opened', process.pid);
     servers = params.mcpServers;
     const availableModes = ['acceptEdits', 'default'].map((id) => ({ id, name: id }));
     return { sessionId, modes: { currentModeId: 'acceptEdits', availableModes } };
@@ -130,7 +141,9 @@ agent({ name: 'acp-agent' })
   })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     cancelled = false;
-    const texts = params.prompt.map(({ text }) => text);
+    const texts = params.prompt.map(
+      ({ type, text, mimeType, resource }) => text ?? `${type} ${mimeType ?? resource.mimeType}`,
+    );
     note('prompt', texts);
     const [first = ''] = texts;
     const asked = [texts.at(-1) ?? '', first.startsWith('<instructions>') ? first : ''];
