@@ -20,6 +20,7 @@ const SERVER_BASE = [
     'key-filter',
     'logger',
     'model-addresses',
+    'picture',
     'quotas',
     'settings',
     'start-error',

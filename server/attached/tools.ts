@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { AttachedTool } from '../../src/protocol/attached.ts';
 import type { Caller, TeamTool } from '../contracts.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { toolError } from '../tool-outcome.ts';
 import { LinkError, type Link } from './link.ts';
-import { answerText } from './offered.ts';
+import { answerOf } from './offered.ts';
 import type { AttachedLimits } from './settings.ts';
 import type { Value } from './standing.ts';
 
@@ -40,7 +40,7 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf, limits }
     }
     try {
       const answered = await one.link.call(name, z.record(z.string(), z.unknown()).parse(input), caller.signal);
-      return (answered.isError ? toolError : toolDone)(answerText(one.name, name, answered, limits));
+      return { ...answerOf(one.name, name, answered, limits), isError: answered.isError };
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       return toolError(`${name} of the server ${one.name} gave no answer: ${error.message}.`);

@@ -167,7 +167,7 @@ export function createCalls(deps: CallsDeps): Calls {
     changed(agentId);
     counted();
     const ended = await rows.get(callId);
-    if (ended) await tellAgent(ended, text, outcome.text);
+    if (ended) await tellAgent(ended, text, outcome);
   }
 
   async function over(callId: string): Promise<Answered> {

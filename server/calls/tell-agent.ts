@@ -1,9 +1,11 @@
 /** Tells an agent what came of a question: by a message, which waits like any other, and a turn that begins with it where it can. */
 import type { AgentId } from '../../src/domain/ids.ts';
-import type { Alone, Inbox, Reach, SessionHost } from '../contracts.ts';
+import type { SentAttachment } from '../../src/domain/attachment.ts';
+import type { Picture } from '../../src/domain/picture.ts';
+import type { Alone, Inbox, Reach, SessionHost, ToolOutcome } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
 import type { CallRows, KeptCall } from './rows.ts';
-import { ANSWERED, toldOf } from './words.ts';
+import { ANSWERED, pictureName, toldOf } from './words.ts';
 
 export interface TellAgentDeps {
   readonly rows: Pick<CallRows, 'told'>;
@@ -18,8 +20,15 @@ export interface TellAgentDeps {
   readonly logger: Logger;
 }
 
-/** `input`: as its agent gave it; `answer`: all that the tool said; null: only its beginning is known. */
-export type TellAgent = (call: KeptCall, input: string, answer: string | null) => Promise<void>;
+/** `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of its words is known. */
+export type TellAgent = (call: KeptCall, input: string, answer: Answered | null) => Promise<void>;
+export type Answered = Pick<ToolOutcome, 'text' | 'picture'>;
+
+/** A picture that a tool gave back goes along with the message as one of the person's does. */
+function alongOf({ callId, tool }: KeptCall, { type, data }: Picture): SentAttachment {
+  const bytes = Buffer.byteLength(data, 'base64');
+  return { attachmentId: `call-${callId}`, name: pictureName(tool), mediaType: type, bytes, data };
+}
 
 export function createTellAgent(deps: TellAgentDeps): TellAgent {
   const { rows, inbox, host, alone, reach, beside, closing, now, logger } = deps;
@@ -74,6 +83,7 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
       to: agentId,
       from: 'relay',
       text: toldOf(call, input, answer),
+      ...(answer?.picture ? { attachments: [alongOf(call, answer.picture)] } : {}),
       time: now(),
       priority: 'high',
       threadId: null,

@@ -22,9 +22,6 @@ export type WorkspaceLimits = { readonly [Name in keyof typeof WORKSPACE_LIMITS]
 export const FILE_TOOL_LIMITS = {
   /** Characters; where the rest lies is said. */
   characters: 30_000,
-  /** Of a picture: bytes, and pixels of a side; the Messages API takes 5 MB of base64, and 8,000 pixels. */
-  pictureBytes: 3_700_000,
-  pictureSide: 8_000,
   /** Entries of a list. */
   listed: 500,
   /** Lines that are found. */

@@ -56,6 +56,28 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect(await hands.waiting()).toEqual([]);
   });
 
+  it('that shows a picture shows it with the result, as its model sees it', async () => {
+    const png = Buffer.concat([
+      Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03', 'latin1'),
+      Buffer.alloc(40),
+    ]);
+    await hands.put('a.png', png);
+    await hands.grant({ tools: { view_image: 'ask' } });
+    await hands.works(calls('view_image', { path: 'a.png' }));
+    const before = hands.model.requests.length;
+    await hands.answer((await only()).callId, 'once');
+    await expect.poll(() => hands.model.requests.length).toBe(before + 1);
+    const request = hands.model.requests.at(-1);
+    expect(request?.first).toContain('a.png is a picture of 2 × 3 pixels');
+    expect(request?.first).toContain('[The picture itself comes with this message.');
+    expect(request?.body.messages.map(({ content }) => content).flat<unknown[]>()).toContainEqual(
+      expect.objectContaining({
+        type: 'image',
+        source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') },
+      }),
+    );
+  });
+
   it('is asked about once, however often it is called, and only so many wait', async () => {
     await hands.grant(asks);
     await hands.works(write('same'), write('same'), write('same'));

@@ -429,6 +429,21 @@ describe('a server that means harm', () => {
     for (const line of rest) expect(line).toMatch(/^> /);
   });
 
+  it('answers with pictures: the first that is one is shown, and of the others it is said that they are there', async () => {
+    await allow(await attach('notes'));
+    const head = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03', 'latin1');
+    const png = Buffer.concat([head, Buffer.alloc(40)]).toString('base64');
+    const image = (data: string) => ({ type: 'image', mimeType: 'image/png', data });
+    const none = image(Buffer.from('no picture at all, whatever it says it is').toString('base64'));
+    await does({ 'tools/call': ['result', { content: [none, image(png), image(png)] }] });
+    const [answer = ''] = await works([{ call: 'mcp__notes__echo', input: { text: '1' } }]);
+    const [said, seen, more] = z.array(z.looseObject({ text: z.string().optional() })).parse(JSON.parse(answer));
+    expect(said?.text?.match(/it cannot be shown here/g)).toHaveLength(2);
+    expect(said?.text).toMatch(/shown here\.\]\n> \n> \[A picture: you see it beside this\./);
+    expect(seen).toMatchObject({ type: 'image', source: { media_type: 'image/png', data: png } });
+    expect(more).toBeUndefined();
+  });
+
   it('takes no name of ours: whatever its tools are called, they stand under its own', async () => {
     const names = ['read_inbox', 'wake_agent', 'mcp__other__echo', 'a b', 'x'.repeat(120), `${'x'.repeat(119)}z`];
     await does({ tools: names.map((name) => ({ ...ECHO, name })) });

@@ -31,7 +31,7 @@ export interface Hands {
   answer(callId: string, answer: Answer, words?: string): Promise<Response>;
   /** A file of its folder; null: there is none. */
   file(path: string): Promise<string | null>;
-  put(path: string, body: string): Promise<void>;
+  put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void>;
   /** kill -9, and a start on the same home; resolves with what the first had written. */
   restart(): Promise<ProcessEnd>;
   close(): Promise<void>;

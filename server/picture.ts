@@ -1,5 +1,8 @@
-/** What a picture is, by its first bytes: what it is called says nothing. */
-import type { Picture } from '../../src/domain/picture.ts';
+/** What a picture is, by its first bytes: what it is called says nothing; and what of it a mind can be shown. */
+import type { Picture } from '../src/domain/picture.ts';
+
+/** Of one picture that a tool shows: bytes, and pixels of a side; the Messages API takes 5 MB of base64, and 8,000 pixels. */
+export const PICTURE_LIMITS = { bytes: 3_700_000, side: 8_000 } as const;
 
 interface PictureHead {
   readonly type: Picture['type'];
@@ -54,3 +57,7 @@ export function pictureHead(given: Uint8Array): PictureHead | null {
       : [null, null];
   return type === null || size === null ? null : { type, ...size };
 }
+
+/** Whether a mind can be shown it, by its size. */
+export const isShowable = ({ width, height }: PictureHead, bytes: number): boolean =>
+  bytes <= PICTURE_LIMITS.bytes && Math.max(width, height) <= PICTURE_LIMITS.side;
