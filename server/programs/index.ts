@@ -217,11 +217,17 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     return one && allowed ? begin(one, owner) : GONE;
   }
 
-  async function look({ kept }: Kept): Promise<void> {
+  async function look({ kept, state: before }: Kept): Promise<void> {
     const { programId } = kept;
     const begun = elapsed();
-    const tried = await tryProgram({ ...startOf(kept, null), limits }, deps.timers);
-    note(programId, 'error' in tried ? fails(tried.error) : answers(tried.line, elapsed() - begun));
+    note(programId, { kind: 'trying', since: now() });
+    try {
+      const tried = await tryProgram({ ...startOf(kept, null), limits }, deps.timers);
+      note(programId, 'error' in tried ? fails(tried.error) : answers(tried.line, elapsed() - begun));
+    } catch (error) {
+      note(programId, before);
+      throw error;
+    }
   }
 
   const over = (mind: Mind): Mind => {

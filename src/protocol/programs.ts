@@ -32,6 +32,7 @@ export const PROGRAM_FAULTS = ['not-installed', 'not-signed-in', 'died', 'hangs'
 const stateSchema = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('untried') }),
+    z.object({ kind: z.literal('trying'), since: z.number().describe('ms since the epoch') }),
     z.object({
       kind: z.literal('answers'),
       at: z.number().describe('ms since the epoch'),

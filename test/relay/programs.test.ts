@@ -1,6 +1,6 @@
 /** Agents whose mind is a program of its own, through a whole relay: a real process that speaks the protocol with its own library. */
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -387,8 +387,15 @@ describe('an agent whose mind is a program', () => {
       expect(state, way).toMatchObject({ kind: 'fails', why, message: expect.stringContaining(words) });
       await ok(call('DELETE', `/api/agent-programs/${programId}`));
     }
-    const { programId, state } = await add('good', { command: 'no-such-agent' });
-    expect(state).toMatchObject({ kind: 'fails', why: 'not-installed' });
+    const go = join(folder, `go-${nth}`);
+    const waits = ['-c', 'until [ -e "$0" ]; do sleep 0.05; done; exec "$@"', go, process.execPath, AGENT, log];
+    const added = add('good', { command: 'sh', args: waits });
+    const state = async () => (await shown()).programs[0]?.state.kind;
+    await expect.poll(state, { message: 'it can be seen that it is being tested' }).toBe('trying');
+    await writeFile(go, '');
+    await ok(call('DELETE', `/api/agent-programs/${(await added).programId}`));
+    const { programId, ...missing } = await add('good', { command: 'no-such-agent' });
+    expect(missing.state).toMatchObject({ kind: 'fails', why: 'not-installed' });
     await choose(programId);
     await begin();
     await wake();

@@ -29,7 +29,7 @@ export const programEndpoints = {
   tryProgram: endpoint({
     method: 'POST',
     path: '/api/agent-programs/{programId}/try',
-    does: 'Starts it once more, and ends it when it has said hello.',
+    does: 'Starts it once more, and ends it when it has begun a session.',
     beginsNothing: true,
     heavy: true,
     params,
@@ -42,7 +42,7 @@ export const programEndpoints = {
   removeProgram: endpoint({
     method: 'DELETE',
     path: '/api/agent-programs/{programId}',
-    does: 'Takes it away, with its variables. What runs of it ends; whoever has it as mind is answered by the connected models.',
+    does: 'Takes it away, with its variables. What runs of it ends; an agent that has it as mind does not answer until another is chosen.',
     params,
     answers: [{ status: 204, when: 'it is gone' }, unknown, browsersOnly],
   }),

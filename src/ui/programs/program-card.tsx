@@ -1,5 +1,5 @@
 /** One agent program: how it stands, and who has a process of it just now. */
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { Program } from '../../protocol/programs.ts';
 import { programsOf } from '../../state/programs.ts';
 import { useRoost } from '../context.tsx';
@@ -13,14 +13,25 @@ const STATES: Record<Program['running'][number]['state'], string> = {
   working: 'at work',
 };
 
-function standingOf({ state }: Program): string {
+const FAULTS: Record<Extract<Program['state'], { kind: 'fails' }>['why'], string> = {
+  'not-installed': 'is not there',
+  'not-signed-in': 'is signed out',
+  died: 'ends by itself',
+  hangs: 'does not answer',
+  nonsense: 'is not understood',
+  other: 'does not answer',
+};
+
+function standingOf({ state }: Pick<Program, 'state'>): string {
   switch (state.kind) {
     case 'untried':
-      return 'not tried since the relay was started';
+      return 'not tested since the relay was started';
+    case 'trying':
+      return 'is being tested: it can take a minute';
     case 'answers':
       return `answers: ${state.is}`;
     case 'fails':
-      return 'does not answer';
+      return FAULTS[state.why];
     default:
       return state satisfies never;
   }
@@ -29,21 +40,28 @@ function standingOf({ state }: Program): string {
 export function ProgramCard({ program }: { program: Program }) {
   const programs = programsOf(useRoost());
   const nameOf = useNames();
-  const [busy, setBusy] = useState(false);
+  const id = useId();
+  const [asking, setAsking] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const [removing, setRemoving] = useState(false);
   const { programId, name, where, variables, throughRelay, state, running } = program;
+  const busy = asking || state.kind === 'trying';
+  const describedBy = `${id}-name ${id}-standing`;
   const tryIt = async () => {
-    setBusy(true);
+    setAsking(true);
     const done = await programs.change((client) => client.tryProgram({ programId }));
-    setBusy(false);
+    setAsking(false);
     setFailed(done.ok ? null : done.reason);
   };
   return (
     <article className="attached" data-state={state.kind === 'fails' ? 'failed' : 'connected'} aria-label={name}>
       <header>
-        <h4 dir="auto">{name}</h4>
-        <span role="status">{busy ? 'being started…' : standingOf(program)}</span>
+        <h4 dir="auto" id={`${id}-name`}>
+          {name}
+        </h4>
+        <span role="status" id={`${id}-standing`}>
+          {standingOf(asking ? { state: { kind: 'trying', since: 0 } } : program)}
+        </span>
       </header>
       <p className="attached-where">
         <code>{where}</code>
@@ -65,11 +83,10 @@ export function ProgramCard({ program }: { program: Program }) {
         </p>
       )}
       {running.length > 0 && (
-        <ul className="program-running" aria-label={`Processes of ${name}`}>
-          {running.map(({ agentId, pid, state: at }) => (
-            <li key={`${agentId} ${pid ?? ''}`}>
+        <ul className="program-running" aria-label={`Who thinks with ${name} now`}>
+          {running.map(({ agentId, since, state: at }) => (
+            <li key={`${agentId} ${since}`}>
               <b dir="auto">{nameOf(agentId)}</b>: {STATES[at]}
-              {pid !== null && <small> (process {pid})</small>}
             </li>
           ))}
         </ul>
@@ -80,10 +97,22 @@ export function ProgramCard({ program }: { program: Program }) {
         </p>
       )}
       <div className="attached-ways">
-        <button type="button" className="ghost" disabled={busy} onClick={() => void tryIt()}>
+        <button
+          type="button"
+          className="ghost"
+          aria-disabled={busy}
+          aria-describedby={describedBy}
+          onClick={busy ? undefined : () => void tryIt()}
+        >
           Test
         </button>
-        <button type="button" className="ghost ghost-danger" disabled={busy} onClick={() => setRemoving(true)}>
+        <button
+          type="button"
+          className="ghost ghost-danger"
+          aria-disabled={busy}
+          aria-describedby={describedBy}
+          onClick={busy ? undefined : () => setRemoving(true)}
+        >
           Take away
         </button>
       </div>

@@ -1,5 +1,5 @@
 /** Adds an agent program: one that was found, or a command. */
-import { useState, type FormEvent } from 'react';
+import { useId, useState, type FormEvent } from 'react';
 import type { Programs } from '../../protocol/programs.ts';
 import { programsOf } from '../../state/programs.ts';
 import { useRoost } from '../context.tsx';
@@ -9,11 +9,14 @@ const EMPTY = { name: '', line: '', variables: '', throughRelay: false };
 
 export function ProgramForm({ found }: { found: Programs['found'] }) {
   const programs = programsOf(useRoost());
+  const id = useId();
   const [draft, setDraft] = useState(EMPTY);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
+  const whole = draft.name.trim() !== '' && draft.line.trim() !== '';
   async function submit(event: FormEvent) {
     event.preventDefault();
+    if (busy || !whole) return;
     const [command = '', ...args] = draft.line.trim().split(/\s+/);
     const variables = readVariables(draft.variables);
     if (!variables.ok) return setFailed(variables.reason);
@@ -33,14 +36,17 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
     <form className="attach" onSubmit={(event) => void submit(event)}>
       {found.length > 0 && (
         <div className="program-found" role="group" aria-label="Found on the relay’s machine">
-          <span className="setting-hint">Found on the relay’s machine:</span>
+          <span className="setting-hint" id={`${id}-found`}>
+            Found on the relay’s machine; one fills in its name and its command:
+          </span>
           {found.map(({ name, command, args }) => (
             <button
               key={command}
               type="button"
               className="ghost"
-              disabled={busy}
-              onClick={() => setDraft({ ...draft, name, line: [command, ...args].join(' ') })}
+              aria-disabled={busy}
+              aria-describedby={`${id}-found`}
+              onClick={busy ? undefined : () => setDraft({ ...draft, name, line: [command, ...args].join(' ') })}
             >
               {name}
             </button>
@@ -91,9 +97,12 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
           {failed}
         </p>
       )}
-      <button type="submit" className="ghost" disabled={busy || draft.name.trim() === '' || draft.line.trim() === ''}>
+      <button type="submit" className="ghost program-add" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
         {busy ? 'Starting it once…' : 'Add and test'}
       </button>
+      <p className="setting-hint" id={`${id}-add`}>
+        {whole ? 'It is started once, as far as it can be without asking a model.' : 'It needs a name and a command.'}
+      </p>
     </form>
   );
 }

@@ -14,7 +14,7 @@ export function ProgramsSection() {
       <p className="settings-note">
         Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works
         with that program’s own hands, in its own folder. You choose it for each agent under Limits. Roost starts it
-        when the agent wakes, and ends it when the agent sleeps.
+        when the agent wakes, and ends it with the session.
       </p>
       <QueryView query={list} what="The agent programs">
         {({ programs, found, allowed }) => (
@@ -24,6 +24,12 @@ export function ProgramsSection() {
               <ProgramCard key={program.programId} program={program} />
             ))}
             <h3>{programs.length === 0 ? 'Add one' : 'Add another'}</h3>
+            {allowed && programs.length === 0 && found.length === 0 && (
+              <p className="setting-hint">
+                None that Roost knows, such as Claude Code, Codex or Gemini CLI, was found on the relay’s machine.
+                Install one there and sign in to it, then open this page again; or give the command of another.
+              </p>
+            )}
             {allowed ? (
               <ProgramForm found={found} />
             ) : (

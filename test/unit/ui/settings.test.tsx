@@ -1,8 +1,9 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { programsOf } from '../../../src/state/programs.ts';
 import { agentDoc, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/ui/settings/named.ts';
-import type { AskedCall } from './support/reach.ts';
+import { json, type AskedCall } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
@@ -323,4 +324,87 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
   });
   await page.user.click(await screen.findByRole('button', { name: 'Tell it nothing any more: Safari on iPhone' }));
   await waitFor(() => expect(page.reach.times('DELETE /api/notifications/devices/d1')).toBe(1));
+});
+
+const PROGRAM = {
+  programId: 'p1',
+  name: 'Claude Code',
+  where: 'claude-agent-acp',
+  variables: [],
+  throughRelay: false,
+  state: { kind: 'untried' },
+  running: [],
+};
+/** The page of agent programs over these; the answer can be another afterwards. */
+async function agentPrograms(first: { programs: readonly object[]; found?: readonly object[]; allowed?: boolean }) {
+  let now = first;
+  const page = await settings('programs', {
+    prepare: ({ reach }) => reach.on('GET /api/agent-programs', () => json({ found: [], allowed: true, ...now })),
+  });
+  await screen.findByRole('heading', { name: /^Add (one|another)$/ });
+  return {
+    ...page,
+    async become(next: typeof first) {
+      now = next;
+      await act(() => programsOf(page.state).list.again());
+    },
+  };
+}
+/** What is read out beside a button. */
+const described = (button: HTMLElement) =>
+  (button.getAttribute('aria-describedby') ?? '')
+    .split(' ')
+    .map((id) => document.getElementById(id)?.textContent)
+    .join(': ');
+
+test('where no agent program is found it is said what to do, and one that is found fills in the form', async () => {
+  const page = await agentPrograms({ programs: [] });
+  expect(screen.getByText(/was found on the relay’s machine\. Install one there and sign in/)).toBeDefined();
+  const add = screen.getByRole('button', { name: 'Add and test' });
+  expect(described(add)).toBe('It needs a name and a command.');
+  await page.user.click(add);
+  expect(page.reach.times('POST /api/agent-programs')).toBe(0);
+  await page.become({ programs: [], found: [{ name: 'Goose', command: 'goose', args: ['acp'] }] });
+  expect(screen.queryByText(/was found on the relay’s machine\. Install/)).toBeNull();
+  await page.user.click(screen.getByRole('button', { name: 'Goose' }));
+  expect(described(add)).toMatch(/^It is started once/);
+  await page.user.click(add);
+  expect(page.reach.bodies('POST /api/agent-programs')).toMatchObject([
+    { name: 'Goose', command: 'goose', args: ['acp'] },
+  ]);
+  expect((await screen.findByRole('alert')).textContent).toContain('There is nothing here.');
+  await page.become({ programs: [], allowed: false });
+  expect(screen.getByText(/This relay runs no programs for its pages/)).toBeDefined();
+});
+
+test('an agent program says whether it is being tested, answers, is signed out or does not answer, and who thinks with it', async () => {
+  const page = await agentPrograms({ programs: [PROGRAM] });
+  const card = within(screen.getByRole('article', { name: 'Claude Code' }));
+  const button = card.getByRole('button', { name: 'Test' });
+  expect(described(button)).toBe('Claude Code: not tested since the relay was started');
+  const stands = (state: object, running: readonly object[] = []) =>
+    page.become({ programs: [{ ...PROGRAM, state, running }] });
+  await stands({ kind: 'trying', since: NOW });
+  expect(described(button)).toBe('Claude Code: is being tested: it can take a minute');
+  for (const each of card.getAllByRole('button')) {
+    expect(each.getAttribute('aria-disabled')).toBe('true');
+    await page.user.click(each);
+  }
+  expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(0);
+  expect(screen.queryByRole('dialog', { name: 'Take Claude Code away?' })).toBeNull();
+  await stands({ kind: 'fails', at: NOW, why: 'not-signed-in', message: 'Sign in there.' });
+  expect(described(button)).toBe('Claude Code: is signed out');
+  expect(card.getByText('Sign in there.')).toBeDefined();
+  await stands({ kind: 'fails', at: NOW, why: 'hangs', message: 'It said no word.' });
+  expect(described(button)).toBe('Claude Code: does not answer');
+  await stands({ kind: 'answers', at: NOW, ms: 900, is: 'claude 1.0', tools: false }, [
+    { agentId: 'agent-1', pid: 4_321, state: 'working', since: NOW },
+  ]);
+  expect(described(button)).toBe('Claude Code: answers: claude 1.0');
+  expect(card.getByText(/It takes no tools/)).toBeDefined();
+  const at = card.getByRole('list', { name: 'Who thinks with Claude Code now' });
+  expect(at.textContent).toBe('Lyra: at work');
+  await page.user.click(button);
+  expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(1);
+  expect((await card.findByRole('alert')).textContent).toContain('There is nothing here.');
 });
