@@ -10,6 +10,7 @@ import { WEB_ADDRESSES, type WebAddresses } from './web-addresses.ts';
 import { QUOTAS } from './quotas.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { BOUNDS, SETTINGS, STOP, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
+import type { PushSubject } from './notifications/contact.ts';
 import { StartError } from './start-error.ts';
 import type { TlsFiles } from './tls.ts';
 import type { SyncSettings } from './sync/settings.ts';
@@ -46,7 +47,7 @@ export interface Config {
   readonly modelAddresses: ModelAddresses;
   readonly webAddresses: WebAddresses;
   /** `subject`: where push services reach whoever runs the relay; `nextMs`: after which the next device is told. */
-  readonly push: { readonly addresses: WebAddresses; readonly subject: string; readonly nextMs: number };
+  readonly push: { readonly addresses: WebAddresses; readonly subject: PushSubject; readonly nextMs: number };
   /** Most requests to the model at once. */
   readonly modelRequests: number;
   readonly cookieMs: number;
@@ -158,8 +159,10 @@ function tlsOf(cert: Given | null, key: Given | null): TlsFiles | null {
     : bad(`${given.source} needs ${missing} too: a certificate and its key belong together.`);
 }
 
+type Reach = Pick<Config, 'host' | 'publicUrl' | 'tls' | 'proxied'>;
+
 /** How it is reached: from elsewhere only where that was said in so many words, and only by TLS. */
-function reachOf(source: Source): Pick<Config, 'host' | 'publicUrl' | 'tls' | 'proxied'> {
+function reachOf(source: Source): Reach {
   const [{ text: host, source: by }, behind] = [
     source('host') ?? { text: '127.0.0.1', source: '--host' },
     source('behindProxy'),
@@ -200,11 +203,15 @@ function keyHeaderOf(given: Given | null): KeyHeader | null {
 }
 
 /** Apple refuses pushes that name nobody, or a host of the relay's own machine. */
-const NOBODY = 'https://roost.example';
-function pushSubjectOf(given: Given | null, publicUrl: Given | null): string {
-  if (given === null) return publicUrl === null ? NOBODY : (publicUrlOf(publicUrl)?.origin ?? NOBODY);
-  return urlOf(given, ['https:', 'mailto:'], 'mailto:you@example.org or https://example.org').href;
-}
+const pushSubjectOf = (given: Given | null, { publicUrl, tls, host }: Reach, port: number): PushSubject => ({
+  given:
+    given === null ? null : urlOf(given, ['https:', 'mailto:'], 'mailto:you@example.org or https://example.org').href,
+  own:
+    publicUrl?.origin ??
+    (tls === null || isLoopback(host)
+      ? null
+      : new URL(`https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`).origin),
+});
 
 function oneOf<Value extends string>(given: Given | null, values: readonly Value[]): Value {
   return (
@@ -257,9 +264,10 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
   const number = (name: NumberSetting) => numberOf(source(name), name);
   const text = (name: SettingName) => source(name)?.text ?? '';
   const databaseUrl = source('databaseUrl');
+  const reach = reachOf(source);
   return {
     port: number('port'),
-    ...reachOf(source),
+    ...reach,
     home: resolve(text('home')),
     open: !switchOf(source('noOpen')),
     databaseUrl: databaseUrl === null ? null : databaseUrlOf(databaseUrl),
@@ -272,7 +280,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     webAddresses: oneOf(source('webAddresses'), WEB_ADDRESSES),
     push: {
       addresses: oneOf(source('pushAddresses'), WEB_ADDRESSES),
-      subject: pushSubjectOf(source('pushSubject'), source('publicUrl')),
+      subject: pushSubjectOf(source('pushSubject'), reach, number('port')),
       nextMs: number('pushNextSeconds') * 1_000,
     },
     modelRequests: number('modelRequests'),

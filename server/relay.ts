@@ -171,7 +171,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   closers.add(() => sandbox.close());
   const web = createWeb({ addresses: config.webAddresses, version: root.version });
   closers.add(() => web.close());
-  const pusher = await openPusher(home.pushKeysFile, config.push);
+  const pusher = await openPusher(home.pushKeysFile, { addresses: config.push.addresses, now });
   closers.add(() => pusher.close());
   const homes = await openHomes({
     refuseForRoom: room.refuseForRoom,
@@ -186,7 +186,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     runsScripts: config.scripts,
     ...{ processesFolder: home.processesFolder, address: url },
     web,
-    push: { pusher, nextMs: config.push.nextMs },
+    push: { pusher, subject: config.push.subject, nextMs: config.push.nextMs },
     sandbox,
     sealer,
     now,

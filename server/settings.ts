@@ -149,7 +149,7 @@ export const SETTINGS = {
     env: 'ROOST_PUSH_SUBJECT',
     value: 'https URL or mailto:',
     default: null,
-    help: 'Where whoever runs a push service reaches whoever runs this relay. Left out: --public-url.',
+    help: 'Where whoever runs a push service reaches whoever runs this relay. Left out: the mail address under Settings, Notifications, else --public-url.',
   },
   pushNextSeconds: {
     flag: 'push-next-seconds',

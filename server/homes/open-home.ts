@@ -78,7 +78,7 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly version: string;
   readonly streamBufferBytes: number;
   readonly checkStreams: StreamLimit;
-  readonly push: Pick<NotificationsDeps, 'pusher' | 'nextMs'>;
+  readonly push: Pick<NotificationsDeps, 'pusher' | 'subject' | 'nextMs'>;
 }
 
 export interface OpenHome extends Pick<Team, 'host' | 'directory'> {

@@ -10,6 +10,7 @@ import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/
 import type { Calls } from '../calls/index.ts';
 import type { Directory, EventLog } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
+import { createPushContact, NO_SUBJECT, type PushSubject } from './contact.ts';
 import {
   createNotificationRows,
   type DueSend,
@@ -26,6 +27,8 @@ export interface HomeNotifications {
   /** Why not; null: it is kept. */
   putDevice(browser: string, choice: DeviceChoice): Promise<'address' | 'too-many' | null>;
   removeDevice(deviceId: string): Promise<boolean>;
+  /** By which push services reach whoever runs the relay; null: by none of the household's. */
+  putContact(mail: string | null): Promise<void>;
   seen(browser: string, keys: readonly string[]): Promise<void>;
   start(): Promise<void>;
   /** Resolves when what was under way is done. */
@@ -40,6 +43,7 @@ export interface NotificationsDeps extends NotificationRowsDeps {
   /** Of the household. */
   readonly readZone: () => Promise<string>;
   readonly pusher: Pusher;
+  readonly subject: PushSubject;
   /** Whether a page of this sign-in is open, which can show it itself. */
   readonly hasPage: (browser: string) => boolean;
   /** ms that a device is given before the next is told. */
@@ -55,6 +59,7 @@ export interface NotificationsDeps extends NotificationRowsDeps {
 export function createNotifications(deps: NotificationsDeps): HomeNotifications {
   const { log, pusher, hasPage, nextMs, tell, now, timers, logger } = deps;
   const rows = createNotificationRows(deps);
+  const contact = createPushContact(deps);
   const closing = new AbortController();
   let cancel: () => void = () => undefined;
   let turn: Promise<void> = Promise.resolve();
@@ -103,7 +108,13 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     const at = over ? now() : notBefore(device, now());
     if (at > now()) return await rows.became(due, { dueAt: at, tries: due.tries });
     const { key, title, path } = raised;
-    const pushed = await pusher.push(device.subscription, { key, title, path, over }, closing.signal);
+    const subject = (await contact.shown()).subject ?? NO_SUBJECT;
+    const pushed = await pusher.push(device.subscription, { key, title, path, over }, subject, closing.signal);
+    const refused = pushed.kind === 'refused' ? pushed.status : null;
+    if (pushed.kind !== 'again' && refused !== device.refused) {
+      await rows.refused(device.browser, refused);
+      tell();
+    }
     switch (pushed.kind) {
       case 'sent':
         return await rows.became(due, over ? null : 'sent');
@@ -162,6 +173,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
       const devices = await rows.devices();
       return {
         publicKey: pusher.publicKey,
+        contact: await contact.shown(),
         open: [...(await rows.open(now()))],
         devices: devices.map((device) => ({
           deviceId: device.deviceId,
@@ -172,6 +184,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
           kinds: device.kinds,
           quiet: device.quiet,
           usedAt: device.usedAt,
+          refused: device.refused,
         })),
       };
     },
@@ -187,6 +200,10 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
       const removed = await rows.removeDevice(deviceId);
       if (removed) tell();
       return removed;
+    },
+    async putContact(mail) {
+      await contact.put(mail);
+      tell();
     },
     seen: (browser, keys) =>
       soon(async () => {

@@ -35,31 +35,39 @@ async function readPushKeys(file: string): Promise<PushKeys> {
   }
 }
 
-/** gone: the subscription is over; again: perhaps later, in ms where the service said when; refused: this one never. */
+/** gone: the subscription is over; again: perhaps later, in ms where the service said when; refused: not as it was sent, with which status. */
 export type Pushed =
-  { readonly kind: 'sent' | 'gone' | 'refused' } | { readonly kind: 'again'; readonly afterMs: number | null };
+  | { readonly kind: 'sent' | 'gone' }
+  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'again'; readonly afterMs: number | null };
 
 export interface Pusher {
   readonly publicKey: string;
   /** Whether the relay may push there. A name is looked up by the connection itself. */
   fits(endpoint: string): boolean;
-  /** Never rejects. */
-  push(to: PushSubscriptionJson, payload: PushPayload, signal: AbortSignal): Promise<Pushed>;
+  /** `subject`: an `https:` or `mailto:` address, by which the push service reaches whoever runs the relay. Never rejects. */
+  push(to: PushSubscriptionJson, payload: PushPayload, subject: string, signal: AbortSignal): Promise<Pushed>;
   close(): Promise<void>;
 }
 
 interface PusherDeps {
   readonly keys: PushKeys;
-  /** An `https:` or `mailto:` address, by which a push service reaches whoever runs the relay. */
-  readonly subject: string;
   readonly addresses: WebAddresses;
+  readonly now: () => number;
 }
 
 /** Its keys lie in `file`. Throws `StartError` where they cannot be had. */
 export const openPusher = async (file: string, how: Omit<PusherDeps, 'keys'>): Promise<Pusher> =>
   createPusher({ ...how, keys: await readPushKeys(file) });
 
-function createPusher({ keys, subject, addresses }: PusherDeps): Pusher {
+/** ms, from seconds or a date (RFC 9110, 10.2.3); null: it says none. */
+function retryAfter(text: string | null, now: number): number | null {
+  if (text === null) return null;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  return Number.isNaN(ms) ? null : Math.min(Math.max(0, ms), LIMITS.waitMs);
+}
+
+function createPusher({ keys, addresses, now }: PusherDeps): Pusher {
   const guarded = createGuardedFetch(addresses);
   function mayPush(endpoint: string): boolean {
     if (!URL.canParse(endpoint)) return false;
@@ -72,7 +80,7 @@ function createPusher({ keys, subject, addresses }: PusherDeps): Pusher {
   return {
     publicKey: keys.publicKey,
     fits: mayPush,
-    async push(to, payload, signal) {
+    async push(to, payload, subject, signal) {
       if (!mayPush(to.endpoint)) return { kind: 'gone' };
       try {
         const { headers, body } = webPush.generateRequestDetails(to, JSON.stringify(payload), {
@@ -90,11 +98,11 @@ function createPusher({ keys, subject, addresses }: PusherDeps): Pusher {
         });
         await answer.body?.cancel();
         if (answer.ok) return { kind: 'sent' };
-        // 401 and 403: it was made for another key of ours. The page subscribes anew when it is opened.
-        if ([401, 403, 404, 410].includes(answer.status)) return { kind: 'gone' };
-        if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) return { kind: 'refused' };
-        const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
-        return { kind: 'again', afterMs: seconds >= 0 ? Math.min(seconds * 1_000, LIMITS.waitMs) : null };
+        const { status } = answer;
+        if (status === 404 || status === 410) return { kind: 'gone' };
+        // 401 and 403 are a fault of ours, in the key or the subject, and none of the subscription's.
+        if (status < 500 && status !== 429 && status !== 408) return { kind: 'refused', status };
+        return { kind: 'again', afterMs: retryAfter(answer.headers.get('retry-after'), now()) };
       } catch {
         // Out of reach, or it took too long. Its address is a secret of the device's and is in no log.
         return { kind: 'again', afterMs: null };

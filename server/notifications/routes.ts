@@ -27,6 +27,10 @@ export function createNotificationRoutes({
       if (!(await notifications.removeDevice(deviceId))) throw problem(404, 'unknown', 'There is no such device.');
       return null;
     },
+    async putPushContact({ body }) {
+      await notifications.putContact(body.mail);
+      return null;
+    },
     async seeNotifications({ body }, context) {
       await notifications.seen(browserOf(context), body.keys);
       return null;

@@ -18,6 +18,8 @@ export interface ToldDevice extends Omit<DeviceChoice, 'subscription'> {
   readonly browser: string;
   readonly deviceId: string;
   readonly usedAt: number;
+  /** Status with which its push service refused the last push; null: it took it. */
+  readonly refused: number | null;
   /** Null: it is not pushed. */
   readonly subscription: PushSubscriptionJson | null;
 }
@@ -44,7 +46,10 @@ export interface NotificationRowsDeps {
 // In one piece: the statements on three tables.
 export function createNotificationRows({ db, home, sealer }: NotificationRowsDeps) {
   const about = (browser: string) => JSON.stringify(['push subscription', home, browser]);
-  const change = (browser: string, values: { readonly used_at: number } | { readonly sealed: null }) =>
+  const change = (
+    browser: string,
+    values: { readonly used_at: number } | { readonly sealed: null } | { readonly refused: number | null },
+  ) =>
     db
       .updateTable('notification_devices')
       .set(values)
@@ -74,13 +79,14 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         )
         .orderBy('device.used_at', 'desc')
         .execute();
-      return rows.map(({ browser, device, choice_json, sealed, used_at }) => {
+      return rows.map(({ browser, device, choice_json, sealed, used_at, refused }) => {
         const text = sealed === null ? null : sealer.open(sealed, about(browser));
         return {
           ...choiceSchema.parse(JSON.parse(choice_json)),
           browser,
           deviceId: device,
           usedAt: used_at,
+          refused,
           subscription: text === null ? null : subscriptionSchema.parse(JSON.parse(text)),
         };
       });
@@ -103,6 +109,10 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
     /** Its subscription is over; what it chose stays. */
     async unsubscribe(browser: string): Promise<void> {
       await change(browser, { sealed: null });
+    },
+    /** `status` null: its push service takes what is pushed. */
+    async refused(browser: string, status: number | null): Promise<void> {
+      await change(browser, { refused: status });
     },
     /** False: there is none. */
     async removeDevice(deviceId: string): Promise<boolean> {

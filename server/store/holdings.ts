@@ -53,4 +53,5 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   notification_devices: 'lease',
   notifications: 'waiting',
   notification_sends: 'waiting',
+  push_contacts: 'lease',
 };

@@ -25,6 +25,7 @@ import { programs } from './steps/0022-programs.ts';
 import { attachedRecords } from './steps/0023-attached-records.ts';
 import { deviceCodes } from './steps/0024-device-codes.ts';
 import { notificationOrder } from './steps/0025-notification-order.ts';
+import { pushContact } from './steps/0026-push-contact.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -52,4 +53,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0023-attached-records': attachedRecords,
   '0024-device-codes': deviceCodes,
   '0025-notification-order': notificationOrder,
+  '0026-push-contact': pushContact,
 };

@@ -257,7 +257,10 @@ export interface Tables extends NightTables {
     choice_json: string;
     sealed: Uint8Array | null;
     used_at: number;
+    /** Status with which its push service refused the last push; null: it took it. */ refused: number | null;
   };
+  /** A mail address by which push services reach whoever runs the relay. */
+  push_contacts: { home: string; mail: string };
   /** `raised_at`: nobody knows of it before; `next_at`: when the next device is told. */
   notifications: {
     home: string;

@@ -41,8 +41,20 @@ export const notificationSchema = z.object({
 });
 export type RaisedNotification = z.infer<typeof notificationSchema>;
 
+export const mail = z.email().max(200);
+const pushContactSchema = z.object({
+  subject: z
+    .string()
+    .nullable()
+    .describe('an https: or mailto: address that push services are given; null: none, which Apple’s refuses'),
+  mail: mail.nullable().describe('the household’s own; null: none'),
+  fixed: z.boolean().describe('the relay was started with another, which counts'),
+});
+export type PushContact = z.infer<typeof pushContactSchema>;
+
 export const notificationsSchema = z.object({
   publicKey: z.string().describe('with which a browser subscribes: the relay’s VAPID key'),
+  contact: pushContactSchema.describe('by which push services reach whoever runs the relay'),
   open: z.array(notificationSchema).describe('neither seen nor answered, the oldest first'),
   devices: z.array(
     z.object({
@@ -54,6 +66,13 @@ export const notificationsSchema = z.object({
       kinds,
       quiet,
       usedAt: common.time,
+      refused: z
+        .number()
+        .int()
+        .nullable()
+        .describe(
+          'status with which its push service refused the last push; 401 and 403: for the relay’s key or contact',
+        ),
     }),
   ),
 });

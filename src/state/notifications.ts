@@ -4,6 +4,7 @@ import { guessDeviceName } from '../domain/device-name.ts';
 import { NOTIFICATION_KINDS, TOLD, type KeptForRenewal } from '../domain/told.ts';
 import type { DeviceChoice, Notifications } from '../protocol/notifications.ts';
 import { PAGE_KEY } from '../protocol/page-key.ts';
+import type { RelayProblem } from '../relay/index.ts';
 import { DONE, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
@@ -21,8 +22,10 @@ export interface Told {
   remove(deviceId: string): Promise<void>;
   /** The person is here, and has seen these. False: the relay does not know. */
   seen(keys: readonly string[]): Promise<boolean>;
-  /** Says it again where the relay or the browser has lost it. */
+  /** Says it again where the relay, the browser or its push service has lost it. */
   renew(): Promise<void>;
+  /** By which mail address push services reach whoever runs the relay; null: by none. */
+  putContact(mail: string | null): Promise<Done>;
 }
 
 /** Why this browser cannot be told while the page is closed, as a sentence; null: it can. */
@@ -34,6 +37,9 @@ export function whyNoPush(): string | null {
     ? 'On an iPhone or iPad, put Roost on the home screen first (Share, Add to Home Screen), and open it from there.'
     : 'This browser takes no pushes.';
 }
+
+const whyNot = (problem: RelayProblem) =>
+  problem.kind === 'refused' ? problem.problem.detail : 'The relay did not answer.';
 
 // In one piece: one device’s choice, subscribed, said and said again.
 function createTold({ reach, changes, device, notices }: RoostState): Told {
@@ -52,7 +58,8 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
     }
   }
 
-  async function subscription(publicKey: string): Promise<PushSubscription> {
+  /** `isOver`: the push service knows the one that the browser has no more. */
+  async function subscription(publicKey: string, isOver: boolean): Promise<PushSubscription> {
     // `ready` would wait for ever where there is none: in development, or where the browser blocks it.
     if (!(await navigator.serviceWorker.getRegistration()))
       throw new Error('the part of Roost that listens while it is closed is not installed here');
@@ -60,18 +67,20 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
     const known = await pushManager.getSubscription();
     const key = known?.options.applicationServerKey;
     // The relay may have lost its keys: what was made for others listens to nobody any more.
-    if (known && key && base64urlnopad.encode(new Uint8Array(key)) === publicKey) return known;
+    if (!isOver && known && key && base64urlnopad.encode(new Uint8Array(key)) === publicKey) return known;
     await known?.unsubscribe();
     return await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
   }
 
+  let renewing = false;
   async function say({ kinds, quiet, pushed }: Choice): Promise<Done> {
     let made: PushSubscription | null = null;
     if (pushed) {
       const asked = await reach((client) => client.notifications());
       if (!asked.ok) return { ok: false, reason: 'The relay did not answer.' };
       try {
-        made = await subscription(asked.value.publicKey);
+        const isOver = asked.value.devices.some(({ here, pushed }) => here && !pushed);
+        made = await subscription(asked.value.publicKey, isOver);
       } catch (error) {
         return {
           ok: false,
@@ -94,11 +103,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
         : null,
     };
     const put = await reach((client) => client.putNotificationDevice({ body }));
-    if (!put.ok)
-      return {
-        ok: false,
-        reason: put.problem.kind === 'refused' ? put.problem.problem.detail : 'The relay did not answer.',
-      };
+    if (!put.ok) return { ok: false, reason: whyNot(put.problem) };
     if ('caches' in globalThis) {
       const kept: KeptForRenewal = {
         path: '/api/notifications/device',
@@ -134,15 +139,22 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
       // Where it does not come through, the other devices are told: that is no harm.
       return (await reach((client) => client.seeNotifications({ body: { keys: [...keys] } }))).ok;
     },
+    async putContact(mail) {
+      const put = await reach((client) => client.putPushContact({ body: { mail } }));
+      await shown.again();
+      return put.ok ? DONE : { ok: false, reason: whyNot(put.problem) };
+    },
     async renew() {
       if (
+        renewing ||
         device.browser.read(KEPT_AT) === null ||
         !choice().pushed ||
         whyNoPush() !== null ||
         Notification.permission !== 'granted'
       )
         return;
-      await say(choice());
+      renewing = true;
+      await say(choice()).finally(() => (renewing = false));
     },
   };
 }

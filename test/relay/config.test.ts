@@ -187,6 +187,20 @@ describe('the configuration', () => {
       expect(configOf(['--host', host])).toMatchObject({ host, tls: null });
   });
 
+  it('names itself to push services by its own address under https://, where it has one, and by what was given before that', () => {
+    const remote = ['--host', '192.168.1.2', '--allow-remote', '--tls-cert', 'a.pem', '--tls-key', 'b.pem'];
+    for (const [args, subject] of [
+      [[], { given: null, own: null }],
+      [['--public-url', 'https://roost.example.org'], { given: null, own: 'https://roost.example.org' }],
+      [[...remote, '--port', '4747'], { given: null, own: 'https://192.168.1.2:4747' }],
+      [
+        ['--push-subject', 'mailto:noa@example.org', '--public-url', 'https://roost.example.org'],
+        { given: 'mailto:noa@example.org', own: 'https://roost.example.org' },
+      ],
+    ] as const)
+      expect(readConfig(args, {})?.push.subject).toEqual(subject);
+  });
+
   it('explains every setting, with its environment name and default, and no secret has a flag', () => {
     const help = helpText();
     for (const setting of Object.values(SETTINGS)) {

@@ -27,10 +27,11 @@ describe('Who is told, and when', () => {
   let service: Awaited<ReturnType<typeof startPushService>>;
   let pusher: Pusher;
   let folder: string;
+  let at = Date.now;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'roost-push-'));
     service = await startPushService();
-    pusher = await openPusher(join(folder, 'push.key'), { subject: 'mailto:keeper@example.org', addresses: 'any' });
+    pusher = await openPusher(join(folder, 'push.key'), { addresses: 'any', now: () => at() });
   });
   afterAll(async () => {
     await pusher.close();
@@ -43,6 +44,7 @@ describe('Who is told, and when', () => {
     const home = randomUUID();
     const { db, openJournal } = store();
     const clock = createHandClock(EVENING);
+    at = clock.now;
     const timers = createManualTimers();
     let told = 0;
     const log = await openEventLog({
@@ -53,6 +55,7 @@ describe('Who is told, and when', () => {
     });
     const notifications = createNotifications({
       ...{ db, home, log, pusher, timers, now: clock.now },
+      subject: { given: null, own: null },
       sealer: createSealer(new Uint8Array(32)),
       calls: { waiting: () => Promise.resolve([]) },
       directory: { all: () => Promise.resolve([]) },
@@ -88,6 +91,8 @@ describe('Who is told, and when', () => {
           await notifications.whenQuiet();
         }
       },
+      notifications,
+      shown: async (name: string) => await notifications.shown(name + home),
       open: async (name = Object.keys(devices)[0] ?? '') =>
         (await notifications.shown(name + home)).open.map(({ key }) => key),
       see: async (name: string, ...keys: string[]) => await notifications.seen(name + home, keys),
@@ -168,5 +173,46 @@ describe('Who is told, and when', () => {
     await mixed.answers();
     expect(pushed()).toEqual(['phone told']);
     await mixed.close();
+  });
+
+  it('asks again when a push service says so, in seconds or by a date; forgets a subscription that is gone; and keeps one that was refused, with the reason', async () => {
+    const home = await homeWith({ desk: {} });
+    const tries = () => 2 - (service.answers.get('desk')?.length ?? 0);
+    const date = new Date(home.clock.now() + 5 * MINUTE).toUTCString();
+    service.answers.set('desk', [
+      [429, '90'],
+      [429, date],
+    ]);
+    await home.answers();
+    expect(tries()).toBe(1);
+    await home.pass(80_000, 10_000);
+    expect(tries()).toBe(1);
+    await home.pass(10_000);
+    expect([tries(), pushed()]).toEqual([2, []]);
+    await home.pass(Date.parse(date) - home.clock.now() - 10_000, 10_000);
+    expect(pushed()).toEqual([]);
+    await home.pass(10_000);
+    expect(pushed()).toEqual(['desk told']);
+
+    // A fault of the relay's: the device stays, and the settings say what is wrong until one comes through.
+    service.answers.set('desk', [403]);
+    await home.answers();
+    expect((await home.shown('desk')).devices).toMatchObject([{ pushed: true, refused: 403 }]);
+    expect(service.pushes.map(({ sub }) => sub)).toEqual(['https://roost.example']);
+    await home.notifications.putContact('noa@example.org');
+    await home.answers();
+    expect(service.pushes.at(-1)?.sub).toBe('mailto:noa@example.org');
+    expect(await home.shown('desk')).toMatchObject({
+      contact: { subject: 'mailto:noa@example.org', mail: 'noa@example.org', fixed: false },
+      devices: [{ pushed: true, refused: null }],
+    });
+
+    const told = home.told();
+    service.answers.set('desk', [404]);
+    await home.answers();
+    expect((await home.shown('desk')).devices).toMatchObject([{ pushed: false, refused: null }]);
+    // Its page hears of it, and subscribes anew.
+    expect(home.told()).toBe(told + 2);
+    await home.close();
   });
 });

@@ -108,7 +108,10 @@ describe('Being told', { timeout: 60_000 }, () => {
 
   it('does not push on what was seen, tries again what did not come through, and forgets a subscription that is over', async () => {
     service.pushes.length = 0;
-    service.answers.set('desk', [503, 503]);
+    service.answers.set('desk', [
+      [503, '0'],
+      [503, '0'],
+    ]);
     let callId = await asks('second');
     await expect.poll(() => to('desk').length, { timeout: 20_000 }).toBe(1);
     await hands.answer(callId, 'no');

@@ -63,17 +63,19 @@ function open(body: Buffer, keys: ReturnType<typeof createECDH>, auth: Buffer): 
 export async function startPushService() {
   const pushes: Push[] = [];
   const devices = new Map<string, { ecdh: ReturnType<typeof createECDH>; auth: Buffer; key: string }>();
-  /** Statuses that come instead of 201, one for each of the next pushes to a device. */
-  const answers = new Map<string, number[]>();
+  /** Statuses that come instead of 201, with `retry-after` where one is given, one for each of the next pushes to a device. */
+  const answers = new Map<string, (number | readonly [status: number, retryAfter: string])[]>();
   const refused: string[] = [];
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       const name = request.url?.slice(1) ?? '';
-      const status = answers.get(name)?.shift();
-      if (status !== undefined)
-        return void response.writeHead(status, status === 503 ? { 'retry-after': '0' } : {}).end();
+      const answer = answers.get(name)?.shift();
+      if (answer !== undefined) {
+        const [status, retryAfter] = typeof answer === 'number' ? [answer] : answer;
+        return void response.writeHead(status, retryAfter === undefined ? {} : { 'retry-after': retryAfter }).end();
+      }
       try {
         const device = devices.get(name);
         if (!device || request.method !== 'POST') throw new Error('There is no such device.');

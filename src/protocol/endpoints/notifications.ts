@@ -1,6 +1,6 @@
 /** Being told while one looks elsewhere. */
 import { z } from 'zod';
-import { deviceChoiceSchema, notificationsSchema } from '../notifications.ts';
+import { deviceChoiceSchema, mail, notificationsSchema } from '../notifications.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 
 export const notificationEndpoints = {
@@ -32,6 +32,14 @@ export const notificationEndpoints = {
       { status: 204, when: 'it is told nothing' },
       { status: 404, when: 'there is no such device' },
     ],
+  }),
+  putPushContact: endpoint({
+    method: 'PUT',
+    path: '/api/notifications/contact',
+    does: 'By which mail address push services reach whoever runs the relay. `--push-subject` counts before it.',
+    beginsNothing: true,
+    body: z.strictObject({ mail: mail.nullable().describe('null: none') }),
+    answers: [{ status: 204, when: 'it is kept' }],
   }),
   seeNotifications: endpoint({
     method: 'POST',

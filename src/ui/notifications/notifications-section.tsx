@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { NOTIFICATION_KINDS, type NotificationKind } from '../../domain/told.ts';
 import { toldOf, whyNoPush } from '../../state/notifications.ts';
 import { useRoost } from '../context.tsx';
-import { useQuery } from '../use-query.ts';
+import { ToldDevices } from './told-devices.tsx';
 
 const KINDS: Readonly<Record<NotificationKind, string>> = {
   approval: 'An agent asks for your yes',
@@ -19,7 +19,6 @@ const NIGHT = { from: 22 * 60, to: 7 * 60 };
 
 export function NotificationsSection() {
   const told = toldOf(useRoost());
-  const shown = useQuery(told.shown);
   const [choice, setChoice] = useState(told.choice);
   const [said, setSaid] = useState('');
   const why = whyNoPush();
@@ -86,30 +85,7 @@ export function NotificationsSection() {
       <p role="status" className="setting-hint">
         {said}
       </p>
-      <h3>Devices that are told</h3>
-      {shown.kind === 'loading' && <p className="settings-note">Asking the relay…</p>}
-      {shown.kind === 'failed' && (
-        <p className="settings-note" role="alert">
-          The relay did not say.
-        </p>
-      )}
-      {shown.kind === 'ready' && shown.value.devices.every(({ pushed }) => !pushed) && (
-        <p className="setting-hint">None yet while Roost is closed.</p>
-      )}
-      {shown.kind === 'ready' && (
-        <ul className="team-list">
-          {shown.value.devices
-            .filter(({ pushed, here }) => pushed && !here)
-            .map(({ deviceId, name }) => (
-              <li key={deviceId} className="setting-row">
-                <span>{name}</span>
-                <button type="button" className="ghost" onClick={() => void told.remove(deviceId)}>
-                  Tell it nothing any more<span className="visually-hidden">: {name}</span>
-                </button>
-              </li>
-            ))}
-        </ul>
-      )}
+      <ToldDevices told={told} />
     </>
   );
 }

@@ -33,7 +33,7 @@ function isOnScreen({ path }: RaisedNotification, here: Route, looking: string |
   }
 }
 
-/** What came is shown once, here or by the system, and said to be seen. */
+/** In one piece: what came is shown once, here or by the system, and said to be seen. */
 export function ToldHere() {
   const roost = useRoost();
   const { device, notices } = roost;
@@ -121,7 +121,8 @@ export function ToldHere() {
     };
   }, [told, device, go, pushed]);
   useEffect(() => () => cancel.current(), []);
-  useEffect(() => void told.renew(), [told]);
+  const lost = shown.kind === 'ready' && shown.value.devices.some((each) => each.here && !each.pushed);
+  useEffect(() => void told.renew(), [told, lost]);
 
   useEffect(() => {
     if (open === null) return;

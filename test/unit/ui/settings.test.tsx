@@ -290,6 +290,7 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
     prepare({ reach }) {
       reach.on('GET /api/notifications', {
         publicKey: 'key',
+        contact: { subject: null, mail: null, fixed: false },
         open: [],
         devices: [
           {
@@ -301,9 +302,11 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
             kinds: [],
             quiet: null,
             usedAt: NOW,
+            refused: 403,
           },
         ],
       });
+      reach.on('PUT /api/notifications/contact', () => new Response(null, { status: 204 }));
       reach.on('PUT /api/notifications/device', ({ body }: AskedCall) => {
         put.push(body);
         return new Response(null, { status: 204 });
@@ -324,6 +327,12 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
   });
   await page.user.click(await screen.findByRole('button', { name: 'Tell it nothing any more: Safari on iPhone' }));
   await waitFor(() => expect(page.reach.times('DELETE /api/notifications/devices/d1')).toBe(1));
+  // Its push service did not take the last one: what to do stands there, and can be done.
+  expect(screen.getByRole('alert').textContent).toMatch(/^Safari on iPhone is not told.*\(403\).*Give a mail address/);
+  await page.user.type(screen.getByRole('textbox', { name: 'Mail address' }), 'noa@example.org{Enter}');
+  await waitFor(() =>
+    expect(page.reach.bodies('PUT /api/notifications/contact')).toEqual([{ mail: 'noa@example.org' }]),
+  );
 });
 
 const PROGRAM = {

@@ -117,7 +117,9 @@ async function openTold(path: string) {
     path,
     snapshot,
     prepare({ reach }) {
-      reach.on('GET /api/notifications', () => json({ publicKey: 'key', open, devices: [] }));
+      reach.on('GET /api/notifications', () =>
+        json({ publicKey: 'key', contact: { subject: null, mail: null, fixed: false }, open, devices: [] }),
+      );
       reach.on('POST /api/notifications/seen', () => new Response(null, { status: 204 }));
     },
   });

@@ -1,0 +1,65 @@
+/** By which address push services reach whoever runs the relay, and what to do where one has refused a push. */
+import { useState, type FormEvent } from 'react';
+import type { Notifications, PushContact } from '../../protocol/notifications.ts';
+import type { Told } from '../../state/notifications.ts';
+
+/** What to do about a push that was refused; `status` as its push service answered. */
+function refusedText(status: number, { subject }: PushContact): string {
+  const again = 'Then switch it off and on again on that device.';
+  if (status !== 401 && status !== 403)
+    return `Its push service refused the last one (${status}). Switch it off and on again on that device.`;
+  return subject === null
+    ? `Its push service refused the last one (${status}): Safari’s takes none from a relay that names no address. Give a mail address below.`
+    : `Its push service refused the last one (${status}): it does not take ${subject} for the address of whoever runs this relay, or knows another key of it. Give a mail address that is yours. ${again}`;
+}
+
+export function Refused({ contact, device }: { contact: PushContact; device: Notifications['devices'][number] }) {
+  if (device.refused === null) return null;
+  return (
+    <p className="setting-hint" role="alert">
+      {device.here ? 'This device' : device.name} is not told. {refusedText(device.refused, contact)}
+    </p>
+  );
+}
+
+export function PushContactForm({ contact, told }: { contact: PushContact; told: Told }) {
+  const [mail, setMail] = useState(contact.mail ?? '');
+  const [said, setSaid] = useState('');
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    setSaid('Saving…');
+    const done = await told.putContact(mail.trim() === '' ? null : mail.trim());
+    setSaid(done.ok ? 'Saved' : done.reason);
+  };
+  return (
+    <>
+      <h3>Who runs this relay</h3>
+      <p className="setting-hint">
+        {contact.subject === null
+          ? 'Push services want to know whom to write to. Safari’s takes nothing from a relay that names no address: give one of yours.'
+          : `Push services are given ${contact.subject.replace('mailto:', '')}, should they have to write to somebody.`}
+        {contact.fixed && ' The relay was started with it.'}
+      </p>
+      {!contact.fixed && (
+        <form className="setting-row" onSubmit={(event) => void save(event)}>
+          <label>
+            Mail address{' '}
+            <input
+              className="field"
+              type="email"
+              autoComplete="email"
+              value={mail}
+              onChange={({ target }) => setMail(target.value)}
+            />
+          </label>
+          <button type="submit" className="ghost" disabled={mail.trim() === (contact.mail ?? '')}>
+            Save
+          </button>
+        </form>
+      )}
+      <p role="status" className="setting-hint">
+        {said}
+      </p>
+    </>
+  );
+}
