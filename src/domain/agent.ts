@@ -44,7 +44,7 @@ export interface Agent {
   readonly agentId: AgentId;
   readonly name: string;
   readonly birthName: string;
-  /** What the face is drawn from: the name it chose at birth, so that a rename keeps the face, or the parts that the person chose. */
+  /** What the face is drawn from: the name it chose at birth, so that a rename keeps the face, or what the person chose. */
   readonly face: string;
   /** The model that the person chose for it; empty: the household's. */
   readonly model: string;

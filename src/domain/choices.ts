@@ -3,7 +3,7 @@
  * the newest holds; an empty value is none: the household's model, the seat's colour, the face it was born with.
  */
 import type { AgentId } from './ids.ts';
-import { isFaceParts } from './face.ts';
+import { isChosenFace } from './face.ts';
 import { SETTING_TEXT_MAX } from './settings.ts';
 
 export interface AgentChoice {
@@ -11,7 +11,7 @@ export interface AgentChoice {
   readonly model: string;
   /** As #rrggbb, one of `AGENT_COLORS`; empty: its seat's. */
   readonly color: string;
-  /** Parts, as `face.ts` writes them; empty: drawn from the name it was born with. */
+  /** Parts or pixels, as `face.ts` writes them; empty: drawn from the name it was born with. */
   readonly face: string;
 }
 export type ChoiceKey = keyof AgentChoice;
@@ -44,7 +44,7 @@ const isValue = (key: ChoiceKey, value: string): boolean => {
     case 'color':
       return AGENT_COLORS.some(({ color }) => color === value);
     case 'face':
-      return isFaceParts(value);
+      return isChosenFace(value);
   }
 };
 

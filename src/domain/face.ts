@@ -14,6 +14,24 @@ export interface FacePixel {
 
 export const FACE_SIZE = 16;
 
+/** The head that every face is drawn on: of each row of it the first pixel and the last. */
+export const HEAD_ROWS: readonly (readonly [y: number, from: number, to: number])[] = [
+  [1, 5, 10],
+  [2, 3, 12],
+  [3, 2, 13],
+  [4, 2, 13],
+  [5, 1, 14],
+  [6, 1, 14],
+  [7, 1, 14],
+  [8, 1, 14],
+  [9, 1, 14],
+  [10, 1, 14],
+  [11, 2, 13],
+  [12, 2, 13],
+  [13, 3, 12],
+  [14, 5, 10],
+];
+
 const EYES = [
   ['11', '11'],
   ['11', '10'],
@@ -107,14 +125,48 @@ export function facePartsOf(agentId: AgentId, face: string): FaceParts {
 }
 
 /** Are these parts of a face, each of which there is? */
-export function isFaceParts(text: string): boolean {
+function isFaceParts(text: string): boolean {
   if (!PARTS.test(text)) return false;
   const { eyes, mouth, brows, marks } = facePartsOf('', text);
   return eyes < EYES.length && mouth < MOUTHS.length && brows < BROWS.length && marks < MARKS.length;
 }
 
-/** `face`: the name it was born with, or parts that a person chose. */
+/** What a painted pixel can be; in a text its place in this list. */
+export const TONES = [0, 1, 0.55] as const;
+const PAINTED = /^pixels:[0-2]+$/;
+const PAINTED_LENGTH = 'pixels:'.length + HEAD_ROWS.reduce((sum, [, from, to]) => sum + to - from + 1, 0);
+
+/** Is this a face that a person painted, pixel by pixel? */
+export const isPaintedFace = (face: string): boolean => face.length === PAINTED_LENGTH && PAINTED.test(face);
+
+/** A painted face as it is kept: the tone of each pixel of the head, row by row. `toneOf`: anything but a tone is none. */
+export const paintedFaceText = (toneOf: (x: number, y: number) => number | undefined): string =>
+  `pixels:${HEAD_ROWS.map(([y, from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, i) =>
+      Math.max(
+        0,
+        TONES.findIndex((tone) => tone === toneOf(from + i, y)),
+      ),
+    ).join(''),
+  ).join('')}`;
+
+function paintedPixels(face: string): FacePixel[] {
+  const pixels: FacePixel[] = [];
+  let at = 'pixels:'.length;
+  for (const [y, from, to] of HEAD_ROWS)
+    for (let x = from; x <= to; x++) {
+      const tone = TONES[Number(face[at++])] ?? 0;
+      if (tone > 0) pixels.push({ x, y, tone });
+    }
+  return pixels;
+}
+
+/** Is this a face that a person can have chosen? */
+export const isChosenFace = (text: string): boolean => isFaceParts(text) || isPaintedFace(text);
+
+/** `face`: the name it was born with, or what a person chose: parts, or a painted one. */
 export function facePixels(agentId: AgentId, face: string): FacePixel[] {
+  if (isPaintedFace(face)) return paintedPixels(face);
   const parts = facePartsOf(agentId, face);
   const [eyes = EYES[0]] = EYES.slice(parts.eyes);
   const [mouth = MOUTHS[0]] = MOUTHS.slice(parts.mouth);

@@ -21,8 +21,8 @@ import type {
 import { kindsMark } from '../../protocol/known.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
-/** Goes up with every change of their shape. */
-const SHAPE = 4;
+/** Goes up with every change of their shape, and of what can be the value of a setting: what came before that has no slot. */
+const SHAPE = 5;
 export const viewsVersion = (): string => `${SHAPE}.${kindsMark().toString(36)}`;
 
 /** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */

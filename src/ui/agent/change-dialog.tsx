@@ -3,15 +3,15 @@ import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../domain/agent.ts';
 import { AGENT_COLORS, type AgentChoice } from '../../domain/choices.ts';
-import { FACE_PARTS, facePartsOf, facePartsText, type FacePart } from '../../domain/face.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { checkName } from '../../domain/names.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, seatColor } from '../../domain/seat.ts';
 import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
-import { Face } from '../grid/face.tsx';
 import { ModelSelect } from '../models/model-select.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { PATHS } from '../routes.ts';
+import { FaceEditor } from './face-editor.tsx';
+import { FacePaint } from './face-paint.tsx';
 import './change-dialog.css';
 
 interface Props {
@@ -122,73 +122,6 @@ function Colour({ agent }: Props) {
   );
 }
 
-const PARTS: readonly { readonly part: FacePart; readonly label: string }[] = [
-  { part: 'brows', label: 'Brows' },
-  { part: 'eyes', label: 'Eyes' },
-  { part: 'marks', label: 'Marks' },
-  { part: 'mouth', label: 'Mouth' },
-];
-
-function FaceEditor({ agent }: Props) {
-  const choose = useChoose({ agent });
-  const { device } = useRoost();
-  const { agentId, name, birthName, face } = agent;
-  const parts = facePartsOf(agentId, face);
-  const take = (next: string, said = `${name} has another face.`) => void choose({ face: next }, said);
-  const step = (part: FacePart, by: number) =>
-    take(facePartsText({ ...parts, [part]: (parts[part] + by + FACE_PARTS[part]) % FACE_PARTS[part] }));
-  return (
-    <fieldset className="change-part change-face">
-      <legend>Face</legend>
-      <span className="change-portrait">
-        <Face agentId={agentId} face={face} color={agent.color} awake />
-      </span>
-      <ul>
-        {PARTS.map(({ part, label }) => (
-          <li key={part}>
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={`${label}, the one before`}
-              onClick={() => step(part, -1)}
-            >
-              ‹
-            </button>
-            <span>
-              {label}{' '}
-              <small>
-                {parts[part] + 1} of {FACE_PARTS[part]}
-              </small>
-            </span>
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={`${label}, the next`}
-              onClick={() => step(part, 1)}
-            >
-              ›
-            </button>
-          </li>
-        ))}
-      </ul>
-      <div className="setting-row">
-        <button
-          type="button"
-          className="ghost"
-          onClick={() => take(facePartsText(facePartsOf(agentId, device.newId())))}
-        >
-          Draw anew
-        </button>
-        {face !== birthName && (
-          <button type="button" className="ghost" onClick={() => take('', `${name} has the face of its birth again.`)}>
-            As at birth
-          </button>
-        )}
-      </div>
-    </fieldset>
-  );
-}
-
 function Thinks({ agent }: Props) {
   const choose = useChoose({ agent });
   const running = useLive((state) => state.live !== null);
@@ -210,28 +143,47 @@ function Thinks({ agent }: Props) {
   );
 }
 
+function Changes({ agent }: Props) {
+  const choose = useChoose({ agent });
+  const [painting, setPainting] = useState(false);
+  const lead = agent.agentId === LEAD_ID;
+  const take = (face: string, said = `${agent.name} has another face.`) => {
+    setPainting(false);
+    void choose({ face }, said);
+  };
+  const style = { '--c': lead ? LEAD_COLOR.color : agent.color };
+  if (painting)
+    return (
+      <div className="change tint" style={style}>
+        <FacePaint agent={agent} onTake={take} onClose={() => setPainting(false)} />
+      </div>
+    );
+  return (
+    <div className="change tint" style={style}>
+      {lead ? (
+        <p className="setting-hint">
+          The lead’s name stands in <Link href={PATHS.settings('people', "Lead's name")}>Settings, Names</Link>, its
+          model in <Link href={PATHS.settings('minds', 'Model of the lead')}>Settings, Models</Link>. Its colour is
+          gold, always.
+        </p>
+      ) : (
+        <>
+          <Name key={agent.name} agent={agent} />
+          <Colour agent={agent} />
+        </>
+      )}
+      <FaceEditor agent={agent} onTake={take} onPaint={() => setPainting(true)} />
+      {!lead && <Thinks agent={agent} />}
+    </div>
+  );
+}
+
 export default function ChangeDialog({ agentId, onClose }: { agentId: AgentId; onClose: () => void }) {
   const agent = useHousehold((state) => state.roster.byId.get(agentId));
   if (!agent) return null;
-  const lead = agentId === LEAD_ID;
   return (
     <Dialog title={`Change ${agent.name}`} onClose={onClose}>
-      <div className="change tint" style={{ '--c': lead ? LEAD_COLOR.color : agent.color }}>
-        {lead ? (
-          <p className="setting-hint">
-            The lead’s name stands in <Link href={PATHS.settings('people', "Lead's name")}>Settings, Names</Link>, its
-            model in <Link href={PATHS.settings('minds', 'Model of the lead')}>Settings, Models</Link>. Its colour is
-            gold, always.
-          </p>
-        ) : (
-          <>
-            <Name key={agent.name} agent={agent} />
-            <Colour agent={agent} />
-          </>
-        )}
-        <FaceEditor agent={agent} />
-        {!lead && <Thinks agent={agent} />}
-      </div>
+      <Changes agent={agent} />
     </Dialog>
   );
 }

@@ -34,7 +34,7 @@ function useBlink(face: RefObject<SVGSVGElement | null>, blinks: boolean, phase:
 }
 
 /** Rows of the portrait in which the eyes are; they blink. */
-const EYE_ROWS = { from: 5, to: 8 };
+export const EYE_ROWS = { from: 5, to: 8 };
 
 const isEye = (pixel: FacePixel) => pixel.tone === 1 && pixel.y >= EYE_ROWS.from && pixel.y <= EYE_ROWS.to;
 

@@ -1,4 +1,5 @@
 /** Pixel art on the 16 × 16 grid, as runs that one rectangle each can draw. */
+import { HEAD_ROWS } from '../../domain/face.ts';
 
 export interface Run {
   readonly x: number;
@@ -17,22 +18,7 @@ const runs = (rows: Rows): Run[] => rows.map(([y, from, to]) => ({ x: from, y, w
 
 /** The head behind every face: a pebble, lit from above. */
 export const HEAD = {
-  body: runs([
-    [1, 5, 10],
-    [2, 3, 12],
-    [3, 2, 13],
-    [4, 2, 13],
-    [5, 1, 14],
-    [6, 1, 14],
-    [7, 1, 14],
-    [8, 1, 14],
-    [9, 1, 14],
-    [10, 1, 14],
-    [11, 2, 13],
-    [12, 2, 13],
-    [13, 3, 12],
-    [14, 5, 10],
-  ]),
+  body: runs(HEAD_ROWS),
   light: runs([
     [1, 5, 10],
     [2, 3, 5],

@@ -309,5 +309,41 @@ describe('Changing somebody', () => {
     expect(facePixels('agent-1', lyra(page)?.face ?? '')).toEqual(facePixels('agent-1', born ?? ''));
     await page.user.click(screen.getByRole('button', { name: 'As at birth' }));
     expect(lyra(page)?.face).toBe(born);
+    await page.user.click(screen.getByRole('button', { name: 'Draw anew' }));
+    expect(lyra(page)?.face).toBe(born);
+    await page.user.click(screen.getByRole('button', { name: 'Face 3 of 8' }));
+    expect(lyra(page)?.face).toMatch(/^parts:/);
+    expect(screen.getByRole('button', { name: 'Face 3 of 8' }).getAttribute('aria-pressed')).toBe('true');
+  });
+
+  test('a face is painted by pointer and by keys, on both sides, with steps back; it is kept when it is taken, and taken back', async () => {
+    const page = await open();
+    const born = lyra(page)?.face;
+    await page.user.click(await screen.findByRole('button', { name: 'Paint it' }));
+    await page.user.click(screen.getByRole('button', { name: 'Begin with nothing' }));
+    const lit = () =>
+      screen
+        .getAllByRole('gridcell', { name: /in (colour|its shade)$/ })
+        .map((cell) => cell.getAttribute('aria-label'));
+    await page.user.click(screen.getByRole('gridcell', { name: 'Row 6, column 5: empty' }));
+    expect(lit()).toEqual(['Row 6, column 5: in colour', 'Row 6, column 10: in colour']);
+    await page.user.click(screen.getByRole('radio', { name: 'Shade' }));
+    await page.user.click(screen.getByRole('checkbox', { name: 'Both sides alike' }));
+    screen.getByRole('gridcell', { name: 'Row 6, column 5: in colour' }).focus();
+    await page.user.keyboard('{ArrowDown}{ArrowRight} ');
+    expect(lit()[2]).toBe('Row 7, column 6: in its shade');
+    await page.user.keyboard(' ');
+    expect(lit()).toHaveLength(2);
+    await page.user.keyboard('{Control>}z{/Control}');
+    expect(lit()).toHaveLength(3);
+    expect(lyra(page)?.face).toBe(born);
+    await page.user.click(screen.getByRole('button', { name: 'Take this face' }));
+    expect(facePixels('agent-1', lyra(page)?.face ?? '')).toEqual([
+      { x: 5, y: 6, tone: 1 },
+      { x: 10, y: 6, tone: 1 },
+      { x: 6, y: 7, tone: 0.55 },
+    ]);
+    await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Undo' }));
+    expect(lyra(page)?.face).toBe(born);
   });
 });
