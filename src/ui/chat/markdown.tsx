@@ -2,11 +2,13 @@
  * Markdown, inert: raw HTML is shown as the text it is, links open elsewhere and only lead to the web or to
  * mail, and nothing is fetched: a picture is a link to where it lies.
  */
-import { Children, memo, use, type ComponentType, type HTMLAttributes, type ReactNode } from 'react';
+import { Children, lazy, memo, Suspense, use, type ComponentType, type HTMLAttributes, type ReactNode } from 'react';
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { CodeBlock } from '../code/code-block.tsx';
+import { AsWritten } from './formula-as-written.tsx';
+import { formulaOf, withFormulas, type ShownFormula } from './maths.ts';
 import { Mentioned, WithChips } from './mentioned.tsx';
 import { settingOf } from './parsed.ts';
 import './markdown.css';
@@ -25,6 +27,18 @@ function Outside({ url, children }: { url: URL; children: ReactNode }) {
       {children}
       <span className="visually-hidden"> (opens in a new tab)</span>
     </a>
+  );
+}
+
+// Where it cannot be fetched, because the relay is gone, a formula is shown as it was written.
+const loadFormula = () => import('./formula.tsx').catch(() => ({ default: AsWritten }));
+const Formula = lazy(loadFormula);
+/** Until it is set, it stands as it was written, and is not seen. */
+function SetFormula(formula: ShownFormula) {
+  return (
+    <Suspense fallback={<AsWritten {...formula} waits />}>
+      <Formula {...formula} />
+    </Suspense>
   );
 }
 
@@ -51,6 +65,10 @@ const components: Components = {
     </div>
   ),
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
+  code({ children, className }) {
+    const shown = formulaOf(children);
+    return shown ? <SetFormula {...shown} /> : <code className={className}>{children}</code>;
+  },
   input: ({ checked }) => (
     <span aria-label={checked ? 'done' : 'to do'} role="img" className="md-check" data-checked={checked === true} />
   ),
@@ -93,7 +111,7 @@ const remarkPlugins = [remarkGfm];
 // Kept for the links and pictures above to judge; nothing else in the tree carries an address.
 const urlTransform = (url: string) => url;
 const setter = (of: Components) => (text: string) =>
-  ReactMarkdown({ remarkPlugins, components: of, urlTransform, children: text });
+  ReactMarkdown({ remarkPlugins, components: of, urlTransform, children: withFormulas(text) ?? text });
 const set = setter(components);
 const setWithChips = setter(withChips);
 

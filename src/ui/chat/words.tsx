@@ -14,7 +14,7 @@ function useGrowing(most: number, first: number): number {
 }
 
 /** Signs that would be set as something else than the letters they are. */
-const MARKS = /[*_`#>|[\]~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:/m;
+const MARKS = /[*_`#$>|[\]~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:/m;
 
 /** `waits`: it is set in a moment. Where that will change how it looks, it keeps its room and is not seen before. */
 function Plain({ text, waits = false }: { text: string; waits?: boolean }) {

@@ -3,6 +3,7 @@ import { userEvent } from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { coloured } from '../../../src/ui/code/colours.ts';
 import Markdown, { safeUrl } from '../../../src/ui/chat/markdown.tsx';
+import { formulaOf, withFormulas } from '../../../src/ui/chat/maths.ts';
 
 afterEach(cleanup);
 
@@ -114,3 +115,42 @@ test('code in a language that nobody knows here stays as it was written', async 
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(box.querySelector('pre')?.textContent).toBe('++[->+<]');
 });
+
+test.each([
+  ['It costs $5 and $10, or $1,000 a month; **$5** or **$10**, not 6$.', null],
+  ['$PATH and $HOME, `$x$`, $ x $, \\$5 and US$6, from $5 to$10', null],
+  ['```sh\necho $a$\n```', null],
+  ['Let $x^2$ cost $5.', ['i x^2']],
+  ['\\(a+b\\) and \\[c\\]', ['i a+b', 'd c']],
+  ['$$\n\\sum_i i\n$$', ['d \\sum_i i']],
+  ['| a |\n|---|\n| $|x|$ and $5 |', ['i |x|']],
+  ['`code` $n$-th', ['i n']],
+] as const)('in %j are these formulas: %j', (text, formulas) => {
+  const set = withFormulas(text);
+  const found = Array.from((set ?? '').matchAll(/`([^`]+)`/g), ([, code]) => formulaOf(code)).filter(
+    (each) => each !== null,
+  );
+  expect(set === null ? null : found.map(({ tex, apart }) => `${apart ? 'd' : 'i'} ${tex}`)).toEqual(formulas);
+});
+
+test('a formula is set as the browser’s own mathematics, in a table too, and leads nowhere', async () => {
+  const box = show(
+    'Let $\\frac{a}{b}$ be.\n\n$$\\label{x}\\href{https://a.example}{y} + \\sqrt{2}$$\n\n| a |\n|---|\n| $|x|$ |',
+  );
+  await waitFor(() => expect(box.querySelectorAll('math')).toHaveLength(2));
+  expect(box.querySelector('p mfrac')).not.toBeNull();
+  expect(box.querySelector('td math')?.textContent).toBe('|x|');
+  expect(box.querySelector('a, [href], [id]')).toBeNull();
+  // Links are not let in formulas: it stands as it was written.
+  expect(box.querySelector('code')?.textContent).toContain('\\sqrt{2}');
+});
+
+test.each(['\\frac{', '\\def\\a{xx}\\a', 'x'.repeat(4_001), '{'.repeat(3_000)])(
+  'what cannot be set as a formula stands as it was written: %#',
+  async (tex) => {
+    const box = show(`\\(${tex}\\) and more`);
+    await waitFor(() => expect(box.querySelector('code')?.title).toMatch(/cannot be set/));
+    expect(box.querySelector('code')?.textContent).toBe(tex);
+    expect(box.textContent).toContain('and more');
+  },
+);
