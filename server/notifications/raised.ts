@@ -1,5 +1,5 @@
 /** Which events are worth telling, and when what was told is over. */
-import type { AgentId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { nextHour } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -27,7 +27,9 @@ const TITLES: Readonly<Record<NotificationKind, (name: string) => string>> = {
   answer: (name) => `${name} has answered`,
   night: () => 'Your agents were at work while you were away',
 };
-const pageOf = (agentId: AgentId) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
+/** One message of a conversation. */
+const messageAt = (agentId: AgentId, messageId: MessageId) =>
+  `${agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`}/at/${encodeURIComponent(messageId)}`;
 /** As people name the person in a thread. */
 const NAMES_PERSON = /@human\b/i;
 
@@ -61,7 +63,7 @@ export function createRaised({ calls, directory, rows, raise, close, now, readZo
         case 'run-ended':
           if (event.sessionId !== null) return null;
           if (event.outcome === 'failed' || event.outcome === 'timed-out' || event.outcome === 'crashed')
-            return () => tell('failure', event.runId, event.agentId, '/night');
+            return () => tell('failure', event.runId, event.agentId, `/night/${encodeURIComponent(event.agentId)}`);
           return async () => {
             // One for each night: the next morning, where the household is and not where its relay stands.
             const at = nextHour(await readZone(), LIMITS.nightHour, now());
@@ -74,17 +76,20 @@ export function createRaised({ calls, directory, rows, raise, close, now, readZo
           const since = begun.get(event.messageId);
           begun.delete(event.messageId);
           if (event.role !== 'assistant' || event.status !== 'complete') return null;
+          const { messageId, agentId } = event;
           // What was not begun as an answer an agent has left for the person.
-          if (since === undefined) return () => tell('mention', event.messageId, event.agentId, pageOf(event.agentId));
+          if (since === undefined) return () => tell('mention', messageId, agentId, messageAt(agentId, messageId));
           if (event.sessionId === null || now() - since < LIMITS.longAnswerMs) return null;
-          return () => tell('answer', event.messageId, event.agentId, pageOf(event.agentId));
+          return () => tell('answer', messageId, agentId, messageAt(agentId, messageId));
         }
         case 'record': {
           if (event.record.type !== 'thread-message') return null;
-          const { from, text, threadId } = event.record.value;
+          const { from, text, threadId, time } = event.record.value;
           const { id } = event.record;
-          if (from === 'human' || !NAMES_PERSON.test(text)) return null;
-          return () => tell('mention', id, from, `/threads/${encodeURIComponent(threadId)}`);
+          // A relay that lost its home is given old ones back, and does not know that they were told.
+          if (from === 'human' || !NAMES_PERSON.test(text) || now() - time > LIMITS.newsMs) return null;
+          return () =>
+            tell('mention', id, from, `/threads/${encodeURIComponent(threadId)}/at/${encodeURIComponent(id)}`);
         }
         default:
           return null;

@@ -7,6 +7,8 @@ export const NOTIFICATION_LIMITS = {
   graceMs: 10_000,
   /** An answer that took longer than this is worth telling. */
   longAnswerMs: 30_000,
+  /** A mention that is older than this is no news. */
+  newsMs: 86_400_000,
   /** What agents did by themselves is told when the household's clocks show this hour next, so that one night is one notification. */
   nightHour: 8,
   /** While something waits for its time, the clock is looked at so often: a timer stands still while the machine sleeps. */

@@ -8,9 +8,11 @@ import { openEventLog } from '../../server/events/index.ts';
 import { createNotifications } from '../../server/notifications/index.ts';
 import { openPusher, type Pusher } from '../../server/notifications/push.ts';
 import { createSealer } from '../../server/schedules/index.ts';
-import type { AgentId, MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/domain/ids.ts';
 import { NOTIFICATION_KINDS } from '../../src/domain/told.ts';
-import type { DeviceChoice } from '../../src/protocol/notifications.ts';
+import { createTold } from '../../src/offline/told.ts';
+import type { DeviceChoice, PushPayload } from '../../src/protocol/notifications.ts';
+import { routeOf, type Route } from '../../src/ui/routes.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
 import { startPushService } from '../support/push-service.ts';
 import { createHandClock } from '../support/schedules.ts';
@@ -96,14 +98,16 @@ describe('Who is told, and when', () => {
       open: async (name = Object.keys(devices)[0] ?? '') =>
         (await notifications.shown(name + home)).open.map(({ key }) => key),
       see: async (name: string, ...keys: string[]) => await notifications.seen(name + home, keys),
+      log,
+      about,
       /** A run of the night is over. */
-      async works() {
+      async works(outcome: 'done' | 'failed' = 'done') {
         await log.append([
           {
             ...about(),
             kind: 'run-ended',
             sessionId: null,
-            ...{ outcome: 'done', reason: null, costMicroUsd: 0, estimated: false, usage: null },
+            ...{ outcome, reason: null, costMicroUsd: 0, estimated: false, usage: null },
           },
         ]);
         await notifications.whenQuiet();
@@ -128,6 +132,25 @@ describe('Who is told, and when', () => {
         await log.close();
       },
     };
+  }
+  /** Where a click on the notification of this push leads, on a device whose page is closed. */
+  async function leadsTo(payload: PushPayload): Promise<Route> {
+    const shown: unknown[] = [];
+    const went: string[] = [];
+    const none = () => Promise.reject(new Error('not asked'));
+    const device = createTold({
+      registration: {
+        showNotification: (_title, { data } = {}) => Promise.resolve(void shown.push(data)),
+        getNotifications: () => Promise.resolve([]),
+        pushManager: { subscribe: none },
+      },
+      windows: () => Promise.resolve([]),
+      openWindow: (path) => Promise.resolve(went.push(path)),
+      ...{ kept: () => Promise.resolve(null), keep: none, fetch: none },
+    });
+    await device.pushed(JSON.stringify(payload));
+    await device.clicked(shown[0]);
+    return routeOf(went[0] ?? '');
   }
   const pushed = () => service.pushes.map(({ device, payload }) => `${device} ${payload.over ? 'over' : 'told'}`);
 
@@ -173,6 +196,38 @@ describe('Who is told, and when', () => {
     await mixed.answers();
     expect(pushed()).toEqual(['phone told']);
     await mixed.close();
+  });
+
+  it('leads by a click to the very message, or the very run, of whatever was pushed; what was said long ago is no news', async () => {
+    const home = await homeWith({ phone: {} });
+    await home.answers();
+    await home.works('failed');
+    const left = { kind: 'message', messageId: 'left' as MessageId, sessionId: null, author: LYRA } as const;
+    const whole = { status: 'complete', error: null, usage: null, clientId: null, replaces: null } as const;
+    await home.log.append([
+      { ...home.about(), ...left, role: 'assistant', blocks: [], ...whole, waiting: false },
+      ...['old', 'new'].map((id) => {
+        const time = home.clock.now() - (id === 'old' ? 25 * HOUR : 0);
+        const value = { threadId: 't1' as ThreadId, sequence: 1, from: LYRA, mentions: [], time, clientId: null };
+        const record = { type: 'thread-message' as const, id, value: { ...value, text: 'Look at this, @Human.' } };
+        return { kind: 'record' as const, time: home.clock.now(), record };
+      }),
+    ]);
+    await home.notifications.whenQuiet();
+    await home.works();
+    await home.pass(17 * HOUR);
+    const led = await Promise.all(
+      service.pushes.map(async ({ payload }) => [payload.key.split(':')[0], await leadsTo(payload)]),
+    );
+    expect(led).toMatchObject([
+      ['answer', { kind: 'agent', agentId: LYRA, at: 'm1' }],
+      ['failure', { kind: 'night', agentId: LYRA }],
+      ['mention', { kind: 'agent', agentId: LYRA, at: 'left' }],
+      ['mention', { kind: 'threads', threadId: 't1', at: 'new' }],
+      ['night', { kind: 'hearth', morning: true }],
+    ]);
+    expect(service.refused).toEqual([]);
+    await home.close();
   });
 
   it('asks again when a push service says so, in seconds or by a date; forgets a subscription that is gone; and keeps one that was refused, with the reason', async () => {
