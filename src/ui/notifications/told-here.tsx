@@ -42,7 +42,8 @@ export function ToldHere() {
   const looking = useUnread((state) => state.looking);
   const shown = useQuery(told.shown);
   const open = shown.kind === 'ready' ? shown.value.open : null;
-  const pushed = shown.kind === 'ready' && shown.value.devices.some((each) => each.here && each.pushed);
+  const mine = shown.kind === 'ready' ? shown.value.devices.find((each) => each.here) : undefined;
+  const pushed = mine?.pushed === true && mine.refused === null;
 
   /** Keys that were open when this was looked at last; null: not yet, and what is there then is no news. */
   const before = useRef<ReadonlySet<string> | null>(null);
@@ -61,6 +62,7 @@ export function ToldHere() {
     const { kinds, quiet } = told.choice();
     const clock = new Date(now);
     const quietMs = quietFor(quiet, clock.getHours() * 60 + clock.getMinutes());
+    const isThere = visible && now - usedAt.current < TOLD_HERE.there;
     const onScreen = visible ? open.filter((each) => isOnScreen(each, route, looking)) : [];
     const seen = new Set(onScreen.map(({ key }) => key));
     let next = Infinity;
@@ -74,18 +76,19 @@ export function ToldHere() {
         continue;
       }
       waits.current.delete(key);
-      if (!kinds.includes(each.kind) || seen.has(key)) continue;
+      // Where nobody is there a push tells it, and that is enough.
+      if (!kinds.includes(each.kind) || seen.has(key) || (pushed && !isThere)) continue;
       if (visible) {
         notices.info(title, { label: 'Open', run: () => go(path) });
         seen.add(key);
-      } else if (!pushed && 'Notification' in globalThis && Notification.permission === 'granted')
+      } else if ('Notification' in globalThis && Notification.permission === 'granted')
         void navigator.serviceWorker.ready.then((own) =>
           own.showNotification(title, { tag: key, data: { path, over: false } }),
         );
     }
     if (next < Infinity) cancel.current = device.after(next, () => latest.current());
     const unsaid = [...seen].filter((key) => !said.current.has(key));
-    if (unsaid.length === 0 || now - usedAt.current >= TOLD_HERE.there) return;
+    if (unsaid.length === 0 || !isThere) return;
     for (const key of unsaid) said.current.add(key);
     void told.seen(unsaid).then((known) => {
       if (!known) for (const key of unsaid) said.current.delete(key);
@@ -121,7 +124,7 @@ export function ToldHere() {
     };
   }, [told, device, go, pushed]);
   useEffect(() => () => cancel.current(), []);
-  const lost = shown.kind === 'ready' && shown.value.devices.some((each) => each.here && !each.pushed);
+  const lost = mine?.pushed === false;
   useEffect(() => void told.renew(), [told, lost]);
 
   useEffect(() => {

@@ -109,7 +109,7 @@ const answered = (n: number): RaisedNotification => ({
   title: `Answer ${n}`,
   raisedAt: NOW,
 });
-async function openTold(path: string) {
+async function openTold(path: string, devices: readonly object[] = []) {
   const system = standInSystem();
   let open: readonly RaisedNotification[] = [];
   const page = await openPage({
@@ -118,7 +118,7 @@ async function openTold(path: string) {
     snapshot,
     prepare({ reach }) {
       reach.on('GET /api/notifications', () =>
-        json({ publicKey: 'key', contact: { subject: null, mail: null, fixed: false }, open, devices: [] }),
+        json({ publicKey: 'key', contact: { subject: null, mail: null, fixed: false }, open, devices }),
       );
       reach.on('POST /api/notifications/seen', () => new Response(null, { status: 204 }));
     },
@@ -181,5 +181,42 @@ test('what is read here is withdrawn everywhere: not before somebody is there to
   expect(seen()).toEqual(['answer:m1']);
   await page.user.keyboard('{Shift}');
   await waitFor(() => expect(seen()).toEqual(['answer:m1', 'answer:m2']));
+  page.unmount();
+});
+
+test('a device that is pushed says once a minute that it is used, and shows nothing twice: what a push tells while nobody is there, the page does not', async () => {
+  const { page, pass, tell } = await openTold('/settings/about', [
+    {
+      deviceId: 'd1',
+      name: 'Here',
+      here: true,
+      pushed: true,
+      endpoint: null,
+      kinds: [],
+      quiet: null,
+      usedAt: NOW,
+      refused: null,
+    },
+  ]);
+  const used = () => page.reach.times('POST /api/notifications/seen');
+  await page.user.keyboard('{Shift}');
+  expect(used()).toBe(0);
+  pass(61_000);
+  await tell(answered(1));
+  await page.user.keyboard('{Shift}{Shift}');
+  await waitFor(() => expect(used()).toBe(1));
+  await tell(answered(1), answered(2));
+  await screen.findByText('Answer 2');
+  expect(screen.queryByText('Answer 1')).toBeNull();
+  page.unmount();
+});
+
+test('a message that its notification outran is awaited: the conversation opens at its end, and nothing is said against it', async () => {
+  const late = said('agent-1', 'agent-1', 'Late.', NOW + 5);
+  const page = await openPage({ docs, path: `/agent/agent-1/at/${late.messageId}`, snapshot });
+  await within(log()).findByText('Second new.');
+  expect(screen.queryByText('That message is not here any more.')).toBeNull();
+  await page.say({ news: 'documents', docs: [late] });
+  await within(log()).findByText('Late.');
   page.unmount();
 });
