@@ -169,6 +169,14 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await pocket.open(1);
     expect(await pocket.reading()).toContain(FACT);
     expect(await pocket.ask('What did I tell you about the harbour light?')).toContain('marigold');
+    // What was read here is not new there, and what nobody has looked at is new on both.
+    const unread = async ({ owner }: DeviceBrowser) =>
+      new Map((await owner.call('unread')).conversations.map((row) => [row.agentId, row.unread]));
+    const read = [...(await phone.owner.call('household')).identities].find(({ position }) => position === 0)?.agentId;
+    await expect
+      .poll(async () => [...(await unread(laptop))], { timeout: 20_000 })
+      .toEqual([...(await unread(phone))].map(([agentId, count]) => [agentId, agentId === read ? 0 : count]));
+    expect([...(await unread(laptop)).values()].filter((count) => count > 0).length).toBeGreaterThan(3);
     expect(pocket.complaints).toEqual([]);
     await pocket.page.close();
   });

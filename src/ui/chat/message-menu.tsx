@@ -5,6 +5,7 @@ import { copyText } from '../parts/copy.ts';
 import { MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { quoted } from '../text/quote.ts';
+import { fullTime } from '../text/time.ts';
 
 /** Puts text into the field where one writes, after what stands there; null: nothing can be written here. */
 export const QuoteInto = createContext<((text: string) => void) | null>(null);
@@ -20,6 +21,8 @@ interface Props {
   readonly mine: boolean;
   /** Of who said it. */
   readonly name: string;
+  /** When it was said, in ms since the epoch: it stands above what can be done, for whoever has no pointer to rest on it. */
+  readonly time: number;
   /** Its words as they were written: Markdown. */
   readonly text: () => string;
   /** Its address, from the root. */
@@ -27,7 +30,7 @@ interface Props {
 }
 
 /** In the line of the speaker's name, so that no message is higher for it. Arrows go to the next message's. */
-export function MessageMenu({ mine, name, text, path }: Props) {
+export function MessageMenu({ mine, name, time, text, path }: Props) {
   const state = useRoost();
   const quote = use(QuoteInto);
   const frame = useRef<HTMLDivElement>(null);
@@ -52,6 +55,7 @@ export function MessageMenu({ mine, name, text, path }: Props) {
     <div className="msg-menu" ref={frame} onPointerDown={onPress} onKeyDown={onKeyDown}>
       <MenuButton
         label={mine ? 'More about what you wrote' : `More about what ${name} said`}
+        note={fullTime(time)}
         items={[
           ...(quote
             ? [

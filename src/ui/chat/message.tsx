@@ -10,7 +10,8 @@ import { PATHS } from '../routes.ts';
 import { bytesOf } from '../../state/wake-material.ts';
 import { whereWordsGo } from '../text/answering.ts';
 import { bytes, names, plural } from '../text/sizes.ts';
-import { ago, clockTime, fullTime, isYoung } from '../text/time.ts';
+import { Moment } from '../parts/moment.tsx';
+import { ago, clockTime, isYoung } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';
 import { MessageMenu } from './message-menu.tsx';
@@ -83,10 +84,10 @@ export function Bubble({
           <header className="msg-who">
             {received && <small>from</small>}
             <span dir="auto">{mine ? 'You' : speaker.name}</span>
-            <time dateTime={new Date(time).toISOString()} title={fullTime(time)}>
+            <Moment time={time} passedBy={kept !== null}>
               <HowLongAgo time={time} />
-            </time>
-            {kept && <MessageMenu mine={mine} name={speaker.name} {...kept} />}
+            </Moment>
+            {kept && <MessageMenu mine={mine} name={speaker.name} time={time} {...kept} />}
           </header>
         )}
         <div className={mine || received ? 'msg-words bubble' : 'msg-words'}>{children}</div>

@@ -9,8 +9,9 @@ import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { PATHS } from '../routes.ts';
+import { Moment } from '../parts/moment.tsx';
 import { Mark } from '../shell/mark.tsx';
-import { dayAndClock, fullTime } from '../text/time.ts';
+import { dayAndClock } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';
 import { bytesOf } from '../../state/wake-material.ts';
 import { useNames } from '../use-names.ts';
@@ -51,9 +52,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
               in a thread
             </Link>
           )}
-          <time dateTime={new Date(message.time).toISOString()} title={fullTime(message.time)}>
-            {dayAndClock(message.time, now)}
-          </time>
+          <Moment time={message.time}>{dayAndClock(message.time, now)}</Moment>
         </p>
         <p className="inbox-message-text plain" dir="auto">
           {long && !whole ? `${message.text.slice(0, SHOWN)}…` : message.text}
@@ -69,7 +68,9 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
               <i aria-hidden="true" /> Unread: it waits
             </>
           ) : (
-            <span title={fullTime(message.read.time)}>Read {dayAndClock(message.read.time, now)}</span>
+            <span>
+              Read <Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>
+            </span>
           )}
         </p>
       </div>

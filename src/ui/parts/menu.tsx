@@ -23,13 +23,16 @@ const GAP = 6;
 
 interface ListProps {
   readonly label: string;
+  /** What stands above its items: no item, to be read. */
+  readonly note?: string | undefined;
   readonly items: readonly MenuItem[];
   readonly anchor: RefObject<HTMLElement | null>;
   readonly onClose: () => void;
 }
 
 /** The open menu: arrows move, Enter chooses, Escape and Tab leave; focus goes back to its button. */
-export function MenuList({ label, items, anchor, onClose }: ListProps) {
+export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
+  const noteId = useId();
   const ref = useRef<HTMLDivElement>(null);
   const [position, setPosition] = useState<{ left: number; top: number } | null>(null);
 
@@ -98,9 +101,15 @@ export function MenuList({ label, items, anchor, onClose }: ListProps) {
       popover="manual"
       tabIndex={-1}
       aria-label={label}
+      {...(note === undefined ? {} : { 'aria-describedby': noteId })}
       onKeyDown={onKeyDown}
       style={position ? { left: position.left, top: position.top } : { visibility: 'hidden' }}
     >
+      {note !== undefined && (
+        <p id={noteId} className="menu-note">
+          {note}
+        </p>
+      )}
       {items.map((item) => (
         <button
           key={item.label}
@@ -124,13 +133,14 @@ export function MenuList({ label, items, anchor, onClose }: ListProps) {
 
 interface ButtonProps {
   readonly label: string;
+  readonly note?: string;
   readonly items: readonly MenuItem[];
   readonly className?: string;
   readonly tabIndex?: number;
   readonly children: ReactNode;
 }
 
-export function MenuButton({ label, items, className = 'icon-button', tabIndex, children }: ButtonProps) {
+export function MenuButton({ label, note, items, className = 'icon-button', tabIndex, children }: ButtonProps) {
   const ref = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const id = useId();
@@ -149,7 +159,7 @@ export function MenuButton({ label, items, className = 'icon-button', tabIndex, 
       >
         {children}
       </button>
-      {open && <MenuList label={label} items={items} anchor={ref} onClose={() => setOpen(false)} />}
+      {open && <MenuList label={label} note={note} items={items} anchor={ref} onClose={() => setOpen(false)} />}
     </>
   );
 }

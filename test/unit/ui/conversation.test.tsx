@@ -147,7 +147,7 @@ test('how long ago it was is said for an hour, and then the time of day; the exa
     said('agent-1', 'human', 'Old.', minutes(61), now),
     said('agent-1', 'agent-1', 'Young.', minutes(59), now),
   ];
-  await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
   await screen.findByText('Young.');
   const times = () =>
     within(log())
@@ -155,7 +155,16 @@ test('how long ago it was is said for an hour, and then the time of day; the exa
       .map((said) => said.querySelector('time'));
   expect(times()[0]?.textContent).toMatch(/^\d\d:\d\d$/);
   expect(times()[1]?.textContent).toBe('59 min ago');
-  expect(times()[1]?.title).toMatch(/\d{4}, \d\d:\d\d$/);
+  const exact = times()[1]?.title ?? '';
+  expect(exact).toMatch(/\d{4}, \d\d:\d\d$/);
+  // Without a pointer that rests on it: by a press, and by the keyboard above what can be done with the message.
+  await page.user.click(screen.getByRole('button', { name: '59 min ago' }));
+  expect(times()[1]?.textContent).toBe(exact);
+  await page.user.click(screen.getByRole('button', { name: exact }));
+  expect(times()[1]?.textContent).toBe('59 min ago');
+  screen.getByRole('button', { name: 'More about what Lyra said' }).focus();
+  await page.user.keyboard('{Enter}');
+  expect(screen.getByRole('menu', { description: exact })).toBeDefined();
 });
 
 test('an answer so short that nobody saw it open is announced too, and what was there before is not', async () => {
