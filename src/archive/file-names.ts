@@ -19,6 +19,11 @@ export function agentFileName(name: string): string {
   return `${safeFileName(name, 'agent')}.zip`;
 }
 
+/** `Conversation with Lyra.md` */
+export function conversationFileName(name: string, ending: 'md' | 'zip'): string {
+  return `Conversation with ${safeFileName(name, 'agent')}.${ending}`;
+}
+
 // What Windows, macOS or a terminal would choke on: separators, wildcards, controls, direction marks, lone surrogates.
 const UNSAFE =
   // eslint-disable-next-line no-control-regex

@@ -18,7 +18,7 @@ import type { Sink } from './copies.ts';
 import { createWriter } from './documents.ts';
 import type { RoostState } from './index.ts';
 
-export { agentFileName, householdFileName } from '../archive/index.ts';
+export { agentFileName, conversationFileName, householdFileName, safeFileName } from '../archive/index.ts';
 export type {
   AgentWarning,
   ArchiveChange,

@@ -18,8 +18,8 @@ export interface Notices {
   info(text: string, action?: Notice['action']): string;
   /** This browser belongs to another home of the relay now. It explains why who was awake is not, so it stays until dismissed. */
   moved(): void;
-  /** Good at any time: it stays until it is taken or dismissed. */
-  offer(text: string, action: NonNullable<Notice['action']>): void;
+  /** Good at any time: it stays until it is taken or dismissed. Returns its id. */
+  offer(text: string, action: NonNullable<Notice['action']>): string;
   error(text: string, action?: Notice['action']): void;
   /** The relay did not do what was asked. */
   refused(problem: RelayProblem): void;
@@ -56,7 +56,7 @@ export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices 
     store,
     info: (text, action = null) => add('info', text, action, action ? STAY_WITH_ACTION_MS : STAY_MS),
     moved: () => void add('info', MOVED, null),
-    offer: (text, action) => void add('info', text, action),
+    offer: (text, action) => add('info', text, action),
     error: (text, action = null) => void add('error', text, action),
     refused(problem) {
       const ofConnection = problem.kind === 'unreachable' || problem.kind === 'timeout';

@@ -3,7 +3,7 @@ import { canBeWoken } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../../domain/seat.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { leadNameOf } from '../../state/wake-material.ts';
-import { exportAgentFile } from '../copies/later.ts';
+import { exportAgentFile, exportConversationFile } from '../copies/later.ts';
 import { POSITIONS, seatView, type SeatView } from '../grid/seat-view.ts';
 import { copyText } from '../parts/copy.ts';
 import { PATHS } from '../routes.ts';
@@ -104,6 +104,17 @@ const ofAnybody = (
   of(agentId, 'soul', `Soul of ${name}`, () => go(PATHS.soul(agentId)), { short: 'Show soul', words: 'who portrait' }),
   of(agentId, 'inbox', `Inbox of ${name}`, () => go(PATHS.inbox(agentId)), { short: 'Inbox', words: 'messages mail' }),
   ...more,
+  of(
+    agentId,
+    'export conversation',
+    `Export the conversation with ${name}`,
+    () => void exportConversationFile(roost, agentId, name),
+    {
+      short: 'Export this conversation',
+      hint: 'As a text to read, with its pictures and files',
+      words: 'save download markdown',
+    },
+  ),
   of(agentId, 'change', `Change ${name}…`, () => go(PATHS.change(agentId)), {
     hint: 'Name, colour, face, model',
     words: 'rename',

@@ -4,8 +4,10 @@ import type { RoostState } from '../../state/index.ts';
 
 const load = () => import('./export-agent.ts');
 
-/** Fetches what exporting an agent takes, so that it is there when the relay is not. */
-export const fetchAgentExport = (): Promise<unknown> => load();
+const loadConversation = () => import('./export-conversation.ts');
+
+/** Fetches what exporting an agent and a conversation takes, so that it is there when the relay is not. */
+export const fetchAgentExport = (): Promise<unknown> => Promise.all([load(), loadConversation()]);
 
 /** Writes one agent into a zip, where the person says, and says how it went. */
 export async function exportAgentFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
@@ -15,5 +17,16 @@ export async function exportAgentFile(state: RoostState, agentId: AgentId, name:
   } catch (error) {
     // The file could not be made, or a part of the page did not come.
     state.notices.error(`${name} could not be exported: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Writes one conversation into a file that people read, where the person says, and says how it went. */
+export async function exportConversationFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
+  try {
+    const { exportToFile } = await loadConversation();
+    await exportToFile(state, agentId, name);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    state.notices.error(`The conversation with ${name} could not be exported: ${reason}`);
   }
 }

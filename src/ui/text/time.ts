@@ -52,6 +52,11 @@ export function ago(time: number, now: number): string {
   return now - time < MINUTE ? 'just now' : `${Math.floor((now - time) / MINUTE)} min ago`;
 }
 
+const wholeDate = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+
+/** `Saturday, 21 November 2026` */
+export const fullDay = (time: number): string => wholeDate.format(time);
+
 /** `21 November 2026, 08:52` */
 export const fullTime = (time: number): string => `${date.format(time)}, ${clockTime(time)}`;
 

@@ -1,6 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { unzipSync } from 'fflate';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../src/archive/index.ts';
+import { pieceId } from '../../../src/domain/attachment.ts';
 import { scheduleSchema } from '../../../src/protocol/schedules.ts';
 import { agentDoc, NOW, said, settingDoc, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
@@ -61,9 +63,14 @@ const withCopy = (change: Partial<ArchivePreview> = {}) =>
 
 /** Names of files that the browser was given to download. */
 let downloads: string[] = [];
+/** The last of them. */
+let downloaded: Blob | MediaSource = new Blob();
 beforeEach(() => {
   downloads = [];
-  URL.createObjectURL = () => 'blob:test';
+  URL.createObjectURL = (file) => {
+    downloaded = file;
+    return 'blob:test';
+  };
   URL.revokeObjectURL = () => undefined;
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) {
     downloads.push(this.download);
@@ -325,6 +332,63 @@ test('an agent is exported from its own page', async () => {
   await page.user.click(await screen.findByRole('button', { name: 'Export Lyra as a zip' }));
   expect((await screen.findByText(/Lyra is in Lyra\.zip/)).textContent).toContain('SOUL.md');
   expect(downloads).toEqual(['Lyra.zip']);
+});
+
+async function bytesOf(file: Blob | MediaSource): Promise<Uint8Array> {
+  if (!(file instanceof Blob)) throw new Error('It is no file.');
+  return new Uint8Array(await file.arrayBuffer());
+}
+
+test('one conversation is exported as a text to read, with its files in a zip, and can be called off', async () => {
+  const talk = [
+    { ...said('agent-1', 'human', 'Where is *the* pier?\n\n- a list', NOW - 86_400_000 * 2) },
+    said('agent-1', 'agent-1', 'At the sea.', NOW - 5_000),
+  ];
+  const page = await openPage({ docs: [...team(1), ...talk], path: '/agent/agent-1' });
+  page.owner.pageSize = 1;
+  const choose = async () => {
+    await page.user.click(await screen.findByRole('button', { name: 'More about Lyra' }));
+    await page.user.click(screen.getByRole('menuitem', { name: /^Export this conversation/ }));
+  };
+  await choose();
+  expect((await screen.findByText(/The conversation with Lyra is in/)).textContent).toContain(
+    'Conversation with Lyra.md: 2 messages.',
+  );
+  expect(downloads).toEqual(['Conversation with Lyra.md']);
+  expect(new TextDecoder().decode(await bytesOf(downloaded))).toMatch(
+    /^# Conversation with Lyra\n\n2 messages, .*\n\n## .*\n\n\*\*You\*\*, \d\d:\d\d\n\nWhere is \*the\* pier\?\n\n- a list\n\n## .*\n\n\*\*Lyra\*\*, \d\d:\d\d\n\nAt the sea\.\n$/,
+  );
+
+  const beach = { attachmentId: 'file-1', name: 'Beach.png', mediaType: 'image/png', bytes: 3 };
+  const other = { ...beach, attachmentId: 'file-2', name: 'beach.PNG' };
+  const gone = { ...beach, attachmentId: 'file-3', name: 'gone.pdf', mediaType: 'application/pdf' };
+  const piece = (attachmentId: string) => ({
+    ...said('agent-1', 'human', '', NOW - 1_000),
+    ...{ _id: pieceId({ attachmentId }, 0), type: 'attachment', agentId: 'agent-1' },
+    ...{ attachmentId, sha256: attachmentId, bytes: 3, index: 0, data: 'AQID' },
+  });
+  page.owner.docs.push(
+    { ...said('agent-1', 'human', 'Look.', NOW - 1_000), attachments: [beach, other, gone, beach] },
+    piece('file-1'),
+    piece('file-2'),
+  );
+  await choose();
+  await screen.findByText(/3 messages and 2 files/);
+  const packed = unzipSync(await bytesOf(downloaded));
+  expect(Object.keys(packed)).toEqual(['Conversation with Lyra.md', 'files/Beach.png', 'files/beach 2.PNG']);
+  expect([...(packed['files/Beach.png'] ?? [])]).toEqual([1, 2, 3]);
+  const text = new TextDecoder().decode(packed['Conversation with Lyra.md']);
+  expect(text).toContain('![Beach.png](<files/Beach.png>)\n\n![beach.PNG](<files/beach 2.PNG>)');
+  expect(text).toContain('Attached: gone.pdf (not on this device)');
+
+  let read: () => void = () => undefined;
+  page.owner.pause = () => new Promise((resolve) => (read = resolve));
+  await choose();
+  await page.user.click(await screen.findByRole('button', { name: 'Cancel' }));
+  page.owner.pause = null;
+  read();
+  await waitFor(() => expect(screen.queryByText(/is written down/)).toBeNull());
+  expect(downloads).toHaveLength(2);
 });
 
 test('what a file would change here is done only where it is ticked, by mouse or by keys', async () => {
