@@ -127,6 +127,14 @@ export function createCalls(deps: CallsDeps): Calls {
     }
   }
 
+  /** Carried out elsewhere, and over: it stands in the account as every call does. */
+  const ranOf =
+    ({ name }: TeamTool): NonNullable<TeamTool['ran']> =>
+    (input, outcome, askedAt, caller) => {
+      const call = { ...newCall(name, input, caller), askedAt };
+      beside(rows.add(call, 'done', 'grant', { ...outcome, at: now() }).then(counted), 'a call could not be kept');
+    };
+
   async function ask(tool: TeamTool, input: unknown, caller: Caller): Promise<ToolOutcome> {
     const text = JSON.stringify(input ?? null);
     if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
@@ -236,8 +244,11 @@ export function createCalls(deps: CallsDeps): Calls {
     if (before) return before;
     const made: TeamTool = {
       ...tool,
-      allowed: async (caller) =>
-        (await letBy(caller.agentId, tool.name, null)) !== 'off' && ((await tool.allowed?.(caller)) ?? true),
+      async allowed(caller) {
+        const held = await letBy(caller.agentId, tool.name, null);
+        return (tool.provider ? held === 'allow' : held !== 'off') && ((await tool.allowed?.(caller)) ?? true);
+      },
+      ...(tool.provider ? { ran: ranOf(tool) } : {}),
       async run(input, caller) {
         const held = await letBy(caller.agentId, tool.name, input);
         if (held === 'off') return toolError(SWITCHED_OFF);

@@ -52,6 +52,10 @@ export interface TeamTool {
   readonly waits?: true;
   /** Only for callers of whom this holds; left out: for all. */
   readonly allowed?: (caller: Caller) => Promise<boolean>;
+  /** The provider of a model carries it out in the middle of an answer: nobody can be asked before it, and it is offered only where it is allowed. No client is told of it. */
+  readonly provider?: 'web_search' | 'web_fetch';
+  /** It has; `startedAt` in ms since the epoch. */
+  ran?(input: unknown, outcome: ToolOutcome, startedAt: number, caller: Caller): void;
   /** `input` has passed the schema. What the caller did wrong is an outcome with `isError`; it rejects for our own faults only. */
   run(input: unknown, caller: Caller): Promise<ToolOutcome>;
 }

@@ -48,6 +48,7 @@ import { createPauses } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
 import { createHandTools, type Hands } from '../hands/index.ts';
+import { createProviderTools } from '../web/tools.ts';
 
 export interface TeamDeps {
   readonly db: Db;
@@ -238,6 +239,7 @@ export async function openTeam({
       ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
       ...createThreadTools({ threads, directory }),
       ...(hands ? createHandTools({ ...hands, configs, refuseForRoom, now: elapsed }) : []),
+      ...createProviderTools(() => hands?.web.addresses !== 'none'),
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
     ]),
   );

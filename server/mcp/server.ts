@@ -63,7 +63,9 @@ const resultOf = ({ text, isError, picture }: ToolOutcome) => {
 // In one piece: the handlers of one protocol, each short.
 export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const { tools, resources, park, heard, version, sessionId, joined, newId, onFault } = deps;
-  const byName = new Map(tools.map((tool) => [tool.name, { tool, described: described(tool) }]));
+  const byName = new Map(
+    tools.filter(({ provider }) => !provider).map((tool) => [tool.name, { tool, described: described(tool) }]),
+  );
 
   const callerOf = ({ agent, credentialId, readsSoul, run }: Joined, signal: AbortSignal): Caller => ({
     agentId: agent.agentId,

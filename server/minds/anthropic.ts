@@ -11,6 +11,7 @@ import { createRequestQueue, type Sending, type Turn } from './request-queue.ts'
 import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
 import { createShapes } from './shapes.ts';
 import { mapStrings } from './well-formed.ts';
+import { createWebCalls } from './web.ts';
 import {
   blockOf,
   bytesOf,
@@ -38,6 +39,8 @@ export interface AnthropicMindConfig {
   readonly thinking?: boolean;
   /** The same of searching for tools that wait. */
   readonly searching?: boolean;
+  /** The same of the provider's own search and reading of the web. */
+  readonly web?: boolean;
   readonly models?: { readonly lead: string; readonly agent: string };
   readonly kind?: MindInfo['kind'];
   /** The server writes no further, and charges nothing more, once a request is stopped. Default: Anthropic's own does; of any other it is not known. */
@@ -121,6 +124,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     official,
     thinking: config.thinking ?? official,
     searching: config.searching ?? official,
+    web: config.web ?? official,
   });
 
   /** A server that echoes what it was sent does not tell the household the key. */
@@ -130,7 +134,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   async function attempt(
     request: MindRequest,
     shape: Shape,
-    { onText, onLost, signal }: MindListener,
+    { onText, onLost, onTool, signal }: MindListener,
     turn: Turn,
   ): Promise<Attempt> {
     const done: MindBlock[] = [];
@@ -141,6 +145,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       if (rest !== '') onText(rest);
     };
     const seen = nothingSeen();
+    const webCall = createWebCalls(onTool, clean);
     const begunAt = seen.at;
     const leaving = createLeaving(signal);
     const stream = messages.stream(requestParams(request, shape), { signal: leaving.signal });
@@ -167,6 +172,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       const last = snapshot.content.at(-1);
       const block = last && blockOf(last, true);
       if (block) done.push(clean(block));
+      if (block?.kind === 'web') webCall(block.block);
     });
     stream.on('text', (text) => {
       const passed = words.take(text);
@@ -237,6 +243,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   }
 
   return {
+    web: shapes.web,
     models: (chosen) => ({
       kind: config.kind ?? 'anthropic',
       leadModel: chosen.lead || defaults.lead,

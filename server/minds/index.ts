@@ -17,6 +17,7 @@ export {
   type RequestState,
   type StopReason,
 } from './mind.ts';
+export { withWholeWeb } from './web.ts';
 export { sizeOfRequest } from './size.ts';
 export { DEFAULT_MODELS, windowTokensOf } from './settings.ts';
 export { withWarmMind } from './warm.ts';

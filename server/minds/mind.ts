@@ -20,6 +20,8 @@ export type MindBlock =
   | { readonly kind: 'redacted-thinking'; readonly data: string }
   /** A search of the model's own, or what that found: as the provider wrote it, to be handed back unchanged. Never shown. */
   | { readonly kind: 'tool-search'; readonly block: ToolSearchBlock }
+  /** The same of a search of the web, or of a page that it read. Shown as calls. */
+  | { readonly kind: 'web'; readonly block: WebBlock }
   | { readonly kind: 'tool-use'; readonly toolUseId: string; readonly name: string; readonly input: unknown }
   | {
       readonly kind: 'tool-result';
@@ -29,6 +31,11 @@ export type MindBlock =
       readonly picture?: Picture;
     };
 
+/** A use of the provider's own tools for the web, or its result. */
+export type WebBlock = Extract<
+  Anthropic.ContentBlock,
+  { type: 'server_tool_use' | 'web_search_tool_result' | 'web_fetch_tool_result' }
+>;
 export type ToolSearchBlock = Extract<Anthropic.ContentBlock, { type: 'server_tool_use' | 'tool_search_tool_result' }>;
 
 export interface MindMessage {
@@ -48,6 +55,8 @@ export interface MindTool {
   readonly waits?: 'unseen' | 'found';
   /** It finds those that wait; a model that searches by itself is given its own search instead. */
   readonly finds?: true;
+  /** The model's provider carries it out by itself: minds of others are not told of it. */
+  readonly provider?: 'web_search' | 'web_fetch';
 }
 
 /** Who waits for the answer: requests of the first kind go before the others, in the line before a model's server. */
@@ -66,7 +75,7 @@ export interface MindRequest {
   readonly priority: Priority;
   readonly model: string;
   readonly system: string;
-  /** Alternating roles, the first and the last one the user's. */
+  /** Alternating roles, the first and the last one the user's; an answer that paused while its provider searched is the last itself. */
   readonly messages: readonly MindMessage[];
   readonly tools: readonly MindTool[];
   readonly maxTokens: number;
@@ -114,6 +123,8 @@ export type MindAnswer =
       readonly untold?: Untold;
       /** Of its cache writes, those that stay for an hour. */
       readonly hourCacheWrites?: number;
+      /** Searches of the web that its provider made: they cost by the piece. */
+      readonly searches?: number;
       /** The terms that the model told. */
       readonly terms?: Partial<Terms>;
     }
@@ -126,6 +137,7 @@ export type MindAnswer =
       readonly reportedMicroUsd?: number;
       readonly untold?: Untold;
       readonly hourCacheWrites?: number;
+      readonly searches?: number;
       readonly terms?: Partial<Terms>;
       readonly whole: boolean;
       /** Not whole: the most tokens that it can have written; null: not known. */
@@ -137,7 +149,7 @@ export interface MindListener {
   onLost?(): Promise<boolean>;
   /** The next words, as they arrive. */
   onText(text: string): void;
-  /** A call of a tool that a mind runs by itself, to be shown. Returns the way to tell its result. */
+  /** A call of a tool that a mind, or its provider, runs by itself, to be shown. Returns the way to tell its result. */
   onTool?(call: {
     readonly toolUseId: string;
     readonly name: string;
@@ -169,6 +181,8 @@ export interface Mind {
   current?(): Mind;
   /** Whether somebody else answers for this agent, in this run; null: this mind does. */
   of?(owner: MindOwner): Promise<AgentMind | null>;
+  /** Whether this model's provider searches and reads the web by itself; left out: none does. */
+  web?(model: string): boolean;
   /** One answer. Never rejects for what an upstream does: that is an answer with `ok: false`. */
   answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
   close(): Promise<void>;

@@ -65,6 +65,19 @@ export const thinksAdaptively = (model: string): boolean => isFrom(model, 6);
 /** Models that search by themselves for tools that wait: from 4.5 on. One that does not after all refuses, and is given our own search. */
 export const searchesTools = (model: string): boolean => isFrom(model, 5);
 
+/** Models whose provider searches and reads the web for them: from 4 on. Where an account has that switched off, it is refused once. */
+export const readsWeb = (model: string): boolean => isFrom(model, 0);
+
+/** The provider's own tools for the web, in one request. A search costs `SEARCH_MICRO_USD`, a page what its tokens cost. */
+export const WEB_LIMITS = {
+  searches: 5,
+  fetches: 5,
+  /** Tokens of one page. */
+  fetchTokens: 30_000,
+  /** Characters of a page that the person is shown in the call. */
+  shownChars: 4_000,
+} as const;
+
 /** Whether it is Claude 4.`minor` or later. */
 function isFrom(model: string, minor: number): boolean {
   const match = /^claude-[a-z]+-(\d+)(?:-(\d{1,2}))?(?:-|$)/.exec(model);

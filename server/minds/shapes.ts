@@ -1,20 +1,25 @@
 /** How requests are written to one server: first as well as it can be done, and easier where that is refused. What it turned out not to understand is learned once, and kept while the relay runs. */
 import type { MindRequest } from './mind.ts';
-import { searchesTools, thinksAdaptively } from './settings.ts';
+import { readsWeb, searchesTools, thinksAdaptively } from './settings.ts';
+import { refusesWeb } from './web.ts';
 import { isWellFormed, mapStrings } from './well-formed.ts';
-import { refusesSearch, showsPictures, type Shape } from './wire.ts';
+import { refusesSearch } from './tool-params.ts';
+import { showsPictures, type Shape } from './wire.ts';
 
 export interface ShapesDeps {
   /** It is Anthropic’s own. */
   readonly official: boolean;
   readonly thinking: boolean;
   readonly searching: boolean;
+  readonly web: boolean;
 }
 
 export interface Shapes {
   first(model: string): Shape;
   /** The next easier way to write the same request; null: there is none. */
   easier(shape: Shape, refused: { readonly status: number; readonly said: string }, request: MindRequest): Shape | null;
+  /** Whether this model is told of the provider's own tools for the web. */
+  web(model: string): boolean;
   /** It was answered in this shape. */
   answered(model: string, shape: Shape): void;
 }
@@ -28,11 +33,13 @@ function isExact({ system, messages }: MindRequest): boolean {
   return wellFormed;
 }
 
-export function createShapes({ official, thinking, searching }: ShapesDeps): Shapes {
+export function createShapes({ official, thinking, searching, web }: ShapesDeps): Shapes {
   let plain = false;
   const unthinking = new Set<string>();
   const unsearching = new Set<string>();
   const blind = new Set<string>();
+  const webless = new Set<string>();
+  const webOf = (model: string) => web && readsWeb(model) && !webless.has(model);
 
   const first = (model: string): Shape => ({
     plain,
@@ -40,13 +47,17 @@ export function createShapes({ official, thinking, searching }: ShapesDeps): Sha
     wellFormed: false,
     searching: searching && searchesTools(model) && !unsearching.has(model),
     pictures: !blind.has(model),
+    web: webOf(model),
   });
 
   return {
     first,
+    web: webOf,
     easier(shape, { status, said }, request) {
       if (status !== 400 && status !== 422) return null;
       if (shape.searching && refusesSearch(said)) return { ...shape, searching: false };
+      if (shape.web && request.tools.some(({ provider }) => provider) && refusesWeb(said))
+        return { ...shape, web: false };
       if (shape.thinking && /thinking/i.test(said)) return { ...shape, thinking: false };
       if (shape.pictures && showsPictures(request)) return { ...shape, pictures: false };
       if (!shape.wellFormed && !isExact(request)) return { ...shape, wellFormed: true };
@@ -57,6 +68,7 @@ export function createShapes({ official, thinking, searching }: ShapesDeps): Sha
       const tried = first(model);
       if (shape.plain) plain = true;
       if (tried.searching && !shape.searching) unsearching.add(model);
+      if (tried.web && !shape.web) webless.add(model);
       if (tried.thinking && !shape.thinking) unthinking.add(model);
       // Anthropic’s all see: there it was the one picture that was refused.
       if (tried.pictures && !shape.pictures && !official) blind.add(model);

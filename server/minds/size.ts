@@ -1,6 +1,7 @@
 /** What a request of a mind may come to, before it is sent. */
 import { UNSAID_TERMS, type RequestSize } from '../../src/domain/request-cost.ts';
 import type { MindRequest } from './mind.ts';
+import { WEB_LIMITS } from './settings.ts';
 
 /** Bytes that one block, message or tool takes on the way beside what is in it. */
 const AROUND = 64;
@@ -17,7 +18,9 @@ export function sizeOfRequest({
   let bytes =
     Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools.filter(({ waits }) => waits !== 'unseen')));
   let pictures = 0;
-  let openEnded = false;
+  const own = tools.flatMap(({ provider }) => provider ?? []);
+  // What its provider looks up by itself is read too.
+  let openEnded = own.length > 0;
   for (const { blocks } of messages)
     for (const block of blocks) {
       if (block.kind === 'document') {
@@ -35,7 +38,7 @@ export function sizeOfRequest({
     bytes,
     pictures,
     openEnded,
-    searches: 0,
+    searches: own.includes('web_search') ? WEB_LIMITS.searches : 0,
     maxOutputTokens: maxTokens,
     cached: cachesForAnHour ? 'hour' : 'minutes',
     terms: UNSAID_TERMS,

@@ -5,8 +5,10 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { BYTES_PER_TOKEN, type Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
-import type { MindAnswer, MindBlock, MindMessage, MindRequest, MindTool, StopReason, ToolSearchBlock } from './mind.ts';
+import type { MindAnswer, MindBlock, MindMessage, MindRequest, StopReason, ToolSearchBlock } from './mind.ts';
 import { STOPPED } from './settings.ts';
+import { SEARCH, searchesIn, toolParams } from './tool-params.ts';
+import { isThere, isWebBlock, webParam } from './web.ts';
 import { mapStrings, toWellFormed } from './well-formed.ts';
 
 /** How a request is written; a server that cannot read one form is given an easier one. */
@@ -20,6 +22,8 @@ export interface Shape {
   readonly searching: boolean;
   /** Pictures and PDFs are sent along. */
   readonly pictures: boolean;
+  /** The provider's own tools for the web are told of. */
+  readonly web: boolean;
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
@@ -34,7 +38,9 @@ type Content =
   | Anthropic.ThinkingBlockParam
   | Anthropic.RedactedThinkingBlockParam
   | Anthropic.ServerToolUseBlockParam
-  | Anthropic.ToolSearchToolResultBlockParam;
+  | Anthropic.ToolSearchToolResultBlockParam
+  | Anthropic.WebSearchToolResultBlockParam
+  | Anthropic.WebFetchToolResultBlockParam;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -71,6 +77,8 @@ function contentOf(block: MindBlock, written: Written): Content {
   switch (block.kind) {
     case 'tool-search':
       return searchParam(block.block, there);
+    case 'web':
+      return webParam(block.block);
     case 'text':
       return { type: 'text', text: text(block.text) };
     case 'picture': {
@@ -115,6 +123,7 @@ interface Written {
   readonly text: (raw: string) => string;
   readonly searching: boolean;
   readonly pictures: boolean;
+  readonly web: boolean;
   /** Names of its tools. */
   readonly there: ReadonlySet<string>;
 }
@@ -123,6 +132,8 @@ function messageParam(message: MindMessage, mark: boolean, written: Written): An
   const content = message.blocks
     // Another server, or the same without tools to look for, knows of no search.
     .filter(({ kind }) => kind !== 'tool-search' || written.searching)
+    // The same of the web.
+    .filter((block) => block.kind !== 'web' || (written.web && isThere(block.block, written.there)))
     .map((block) => contentOf(block, written));
   const last = content.pop();
   if (last) content.push(mark ? cached(last) : last);
@@ -139,37 +150,12 @@ export const showsPictures = ({ messages }: MindRequest): boolean =>
     ),
   );
 
-/** Whether a server that refuses a request does so for its search. */
-export const refusesSearch = (said: string): boolean => /tool_search|tool_reference|defer_loading/i.test(said);
-
-/** Whether there is anything to be searched for. */
-const searchesIn = ({ tools }: MindRequest) => tools.some(({ finds }) => finds);
-const SEARCH = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } as const;
-
-function toolParams(tools: readonly MindTool[], searching: boolean): Anthropic.ToolUnion[] {
-  return tools.flatMap((tool): Anthropic.ToolUnion[] => {
-    if (searching && tool.finds) return [SEARCH];
-    if (!searching && tool.waits === 'unseen') return [];
-    return [
-      {
-        name: tool.name,
-        description: tool.description,
-        input_schema: {
-          type: 'object' as const,
-          properties: tool.properties,
-          required: [...tool.required],
-          ...(tool.definitions ? { $defs: tool.definitions } : {}),
-        },
-        ...(searching && tool.waits ? { defer_loading: true } : {}),
-      },
-    ];
-  });
-}
-
 export function requestParams(request: MindRequest, shape: Shape): Anthropic.MessageStreamParams {
   const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
   const searching = shape.searching && searchesIn(request);
-  const written = { text, searching, pictures: shape.pictures, there: new Set(request.tools.map(({ name }) => name)) };
+  const { pictures, web } = shape;
+  const tools = toolParams(request.tools, { ...shape, searching });
+  const written = { text, searching, pictures, web, there: new Set(request.tools.map(({ name }) => name)) };
   const newest = request.messages.length - 1;
   const system = text(request.system);
   return {
@@ -181,7 +167,7 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
     messages: request.messages.map((message, i) =>
       messageParam(message, !shape.plain && (i === 0 || i === newest), written),
     ),
-    ...(request.tools.length > 0 ? { tools: toolParams(request.tools, searching) } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
     // Thoughts are not shown, so their text need not travel; the signature carries them through a tool loop.
     ...(shape.thinking ? { thinking: { type: 'adaptive' as const, display: 'omitted' as const } } : {}),
   };
@@ -196,7 +182,7 @@ export function blockOf(block: Anthropic.ContentBlock, whole: boolean): MindBloc
   if (block.type === 'tool_use') return { kind: 'tool-use', toolUseId: block.id, name: block.name, input: block.input };
   if (block.type === 'tool_search_tool_result' || (block.type === 'server_tool_use' && block.name === SEARCH.name))
     return { kind: 'tool-search', block };
-  return null;
+  return isWebBlock(block) ? { kind: 'web', block } : null;
 }
 
 /** How much was written with this piece: a thought and a call's input cost as much as words. */
@@ -264,12 +250,14 @@ export function stopReasonOf(message: Anthropic.Message): StopReason {
   return message.content.some((block) => block.type === 'tool_use') ? 'tools' : 'end';
 }
 
-/** What makes it dearer than its counts: the cache writes that stay for an hour, and capacity that was bought ahead. */
-export function dearnessOf(message: Anthropic.Message): Pick<MindAnswer, 'hourCacheWrites' | 'terms'> {
-  const { cache_creation: written, service_tier: tier }: Partial<Anthropic.Usage> = message.usage;
+/** What makes it dearer than its counts: the cache writes that stay for an hour, searches, and capacity that was bought ahead. */
+export function dearnessOf(message: Anthropic.Message): Pick<MindAnswer, 'hourCacheWrites' | 'searches' | 'terms'> {
+  const { cache_creation: written, service_tier: tier, server_tool_use: own }: Partial<Anthropic.Usage> = message.usage;
   const hourCacheWrites = written?.ephemeral_1h_input_tokens ?? 0;
+  const searches = own?.web_search_requests ?? 0;
   return {
     ...(hourCacheWrites > 0 ? { hourCacheWrites } : {}),
+    ...(searches > 0 ? { searches } : {}),
     ...(tier ? { terms: { priority: tier === 'priority' } } : {}),
   };
 }

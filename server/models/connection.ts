@@ -140,6 +140,7 @@ export function createConnected(deps: ConnectedDeps): Connected {
     connectionId: deps.connectionId,
     mind: {
       models: (chosen) => line.mind.models(chosen),
+      web: (model) => line.mind.web?.(model) ?? false,
       async answer(request, listener) {
         if (removed) return GONE;
         const begun = deps.elapsed();

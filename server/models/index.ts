@@ -78,6 +78,7 @@ function routed(all: readonly Connected[], rehearsal: Mind): Mind {
       leadModel: chosen.lead || first.kept().leadModel,
       agentModel: chosen.agent || first.kept().agentModel,
     }),
+    web: (model) => of(model).mind.web?.(model) ?? false,
     answer: (request, listener) => of(request.model).mind.answer(request, listener),
     close: () => Promise.resolve(),
   };
@@ -175,6 +176,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     mind: {
       current: () => current,
       models: (chosen) => current.models(chosen),
+      web: (model) => current.web?.(model) ?? false,
       answer: (request, listener) => current.answer(request, listener),
       close: () => Promise.resolve(),
     },

@@ -236,6 +236,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       models: (chosen) => mind.models(chosen),
       ...(current ? { current: () => over(current()) } : {}),
       of,
+      web: (model) => mind.web?.(model) ?? false,
       answer: (request, listener) => mind.answer(request, listener),
       close: () => mind.close(),
     };

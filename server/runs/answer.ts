@@ -5,6 +5,7 @@
 import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import {
   sizeOfRequest,
+  withWholeWeb,
   type AgentMind,
   type Mind,
   type MindAnswer,
@@ -36,7 +37,7 @@ export type Permit =
   | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
-  readonly mind: Pick<Mind, 'answer'> & Partial<Pick<AgentMind, 'counts'>>;
+  readonly mind: Pick<Mind, 'answer' | 'web'> & Partial<Pick<AgentMind, 'counts'>>;
   readonly model: string;
   /** Of the requests after tools were used. */
   readonly laterModel: string;
@@ -45,7 +46,7 @@ export interface AnswerDeps {
   readonly priority: Priority;
   readonly onState: (state: RequestState) => void;
   /** Of the next request. */
-  readonly tools: () => readonly MindTool[];
+  readonly tools: () => Promise<readonly MindTool[]>;
   readonly maxTokens: number;
   readonly maxTurns: number;
   /** Characters of results after which no further call of the same turn is run. */
@@ -59,6 +60,9 @@ export interface AnswerDeps {
   /** A request is over: what it took, and what it cost. */
   readonly onSpent: (usage: Usage | null, cost: Cost) => void;
   readonly runTool: (name: string, input: unknown) => Promise<ToolOutcome>;
+  /** A tool that the mind ran by itself is over. */
+  readonly onRan: (name: string, input: unknown, outcome: ToolOutcome, startedAt: number) => void;
+  readonly now: () => number;
 }
 
 export interface AnswerOutcome {
@@ -106,10 +110,18 @@ async function runTools(
 /** One that ended without a word of what it took was counted then. */
 async function settle(permit: Extract<Permit, { ok: true }>, answer: MindAnswer): Promise<void> {
   if (!answer.usage) return permit.release();
-  const { usage, hourCacheWrites = 0, terms = {}, untold = { input: false, output: false }, reportedMicroUsd } = answer;
+  const {
+    usage,
+    hourCacheWrites = 0,
+    searches = 0,
+    terms = {},
+    untold = { input: false, output: false },
+    reportedMicroUsd,
+  } = answer;
   const told = {
     usage,
     hourCacheWrites,
+    searches,
     terms,
     untold,
     ...(reportedMicroUsd === undefined ? {} : { reportedMicroUsd }),
@@ -150,7 +162,7 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
   for (let turn = 1; ; turn++) {
     window.fit();
     const model = turn === 1 ? deps.model : deps.laterModel;
-    const tools = deps.tools();
+    const tools = (await deps.tools()).filter(({ provider }) => !provider || mind.web?.(model));
     const size = sizeOfRequest({
       model,
       system,
@@ -175,7 +187,14 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
     if (mind.counts === 'itself') permit.release();
     const answer = await mind.answer(request, {
       onText: (words) => writer.text(words),
-      onTool: (call) => writer.tool(call),
+      onTool(call) {
+        const startedAt = deps.now();
+        const done = writer.tool(call);
+        return (text, isError) => {
+          done(text, isError);
+          deps.onRan(call.name, call.input, { text, isError }, startedAt);
+        };
+      },
       onLost: () => permit.again(),
       onState: deps.onState,
       signal,
@@ -183,7 +202,8 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
     await settle(permit, answer);
     deps.onSpent(answer.usage, permit.spent());
     usage = addUsage(usage, answer.usage);
-    if (answer.usage) window.counted(answer.usage);
+    // What its provider looked up meanwhile was counted too, and was not sent.
+    if (answer.usage && !answer.blocks.some(({ kind }) => kind === 'web')) window.counted(answer.usage);
     // The same turn once more, with less before it.
     if (!answer.ok && answer.error.kind === 'too-large' && answer.blocks.length === 0 && window.refused(answer.error)) {
       turn -= 1;
@@ -216,4 +236,5 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
 }
 
 /** A call that was never run has no result to stand with it. */
-const withoutCalls = (blocks: readonly MindBlock[]) => blocks.filter((block) => block.kind === 'text');
+const withoutCalls = (blocks: readonly MindBlock[]) =>
+  withWholeWeb(blocks.filter(({ kind }) => kind === 'text' || kind === 'web'));

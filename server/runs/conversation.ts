@@ -96,6 +96,7 @@ function sizeOf(block: MindBlock): number {
     case 'redacted-thinking':
       return block.data.length;
     case 'tool-search':
+    case 'web':
       return JSON.stringify(block.block).length;
     case 'tool-use':
       return block.name.length + JSON.stringify(block.input ?? null).length;
@@ -215,7 +216,7 @@ export function createConversation(): Conversation {
     addAnswer(blocks) {
       const kept = blocks.filter(worthKeeping);
       // Thoughts alone are not an answer, and may not stand alone.
-      if (kept.some((block) => block.kind === 'text' || block.kind === 'tool-use'))
+      if (kept.some((block) => block.kind === 'text' || block.kind === 'tool-use' || block.kind === 'web'))
         entries.push({ role: 'assistant', parts: kept.map((block) => part(block)) });
     },
     addResults,

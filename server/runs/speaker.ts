@@ -206,7 +206,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         context.waiting.set(agentId, state.kind === 'waiting' ? state.position : null);
         hooks.onState?.(state);
       },
-      tools: () => offered.all(),
+      tools: () => offered.now(),
       maxTokens: room.maxAnswerTokens,
       maxTurns: limits.maxTurns,
       resultCharacters: limits.resultCharacters,
@@ -216,6 +216,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       signal: mine.abort.signal,
       onSpent: (usage, cost) => life.took(usage, cost),
       runTool: (name, input) => toolbox.run(name, input, caller, offered),
+      onRan: (name, input, outcome, startedAt) => toolbox.ran(name, input, outcome, startedAt, caller, offered),
+      now,
       permit: (size, signal) => permits.next(size, messageId, signal),
     });
     conversation.closeCalls(TOOLS_CUT);

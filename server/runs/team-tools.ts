@@ -47,6 +47,7 @@ export function mindToolOf(tool: TeamTool): MindTool {
     properties,
     required,
     ...($defs ? { definitions: $defs } : {}),
+    ...(tool.provider ? { provider: tool.provider } : {}),
   };
   written.set(tool, mindTool);
   return mindTool;

@@ -22,6 +22,8 @@ interface Offered {
   readonly team: readonly TeamTool[];
   /** What the next request tells of: more, once something was found. */
   all(): readonly MindTool[];
+  /** The same, without what the person has switched off meanwhile of that which is not asked for call by call. */
+  now(): Promise<readonly MindTool[]>;
 }
 
 export interface Toolbox {
@@ -30,6 +32,8 @@ export interface Toolbox {
   offered(caller: Caller): Promise<Offered>;
   /** Never rejects: what goes wrong is an outcome, which the mind reads. */
   run(name: string, input: unknown, caller: Caller, offered: Offered): Promise<ToolOutcome>;
+  /** The provider of its mind has carried out one of these by itself. */
+  ran(name: string, input: unknown, outcome: ToolOutcome, startedAt: number, caller: Caller, offered: Offered): void;
 }
 
 export interface ToolboxDeps {
@@ -50,7 +54,19 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
     told: () => [...own.definitions, ...search.shown(teamTools.all())].filter(({ waits }) => waits !== 'unseen'),
     async offered(caller) {
       const team = await allowedTools(teamTools.all(), caller);
-      return { team, all: () => [...own.definitions, ...search.shown(team)] };
+      const all = () => [...own.definitions, ...search.shown(team)];
+      return {
+        team,
+        all,
+        async now() {
+          const providers = team.filter(({ provider }) => provider);
+          const left = new Set((await allowedTools(providers, caller)).map(({ name }) => name));
+          return all().filter(({ provider, name }) => !provider || left.has(name));
+        },
+      };
+    },
+    ran(name, input, outcome, startedAt, caller, { team }) {
+      team.find((tool) => tool.provider && tool.name === name)?.ran?.(input, outcome, startedAt, caller);
     },
     async run(name, input, caller, { team, all }) {
       const { signal } = caller;

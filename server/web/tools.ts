@@ -1,6 +1,7 @@
 /** The toolset `web`. What a page says is data, and stands before its reader as such. */
 import { z } from 'zod';
 import { quote, titled } from '../../src/domain/quoting.ts';
+import { PROVIDER_TOOLS } from '../../src/domain/toolsets.ts';
 import type { TeamTool } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
@@ -11,6 +12,28 @@ export interface WebToolsDeps {
   readonly web: Web;
   readonly now: () => number;
   readonly limits?: WebLimits;
+}
+
+/**
+ * What the provider of a model does of this by itself. `may`: agents read the web here at all. Its input and its result go
+ * between the model and its provider; where a mind is told of one, its provider runs it.
+ */
+export function createProviderTools(may: () => boolean): readonly TeamTool[] {
+  const descriptions = {
+    web_search: 'Searches the web, by the provider of your model.',
+    web_fetch: 'Reads a page of the web or a PDF that was named here or found, by the provider of your model.',
+  };
+  return PROVIDER_TOOLS.map((name) => ({
+    ...defineTool({
+      name,
+      description: descriptions[name],
+      readOnly: true,
+      input: z.looseObject({}),
+      run: () => Promise.resolve(toolError('The provider of your model carries this out, and did not.')),
+    }),
+    provider: name,
+    allowed: () => Promise.resolve(may()),
+  }));
 }
 
 export function createWebTools({ web, now, limits = WEB_LIMITS }: WebToolsDeps): readonly TeamTool[] {

@@ -4,6 +4,9 @@
 export const GRANTS = ['off', 'ask', 'allow'] as const;
 export type Grant = (typeof GRANTS)[number];
 
+/** What a model's provider carries out by itself, in the middle of an answer: nobody can be asked before it, so `ask` leaves it out. */
+export const PROVIDER_TOOLS = ['web_search', 'web_fetch'] as const;
+
 /** Every tool that a grant is for, by its set. */
 export const TOOLSETS = {
   team: [
@@ -29,7 +32,7 @@ export const TOOLSETS = {
   schedule: ['wake_later', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
   files: ['list_files', 'read_file', 'write_file', 'edit_file', 'search_files', 'view_image'],
   shell: ['run_command', 'read_output', 'stop_command'],
-  web: ['fetch_page'],
+  web: ['fetch_page', ...PROVIDER_TOOLS],
   /** What servers that the person has attached offer, whatever that is: see `ATTACHED_PREFIX`. */
   attached: [],
   /** What a mind that is a program of its own asks for before it does it itself: see `MIND_PREFIX`. */

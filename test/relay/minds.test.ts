@@ -7,6 +7,8 @@ import {
   type MindAnswer,
   type MindMessage,
   type MindRequest,
+  type MindListener,
+  type MindTool,
 } from '../../server/minds/index.ts';
 import { thinksAdaptively } from '../../server/minds/settings.ts';
 import { AGENT_TOOLS } from '../../server/session/tools.ts';
@@ -57,10 +59,11 @@ describe('a mind behind the Messages API', () => {
     const mind = createAnthropicMind({ key: KEY, baseUrl: model.url, ...config });
     const heard: string[] = [];
     const controller = new AbortController();
-    const ask = (given: MindRequest = request()): Promise<MindAnswer> =>
+    const ask = (given: MindRequest = request(), more: Partial<MindListener> = {}): Promise<MindAnswer> =>
       mind.answer(given, {
         onText: (text) => heard.push(text),
         signal: controller.signal,
+        ...more,
       });
     return { model, mind, heard, ask, stop: () => controller.abort() };
   }
@@ -398,6 +401,66 @@ describe('a mind behind the Messages API', () => {
       'find_tool',
       'find_tool',
     ]);
+  });
+
+  it('tells a model of its provider’s own search of the web, hands back what that found, and learns where it is refused', async () => {
+    const tool = (name: 'web_search' | 'web_fetch'): MindTool => ({
+      ...{ name, description: name, properties: {}, required: [], provider: name },
+    });
+    const tools = [tool('web_search'), tool('web_fetch')];
+    const used = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'trams' } };
+    const result = { type: 'web_search_result', title: 'Trams', url: 'https://a.example/', page_age: null };
+    const found = {
+      type: 'web_search_tool_result',
+      tool_use_id: 's1',
+      content: [{ ...result, encrypted_content: 'c2VhbGVk' }],
+    };
+    const script: Script = ({ body }) =>
+      body.messages.length === 1
+        ? [
+            { block: used },
+            { block: found },
+            { say: 'They are yellow.' },
+            { usage: { server_tool_use: { web_search_requests: 1 } } },
+          ]
+        : [{ say: 'Hi.' }];
+    const { mind, model, ask } = await connect(script, { web: true });
+    expect(
+      ['claude-sonnet-5-5', 'claude-sonnet-4-20250514', 'claude-3-haiku', 'qwen3'].map((name) => mind.web?.(name)),
+    ).toEqual([true, true, false, false]);
+    const told: unknown[] = [];
+    const answer = await ask(request({ tools }), {
+      onTool: (called) => {
+        told.push(called);
+        return (...outcome) => void told.push(outcome);
+      },
+    });
+    expect(answer).toMatchObject({ ok: true, stop: 'end', searches: 1 });
+    expect(told).toEqual([
+      { toolUseId: 's1', name: 'web_search', input: { query: 'trams' } },
+      ['Trams\nhttps://a.example/', false],
+    ]);
+    const messages: MindMessage[] = [
+      says('user', 'hello'),
+      { role: 'assistant', blocks: answer.blocks },
+      says('user', 'And?'),
+    ];
+    await ask(request({ tools, messages }));
+    await ask(request({ messages }));
+    await ask(request({ tools, messages, model: 'claude-3-haiku' }));
+    expect(model.requests.map(({ body }) => body.tools?.map(({ name, type }) => `${name} ${String(type)}`))).toEqual([
+      ...Array.from({ length: 2 }, () => ['web_search web_search_20250305', 'web_fetch web_fetch_20250910']),
+      undefined,
+      undefined,
+    ]);
+    const handedBack = model.requests.slice(1).map(({ body }) => body.messages[1]?.content);
+    expect(handedBack).toMatchObject([[used, found, { type: 'text' }], [{ type: 'text' }], [{ type: 'text' }]]);
+    const other = await connect(
+      ({ body }) => (body.tools ? refuse(400, 'Web search is not enabled for this organization') : [{ say: 'Hi.' }]),
+      { web: true },
+    );
+    expect(await other.ask(request({ tools }))).toMatchObject({ ok: true });
+    expect([other.mind.web?.('claude-opus-5-5'), other.model.requests.length]).toEqual([false, 2]);
   });
 
   it('shows pictures to a model that sees, and says to one that refuses them that they are not there', async () => {

@@ -212,6 +212,73 @@ describe('what the person says', () => {
     expect(answersOf(house, 'agent-0')[2]?.status).toBe('complete');
   });
 
+  it('has the provider of its model search the web only where that is allowed: shown as a call, kept in the account, and paid by the search', async () => {
+    const house = await withAgent(bench, { mindConfig: { web: true } });
+    const grant = (tools: Record<string, 'allow' | 'off'>) =>
+      house.team.configs.setHousehold({ coordination: { tools } });
+    const used = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'trams' } };
+    const page = { type: 'web_search_result', title: 'Trams', url: 'https://a.example/', page_age: null };
+    const found = {
+      type: 'web_search_tool_result',
+      tool_use_id: 's1',
+      content: [{ ...page, encrypted_content: 'c2VhbGVk' }],
+    };
+    const own = () =>
+      house
+        .requestsOf(1)
+        .map(({ body }) => (body.tools ?? []).flatMap(({ type }) => (type === undefined ? [] : [type])));
+    house.model.follow(({ last }) => [{ say: `To ${last}` }]);
+    await house.post({ text: 'As it is at first: it asks.', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    await grant({ web_search: 'allow' });
+    let searched = 0;
+    house.model.follow(async ({ last }) => {
+      if (last !== 'Search.' && searched !== 1) return [{ say: 'Yellow.' }];
+      // Switched off in the middle of it: the next request is not told of it any more.
+      if (++searched === 2) await grant({ web_search: 'off' });
+      return [
+        { block: used },
+        { block: found },
+        ...(searched === 1 ? [{ stop: 'pause_turn' as const }] : [{ call: 'list_team', input: {} }]),
+        { usage: { server_tool_use: { web_search_requests: 2 } } },
+      ];
+    });
+    await house.post({ text: 'Search.', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 3);
+    expect(own().slice(1)).toEqual([[], ['web_search_20250305'], ['web_search_20250305'], []]);
+    // It paused, and went on from what it had found by then.
+    expect(house.requestsOf(1).at(-2)?.body.messages.at(-1)).toMatchObject({
+      role: 'assistant',
+      content: [used, found],
+    });
+    const answer = answersOf(house, 'agent-0')[2];
+    expect(answer?.blocks).toMatchObject([
+      {
+        kind: 'tool',
+        name: 'web_search',
+        input: { query: 'trams' },
+        result: 'Trams\nhttps://a.example/',
+        isError: false,
+      },
+      { kind: 'tool', name: 'web_search' },
+      { kind: 'tool', name: 'list_team' },
+      { kind: 'text', text: 'Yellow.' },
+    ]);
+    await expect
+      .poll(async () => (await house.team.calls.page(null, 'agent-0', 9)).calls)
+      .toMatchObject([
+        { tool: 'list_team' },
+        ...Array.from({ length: 2 }, () => ({
+          ...{ tool: 'web_search', input: '{"query":"trams"}', state: 'done', allowedBy: 'grant', where: 'session' },
+          outcome: 'Trams\nhttps://a.example/',
+        })),
+      ]);
+    const { messageId } = answer ?? fail();
+    const cost = (await house.team.costs.replies([messageId])).get(messageId)?.costMicroUsd ?? 0;
+    expect(cost).toBeGreaterThan(4 * 10_000);
+    expect(cost).toBeLessThan(4 * 10_000 + 5_000);
+  });
+
   it('can be changed: the conversation is cut back, and what was being said is closed before the new message', async () => {
     const house = await withAgent(bench);
     const gate = createGate();

@@ -13,7 +13,7 @@ export type Part =
   | { readonly block: { readonly type: string } & Readonly<Record<string, unknown>> }
   | { readonly think: string; readonly signature: string }
   /** How the answer ends, where it is neither by itself nor for a tool. */
-  | { readonly stop: 'max_tokens' | 'refusal' }
+  | { readonly stop: 'max_tokens' | 'refusal' | 'pause_turn' }
   /** An error in mid-stream; nothing follows it. */
   | { readonly error: { readonly type: string; readonly message: string } }
   | { readonly wait: number }

@@ -25,6 +25,8 @@ function hostIn(input: Readonly<Record<string, unknown>>): string {
   return ` of ${url === null ? 'the web' : url.host}`;
 }
 
+const quoted = (words: string | null) => (words === null ? '' : ` for “${revealedCode(words)}”`);
+
 /** As it follows “wants to”. */
 export function wantsTo(call: ToolCall): string {
   const input = inputOf(call);
@@ -43,6 +45,10 @@ export function wantsTo(call: ToolCall): string {
       return `look at ${path ?? 'a picture'}`;
     case 'fetch_page':
       return `read a page${hostIn(input)}`;
+    case 'web_search':
+      return `search the web${quoted(textIn(input, 'query'))}`;
+    case 'web_fetch':
+      return `read a page${hostIn(input)}, by its model’s provider`;
     case 'list_files':
     case 'search_files':
       return 'look through its folder';

@@ -1,5 +1,14 @@
 /** How far agents may use their tools: in one choice, by sets, and tool by tool. */
-import { GRANTS, PRESETS, TOOLSETS, grantOf, grantsOver, type Grant, type Toolset } from '../../domain/toolsets.ts';
+import {
+  GRANTS,
+  PRESETS,
+  PROVIDER_TOOLS,
+  TOOLSETS,
+  grantOf,
+  grantsOver,
+  type Grant,
+  type Toolset,
+} from '../../domain/toolsets.ts';
 import { callsOf } from '../../state/calls.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { useRoost } from '../context.tsx';
@@ -109,6 +118,9 @@ export function ToolsetGrant({
   );
 }
 
+const BY_PROVIDER: readonly string[] = PROVIDER_TOOLS;
+const BY_PROVIDER_HINT = 'By the model’s provider, in the middle of an answer: used only where it is allowed.';
+
 /** Single tools, over their sets; and commands that were let for always. */
 export function SingleGrants() {
   const { own, effective, base, change } = useLimits();
@@ -128,7 +140,7 @@ export function SingleGrants() {
           <GrantField
             key={tool}
             label={tool}
-            hint=""
+            hint={BY_PROVIDER.includes(tool) ? BY_PROVIDER_HINT : ''}
             own={own.tools?.[tool]}
             effective={grantOf(effective, tool) ?? 'off'}
             base={grantOf(grantsOver({ toolsets: own.toolsets }, base), tool) ?? 'off'}

@@ -140,7 +140,7 @@ function Fields({ timeZone }: { timeZone: string }) {
         <ToolsetGrant
           toolset="web"
           label="Reads pages of the web"
-          hint="What a page says, as text: nobody is signed in, and nothing of your own network is reached. A page can try to talk an agent into something."
+          hint="What a page says, as text: nobody is signed in, and nothing of your own network is reached. A page can try to talk an agent into something. Where you allow it, a model whose provider searches the web by itself does that too, for about a cent a search; nobody can be asked before each of those, so with “Asks me” there are none."
         />
         <ToolsetGrant
           toolset="attached"
