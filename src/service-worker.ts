@@ -6,7 +6,7 @@
  */
 import { realTimers } from './domain/platform/timers.ts';
 import { createAnswer } from './offline/answer.ts';
-import { TOLD, type KeptForRenewal } from './domain/told.ts';
+import { TOLD, type KeptForRenewal, type KeptWaits } from './domain/told.ts';
 import { createTold, type GoTo } from './offline/told.ts';
 import { createPrecache } from './offline/precache.ts';
 import { OFFLINE, type Build, type BuildNews } from './offline/settings.ts';
@@ -47,7 +47,7 @@ interface ServiceWorkerScope {
     openWindow(path: string): Promise<unknown>;
   };
   readonly location: Location;
-  readonly navigator: { readonly locks?: LockManager };
+  readonly navigator: Pick<Partial<Navigator>, 'locks' | 'setAppBadge' | 'clearAppBadge'>;
 }
 declare const self: ServiceWorkerScope;
 /** Put in by the build. */
@@ -93,6 +93,12 @@ const told = createTold({
   },
   keep: async (kept) => (await caches.open(TOLD.cache)).put(TOLD.kept, Response.json(kept)),
   fetch: (...args) => fetch(...args),
+  async waits() {
+    const waits = await (await caches.open(TOLD.cache)).match(TOLD.waits);
+    return waits ? ((await waits.json()) as KeptWaits) : null;
+  },
+  badge: async (count) => await (count > 0 ? self.navigator.setAppBadge?.(count) : self.navigator.clearAppBadge?.()),
+  now: Date.now,
 });
 self.addEventListener('push', (event) => event.waitUntil(told.pushed(event.data?.text() ?? null)));
 self.addEventListener('notificationclick', (event) => {

@@ -8,9 +8,17 @@ export const TOLD = {
   /** Where the page leaves for the service worker what it needs to renew a subscription by itself. */
   cache: 'roost-told',
   kept: '/told',
+  /** Where it leaves how much waits, for the icon while it is closed. */
+  waits: '/waits',
 } as const;
 
-/** What is kept for that: the call by which the device says what it is told. */
+/** How much waited when a page was open last. `at`: ms since the epoch. */
+export interface KeptWaits {
+  readonly count: number;
+  readonly at: number;
+}
+
+/** What is kept for renewing: the call by which the device says what it is told. */
 export interface KeptForRenewal {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
  * What the service worker does with a push: it always shows something, as browsers revoke a subscription whose pushes show
  * nothing; a thing has one notification on a device, whoever shows it, by its tag; a click leads to the very place.
  */
-import type { KeptForRenewal } from '../domain/told.ts';
+import type { KeptForRenewal, KeptWaits } from '../domain/told.ts';
 
 /** What a click tells a page that is open. */
 export interface GoTo {
@@ -11,6 +11,8 @@ export interface GoTo {
 interface Shown {
   readonly path: string;
   readonly over: boolean;
+  /** When it was pushed; ms since the epoch. */
+  readonly at: number;
 }
 interface Window {
   focus(): Promise<unknown>;
@@ -25,6 +27,10 @@ export interface ToldDeps {
   readonly kept: () => Promise<KeptForRenewal | null>;
   readonly keep: (kept: KeptForRenewal) => Promise<void>;
   readonly fetch: typeof globalThis.fetch;
+  readonly waits: () => Promise<KeptWaits | null>;
+  /** Shows on the icon how much waits; 0: nothing. */
+  readonly badge: (count: number) => Promise<void>;
+  readonly now: () => number;
 }
 
 const isPath = (path: unknown): path is string => typeof path === 'string' && /^\/(?!\/)/.test(path);
@@ -47,11 +53,21 @@ function read(text: string | null): {
   }
 }
 
-export function createTold({ registration, windows, openWindow, kept, keep, fetch }: ToldDeps) {
+export function createTold({ registration, windows, openWindow, kept, keep, fetch, waits, badge, now }: ToldDeps) {
+  /** While no page is open, which counts by itself: what waited when one was, and what was pushed since. */
+  async function count(): Promise<void> {
+    if ((await windows()).length > 0) return;
+    const before = await waits();
+    const since = (await registration.getNotifications())
+      .map(({ data }) => data as Partial<Shown> | null)
+      .filter((shown) => shown?.over === false && (shown.at ?? 0) > (before?.at ?? 0));
+    await badge((before?.count ?? 0) + since.length);
+  }
+
   return {
     async pushed(text: string | null): Promise<void> {
       const { key, title, path, over } = read(text);
-      const data: Shown = { path, over };
+      const data: Shown = { path, over, at: now() };
       await registration.showNotification(over ? 'Done on another device' : title, {
         tag: key,
         ...(over ? { body: title, silent: true } : {}),
@@ -60,6 +76,8 @@ export function createTold({ registration, windows, openWindow, kept, keep, fetc
       // What is over has been said, and makes room.
       for (const each of await registration.getNotifications())
         if (each.tag !== key && (each.data as Shown | null)?.over === true) each.close();
+      // A number that has no place here takes nothing from what was shown.
+      await count().catch(() => undefined);
     },
     async clicked(data: unknown): Promise<void> {
       const path = (data as Partial<Shown> | null)?.path;

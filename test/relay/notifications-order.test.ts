@@ -146,7 +146,8 @@ describe('Who is told, and when', () => {
       },
       windows: () => Promise.resolve([]),
       openWindow: (path) => Promise.resolve(went.push(path)),
-      ...{ kept: () => Promise.resolve(null), keep: none, fetch: none },
+      ...{ kept: () => Promise.resolve(null), keep: none, fetch: none, now: Date.now },
+      ...{ waits: () => Promise.resolve(null), badge: () => Promise.resolve() },
     });
     await device.pushed(JSON.stringify(payload));
     await device.clicked(shown[0]);

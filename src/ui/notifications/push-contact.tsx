@@ -1,5 +1,5 @@
 /** By which address push services reach whoever runs the relay, and what to do where one has refused a push. */
-import { useState, type FormEvent } from 'react';
+import { useId, useState, type FormEvent } from 'react';
 import type { Notifications, PushContact } from '../../protocol/notifications.ts';
 import type { Told } from '../../state/notifications.ts';
 
@@ -7,59 +7,66 @@ import type { Told } from '../../state/notifications.ts';
 function refusedText(status: number, { subject }: PushContact): string {
   const again = 'Then switch it off and on again on that device.';
   if (status !== 401 && status !== 403)
-    return `Its push service refused the last one (${status}). Switch it off and on again on that device.`;
+    return `Its push service refused the last push (${status}). Switch it off and on again on that device.`;
   return subject === null
-    ? `Its push service refused the last one (${status}): Safari’s takes none from a relay that names no address. Give a mail address below.`
-    : `Its push service refused the last one (${status}): it does not take ${subject} for the address of whoever runs this relay, or knows another key of it. Give a mail address that is yours. ${again}`;
+    ? `Its push service refused the last push (${status}): Safari’s takes none from a relay that names no address. Give a mail address below.`
+    : `Its push service refused the last push (${status}): it does not take ${subject} for the address of whoever runs this relay, or knows another key of it. Give a mail address that is yours. ${again}`;
 }
 
 export function Refused({ contact, device }: { contact: PushContact; device: Notifications['devices'][number] }) {
   if (device.refused === null) return null;
   return (
-    <p className="setting-hint" role="alert">
+    <p className="settings-note" role="alert">
       {device.here ? 'This device' : device.name} is not told. {refusedText(device.refused, contact)}
     </p>
   );
 }
 
 export function PushContactForm({ contact, told }: { contact: PushContact; told: Told }) {
+  const id = useId();
   const [mail, setMail] = useState(contact.mail ?? '');
   const [said, setSaid] = useState('');
-  const save = async (event: FormEvent) => {
+  const save = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    if (!event.currentTarget.checkValidity()) return setSaid('That is no mail address.');
     setSaid('Saving…');
     const done = await told.putContact(mail.trim() === '' ? null : mail.trim());
     setSaid(done.ok ? 'Saved' : done.reason);
   };
+  const hint =
+    contact.subject === null
+      ? 'Push services want to know whom to write to. Safari’s takes nothing from a relay that names no address: give one of yours.'
+      : `Push services are given ${contact.subject.replace('mailto:', '')}, should they have to write to somebody.`;
   return (
     <>
       <h3>Who runs this relay</h3>
-      <p className="setting-hint">
-        {contact.subject === null
-          ? 'Push services want to know whom to write to. Safari’s takes nothing from a relay that names no address: give one of yours.'
-          : `Push services are given ${contact.subject.replace('mailto:', '')}, should they have to write to somebody.`}
-        {contact.fixed && ' The relay was started with it.'}
-      </p>
-      {!contact.fixed && (
-        <form className="setting-row" onSubmit={(event) => void save(event)}>
-          <label>
-            Mail address{' '}
+      {contact.fixed ? (
+        <p className="setting-hint">{hint} The relay was started with it.</p>
+      ) : (
+        <form className="setting" noValidate onSubmit={(event) => void save(event)}>
+          <label htmlFor={id}>Mail address</label>
+          <div className="setting-row">
             <input
+              id={id}
               className="field"
               type="email"
               autoComplete="email"
+              aria-describedby={`${id}-hint ${id}-state`}
               value={mail}
               onChange={({ target }) => setMail(target.value)}
             />
-          </label>
-          <button type="submit" className="ghost" disabled={mail.trim() === (contact.mail ?? '')}>
-            Save
-          </button>
+            <button type="submit" className="ghost" disabled={mail.trim() === (contact.mail ?? '')}>
+              Save
+            </button>
+          </div>
+          <p id={`${id}-hint`} className="setting-hint">
+            {hint}
+          </p>
+          <p id={`${id}-state`} role="status" className="setting-hint">
+            {said}
+          </p>
         </form>
       )}
-      <p role="status" className="setting-hint">
-        {said}
-      </p>
     </>
   );
 }

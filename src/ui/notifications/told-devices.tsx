@@ -17,10 +17,6 @@ export function ToldDevices({ told }: { told: Told }) {
       {shown.kind === 'ready' && shown.value.devices.every(({ pushed }) => !pushed) && (
         <p className="setting-hint">None yet while Roost is closed.</p>
       )}
-      {shown.kind === 'ready' &&
-        shown.value.devices.map((device) => (
-          <Refused key={device.deviceId} contact={shown.value.contact} device={device} />
-        ))}
       {shown.kind === 'ready' && (
         <ul className="team-list">
           {shown.value.devices
@@ -35,6 +31,10 @@ export function ToldDevices({ told }: { told: Told }) {
             ))}
         </ul>
       )}
+      {shown.kind === 'ready' &&
+        shown.value.devices.map((device) => (
+          <Refused key={device.deviceId} contact={shown.value.contact} device={device} />
+        ))}
       {shown.kind === 'ready' && <PushContactForm contact={shown.value.contact} told={told} />}
     </>
   );

@@ -1,5 +1,6 @@
 /** Keeps count of what waits, and shows it where the page is only a tab or an icon: a dot on it, and the number where the system has a place for one. */
 import { useEffect } from 'react';
+import { TOLD, type KeptWaits } from '../../domain/told.ts';
 import { callsOf } from '../../state/calls.ts';
 import { waitingOf } from '../../state/waiting.ts';
 import { useRoost } from '../context.tsx';
@@ -23,8 +24,16 @@ const WITH_DOT = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 
 /** Installed on a home screen or in a dock. Safari and Firefox have it in part; where it is refused, the title says it. */
-function badge(count: number): void {
+function badge(count: number, at: number): void {
   const system: Pick<Partial<Navigator>, 'setAppBadge' | 'clearAppBadge'> = navigator;
+  if ('caches' in globalThis) {
+    const kept: KeptWaits = { count, at };
+    // For the service worker, which counts on while no page is open.
+    void caches
+      .open(TOLD.cache)
+      .then((cache) => cache.put(TOLD.waits, Response.json(kept)))
+      .catch(() => undefined);
+  }
   (count > 0 ? system.setAppBadge?.(count) : system.clearAppBadge?.())?.catch(() => undefined);
 }
 
@@ -39,7 +48,7 @@ export default function WaitingSign() {
 
   const count = useWaitingCount();
   useEffect(() => {
-    badge(parseInt(count || '0', 10));
+    badge(parseInt(count || '0', 10), roost.device.now());
     const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (icon === null || count === '') return;
     const plain = icon.href;
@@ -47,6 +56,6 @@ export default function WaitingSign() {
     return () => {
       icon.href = plain;
     };
-  }, [count]);
+  }, [roost, count]);
   return <ToldHere />;
 }

@@ -5,6 +5,8 @@ function worker(more: Partial<ToldDeps> = {}) {
   const shown: { title: string; tag: string | undefined; data: { path: string; over: boolean } }[] = [];
   const went: string[] = [];
   const put: [string, unknown][] = [];
+  const badges: number[] = [];
+  let time = 0;
   const told = createTold({
     registration: {
       showNotification(title, options) {
@@ -30,9 +32,12 @@ function worker(more: Partial<ToldDeps> = {}) {
       put.push([String(path), JSON.parse(String(init?.body))]);
       return Promise.resolve(new Response());
     },
+    waits: () => Promise.resolve({ count: 2, at: 3 }),
+    badge: (count) => Promise.resolve(void badges.push(count)),
+    now: () => ++time,
     ...more,
   });
-  return { told, shown, went, put };
+  return { told, shown, went, put, badges };
 }
 const push = (key: string, over = false, path = '/approvals/a1') =>
   JSON.stringify({ key, title: `About ${key}`, path, over });
@@ -48,7 +53,7 @@ test('every push shows something, one for one thing; what is over says so in its
   ])
     await told.pushed(text);
   expect(shown).toEqual([
-    { title: 'Something waits for you in Roost', tag: 'unread', data: { path: '/', over: false } },
+    { title: 'Something waits for you in Roost', tag: 'unread', data: { path: '/', over: false, at: 5 } },
   ]);
   await told.pushed(push('a'));
   await told.pushed(push('a'));
@@ -57,6 +62,19 @@ test('every push shows something, one for one thing; what is over says so in its
     ['Something waits for you in Roost', 'unread'],
     ['Done on another device', 'a'],
   ]);
+});
+
+test('the icon of a closed page goes on counting from what waited when it was open; an open one counts by itself', async () => {
+  const { told, badges } = worker();
+  // The first three came while a page was open, which has counted them.
+  for (const key of ['a', 'b', 'c', 'd', 'd']) await told.pushed(push(key));
+  await told.pushed(push('c', true));
+  expect(badges).toEqual([2, 2, 2, 3, 3, 2 + 1]);
+  const open = worker({
+    windows: () => Promise.resolve([{ focus: () => Promise.resolve(), postMessage: () => undefined }]),
+  });
+  await open.told.pushed(push('a'));
+  expect(open.badges).toEqual([]);
 });
 
 test('a click leads to the very place: in the page that is open, else in a new one', async () => {
