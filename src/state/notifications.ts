@@ -13,6 +13,9 @@ import { createQuery, type Query } from './query.ts';
 const KEPT_AT = 'roost-told';
 type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean };
 
+/** As it is where nobody has chosen. */
+export const USUAL_CHOICE: Choice = { kinds: [...NOTIFICATION_KINDS], quiet: null, pushed: false };
+
 export interface Told {
   readonly shown: Query<Notifications>;
   /** As this device has it. */
@@ -49,12 +52,11 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
     what: ['notifications'],
     ask: () => reach((client) => client.notifications()),
   });
-  const usual: Choice = { kinds: [...NOTIFICATION_KINDS], quiet: null, pushed: false };
   function choice(): Choice {
     try {
-      return { ...usual, ...(JSON.parse(device.browser.read(KEPT_AT) ?? '{}') as Partial<Choice>) };
+      return { ...USUAL_CHOICE, ...(JSON.parse(device.browser.read(KEPT_AT) ?? '{}') as Partial<Choice>) };
     } catch {
-      return usual;
+      return USUAL_CHOICE;
     }
   }
 

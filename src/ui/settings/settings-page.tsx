@@ -94,7 +94,7 @@ function useArrival(section: SettingsSection | null): void {
 /** Sections by their groups, or, while one types, the settings that are called so. */
 function Sections({ shown, current }: { shown: readonly SettingsSection[]; current: SettingsSection | null }) {
   const [typed, setTyped] = useState('');
-  const changed = useChangedSettings();
+  const changed = useChangedSettings(current);
   const hits = settingsNamed(typed).filter(({ section }) => shown.includes(section));
   const list = useId();
   return (

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { programsOf } from '../../../src/state/programs.ts';
 import { agentDoc, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/ui/settings/named.ts';
-import { json, type AskedCall } from './support/reach.ts';
+import { configAnswer, json, type AskedCall } from './support/reach.ts';
+import { sharedStatus } from './support/devices.ts';
+import { rehearsalSchema } from '../../../src/protocol/http.ts';
 import { openPage } from './support/render.tsx';
 
 const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
@@ -280,6 +282,43 @@ test('what differs from the default says so, in the list too, and goes back to i
   expect(screen.queryByText(/^Changed;/)).toBeNull();
   await page.user.click(screen.getByRole('button', { name: 'Undo' }));
   expect((await box('Time to wake')).value).toBe('90');
+});
+
+test('every section with defaults says how much differs from them', async () => {
+  const own = {
+    coordination: {
+      wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 300 },
+      toolsets: { shell: 'ask' },
+      daily_budget_usd: 2,
+    },
+    wakes_enabled: false,
+    time_zone: 'Europe/Berlin',
+    daily_budget_usd: 5,
+  };
+  localStorage.setItem('roost-told', JSON.stringify({ kinds: ['approval'], quiet: { from: 0, to: 60 } }));
+  const page = await settings('people', {
+    docs: [...team(2), settingDoc('agentModel', 'small')],
+    prepare: ({ reach, owner }) => {
+      reach.on('GET /v1/config', configAnswer(own));
+      reach.on('GET /api/prices', { prices: [] });
+      owner.sync.syncStatus = () => sharedStatus({ link: 'off' });
+    },
+  });
+  const changed = (name: string) =>
+    /^\d+ changed/.exec(
+      document.getElementById(screen.getByRole('link', { name }).getAttribute('aria-describedby') ?? '')?.textContent ??
+        '',
+    )?.[0] ?? null;
+  // A wake a day, a tool, the zone; the switch that stops all wakes is none.
+  await waitFor(() => expect(changed('Limits')).toBe('3 changed'));
+  await waitFor(() => expect(changed('Budgets and prices')).toBe('3 changed'));
+  expect(changed('Notifications')).toBe('2 changed');
+  expect(changed('Models')).toBe('1 changed');
+  await waitFor(() => expect(changed('Devices')).toBe('1 changed'));
+  for (const name of ['Names', 'Waking', 'Failures to try', 'Storage']) expect(changed(name)).toBeNull();
+  await act(() => page.relay.putRehearsal({ body: rehearsalSchema.parse({ leadIgnores: true, silent: [1] }) }));
+  await page.user.click(screen.getByRole('link', { name: 'Waking' }));
+  await waitFor(() => expect(changed('Failures to try')).toBe('2 changed'));
 });
 
 test('what one is told is chosen for this device, kept by the relay, and why a browser cannot push is said', async () => {
