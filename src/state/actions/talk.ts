@@ -16,13 +16,18 @@ export interface Along {
   readonly attachments?: readonly Attachment[] | undefined;
 }
 
+export interface TakenBack {
+  readonly text: string;
+  readonly files: readonly PreparedFile[];
+}
+
 export interface TalkActions {
   /** `replaces`: the person's last message there, which this one takes the place of. */
   send(agentId: AgentId, text: string, replaces?: string, along?: Along): Promise<void>;
   /** Sends again what did not go. */
   sendAgain(clientId: string): Promise<void>;
-  /** Takes back what did not go; answers with its text. */
-  takeBack(clientId: string): string;
+  /** Takes back what did not go; answers with it. */
+  takeBack(clientId: string): TakenBack;
   /** Asks for the answer to the person's last message anew. */
   retry(message: MessageDoc): Promise<void>;
   /** Has an answer that broke off gone on with, by the words that one would write. */
@@ -50,6 +55,10 @@ export function createTalkActions({
   const attachments = createAttachments({ owner, writer, household });
   /** Files that are not kept in the ledger yet, by client id. */
   const unkept = new Map<string, readonly PreparedFile[]>();
+  /** New files of what is under way, by client id: they go back into the field with its words. */
+  const underWay = new Map<string, readonly PreparedFile[]>();
+
+  const find = (clientId: string) => conversations.store.getState().sending.find((item) => item.clientId === clientId);
 
   async function keep(item: SendingMessage): Promise<void> {
     const doc = writer.queuedMessage(item);
@@ -104,7 +113,12 @@ export function createTalkActions({
 
   const send: TalkActions['send'] = (agentId, text, replaces, { files = [], attachments: held = [] } = {}) => {
     const clientId = device.newId();
-    if (files.length > 0) unkept.set(clientId, files);
+    // What went is over.
+    for (const sent of underWay.keys()) if (!find(sent)) underWay.delete(sent);
+    if (files.length > 0) {
+      unkept.set(clientId, files);
+      underWay.set(clientId, files);
+    }
     return deliver({
       clientId,
       agentId,
@@ -116,8 +130,6 @@ export function createTalkActions({
     });
   };
 
-  const find = (clientId: string) => conversations.store.getState().sending.find((item) => item.clientId === clientId);
-
   return {
     send,
     async sendAgain(clientId) {
@@ -126,9 +138,10 @@ export function createTalkActions({
     },
     takeBack(clientId) {
       const text = find(clientId)?.text ?? '';
+      const files = underWay.get(clientId) ?? [];
       conversations.sent(clientId);
-      unkept.delete(clientId);
-      return text;
+      for (const held of [unkept, underWay]) held.delete(clientId);
+      return { text, files };
     },
     goOn: (agentId) => send(agentId, GO_ON),
     retry: (message) =>

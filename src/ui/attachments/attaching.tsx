@@ -16,6 +16,8 @@ export interface Attaching {
   /** What was taken away last, and can be put back. */
   readonly removed: PreparedFile | null;
   add(files: Iterable<File>): void;
+  /** Files that were here before. */
+  putBack(files: readonly PreparedFile[]): void;
   remove(file: PreparedFile): void;
   undo(): void;
   /** They are sent. */
@@ -74,6 +76,10 @@ export function useAttaching(): Attaching {
     problem,
     removed,
     add: (added) => void addAll([...added]),
+    putBack(back) {
+      const wrong = back.flatMap((file) => take(file) ?? []);
+      if (wrong.length > 0) setProblem(wrong.join(' '));
+    },
     remove(file) {
       put(held.current.filter((each) => each !== file));
       setRemoved(file);

@@ -28,8 +28,8 @@ const GROWS_BY_ITSELF = typeof CSS !== 'undefined' && CSS.supports('field-sizing
 
 /** The field, for what puts text into it from elsewhere on the page. */
 export interface Field {
-  /** Behind what stands there, in a paragraph of its own; the person goes on after it. */
-  add(text: string): void;
+  /** Behind what stands there, in a paragraph of its own, the files beside those that are there; the person goes on after it. */
+  add(text: string, files?: readonly PreparedFile[]): void;
 }
 
 interface Props {
@@ -140,10 +140,11 @@ export function Composer({
     timer.current = setTimeout(keep, KEEP_AFTER);
   };
   useImperativeHandle(ref, () => ({
-    add(text) {
+    add(text, files = []) {
       const box = field.current;
       if (!box || disabled) return;
-      box.value = withParagraph(box.value, text);
+      attaching.putBack(files);
+      if (text !== '') box.value = withParagraph(box.value, text);
       onText();
       keep();
       goOnIn(box);

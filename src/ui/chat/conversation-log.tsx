@@ -1,6 +1,7 @@
 import { useCallback, useMemo, type ReactNode, memo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { AgentId, MessageId, SessionId } from '../../domain/ids.ts';
+import type { TakenBack } from '../../state/actions/talk.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import { logItems, waited } from '../../state/conversation-log.ts';
 import type { Conversation } from '../../state/conversations.ts';
@@ -77,7 +78,7 @@ interface Props {
   /** The message at which it opens; null: where new begins, or at the end. */
   readonly at: string | null;
   readonly onEdit: (message: MessageDoc) => void;
-  readonly onTakeBack: (text: string) => void;
+  readonly onTakeBack: (taken: TakenBack) => void;
 }
 
 /** What one agent and the person say to each other. */

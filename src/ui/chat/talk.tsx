@@ -2,6 +2,7 @@ import { useCallback, useMemo, useRef, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
+import type { TakenBack } from '../../state/actions/talk.ts';
 import type { Pages } from '../../state/pages.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useAnswers, useConversations, useInfo, useRoost, useUnread } from '../context.tsx';
@@ -81,6 +82,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
     return said ? textOf(said.blocks) : null;
   };
   const add = useCallback((text: string) => field.current?.add(text), []);
+  const putBack = useCallback(({ text, files }: TakenBack) => field.current?.add(text, files), []);
   const [at, found] = useFoundMessage(agentId, pages, status === 'ready');
 
   if (!conversation || conversation.status === 'loading') return <Skeleton />;
@@ -110,7 +112,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
         conversation={conversation}
         empty={<EmptyLog speaker={speaker} onPick={add} />}
         onEdit={setEditing}
-        onTakeBack={add}
+        onTakeBack={putBack}
       />
       <FirstWords speaker={speaker} messages={messages} onPick={add} />
       <WaitingCalls agentId={agentId} />

@@ -617,8 +617,14 @@ test('files go along once kept: what is no file to read is said, what was taken 
   await page.user.upload(input, new File(['other'], 'other.txt'));
   await screen.findByRole('button', { name: 'Take away other.txt' });
   page.owner.broken = 'The disk is full.';
+  await page.user.type(field(), 'Look{Enter}');
+  const full = () => screen.findByText(/What is attached could not be kept on this device: The disk is full\./);
+  // Taken back, it comes with its file.
+  await page.user.click(within(await full()).getByRole('button', { name: 'Take back' }));
+  expect(field().value).toBe('Look');
+  await screen.findByRole('button', { name: 'Take away other.txt' });
   await page.user.type(field(), '{Enter}');
-  const failed = await screen.findByText(/What is attached could not be kept on this device: The disk is full\./);
+  const failed = await full();
   expect(page.relay.posted).toHaveLength(2);
   page.owner.broken = null;
   await page.user.click(within(failed).getByRole('button', { name: 'Try again' }));

@@ -194,7 +194,7 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
     'Inbox',
     'Wakes',
     'Routines',
-    'Export this conversation',
+    'Export this conversationAs a text to read, with its pictures and files',
     'Change Lyra…Name, colour, face, model',
     'Copy soul',
     'Copy link',
