@@ -49,12 +49,20 @@ function useBreath(list: RefObject<HTMLUListElement | null>, somebodySleeps: boo
     let stop: () => void = () => undefined;
     const step = (i: number) => {
       const { breath, after } = steps[i % steps.length] ?? steps[0];
-      // Nobody sees a page that is hidden.
-      if (list.current && !document.hidden) list.current.dataset['breath'] = breath;
+      if (list.current) list.current.dataset['breath'] = breath;
       stop = device.after(after, () => step(i + 1));
     };
-    stop = device.after(BREATH_MS / 2, () => step(0));
-    return () => stop();
+    // Nobody sees a page that is hidden: nothing is done there.
+    const begin = () => {
+      stop();
+      if (!document.hidden) stop = device.after(BREATH_MS / 2, () => step(0));
+    };
+    begin();
+    document.addEventListener('visibilitychange', begin);
+    return () => {
+      document.removeEventListener('visibilitychange', begin);
+      stop();
+    };
   }, [list, somebodySleeps, device]);
 }
 
@@ -81,9 +89,8 @@ function Grid({ selected }: { selected: string | null }) {
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const digit = /^[1-9]$/.test(event.key) ? POSITIONS[Number(event.key) - 1] : undefined;
-    const to = digit ?? neighbour(chosen, event.key);
-    if (to === chosen && digit === undefined) return;
+    const to = neighbour(chosen, event.key);
+    if (to === chosen) return;
     event.preventDefault();
     setReachable(to);
     list.current?.children[to]?.querySelector('button')?.focus();
