@@ -1,10 +1,13 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
-import { useHousehold } from '../context.tsx';
+import { schedulesOf } from '../../state/schedules.ts';
+import { useHousehold, useRoost } from '../context.tsx';
 import { Inbox } from '../inbox/inbox.tsx';
 import { useUnreadMessages } from '../inbox/use-unread-messages.ts';
+import { whatText } from '../night/words.ts';
 import { PATHS } from '../routes.ts';
 import { TAB_TITLES } from '../portrait/titles.ts';
+import { clockTime } from '../text/time.ts';
 import { useThreads } from '../threads/use-threads.ts';
 import { useQuery } from '../use-query.ts';
 import { useSomebody } from '../use-somebody.ts';
@@ -30,6 +33,28 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
       <p className="budget-links">
         <Link href={PATHS.inbox(agentId)}>The whole inbox</Link>
       </p>
+    </section>
+  );
+}
+
+/** What it does by itself at this moment. */
+function AtWork({ agentId }: { agentId: AgentId }) {
+  const live = useQuery(schedulesOf(useRoost()).live);
+  const runs = live.kind === 'ready' ? live.value.filter((run) => run.agentId === agentId) : [];
+  if (runs.length === 0) return null;
+  return (
+    <section aria-label="At work now">
+      <h3>At work now</h3>
+      <ul className="agent-threads">
+        {runs.map((run) => (
+          <li key={run.runId}>
+            <Link href={PATHS.night(agentId)} dir="auto">
+              {whatText(run)}
+            </Link>
+            {run.startedAt !== null && <small>since {clockTime(run.startedAt)}</small>}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }
@@ -62,6 +87,7 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
   return (
     <div key={agentId} className="agent-panel tint" style={{ '--c': agent.color }}>
       <Soul text={agent.soul} name={speaker.name} folds />
+      {speaker.kind === 'agent' && speaker.seat.working && <AtWork agentId={agentId} />}
       <Waits agentId={agentId} name={speaker.name} />
       <Threads agentId={agentId} />
       {!agent.retired && (

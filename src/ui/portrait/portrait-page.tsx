@@ -84,6 +84,7 @@ export default function PortraitPage(props: Props) {
         tabs={TAB_TITLES.map((one) => ({ ...one, path: PATHS.portrait(agentId, one.tab) }))}
         shown={tab}
       >
+        <h2 className="visually-hidden">{title}</h2>
         {shown(agent, name, props)}
       </Tabs>
       {changing && (

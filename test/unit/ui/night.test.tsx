@@ -4,7 +4,7 @@ import type { Doc } from '../../../src/protocol/documents.ts';
 import { attachedOf } from '../../../src/state/attached.ts';
 import type { Occurrence } from '../../../src/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
-import { at, NOW, said, settingDoc, team } from './support/household.ts';
+import { at, NO_SESSION_SNAPSHOT, NOW, said, settingDoc, team } from './support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';
 import { json, refused, WAITING_CALL, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
@@ -717,4 +717,15 @@ test('what is not well with its routines stands on its agent’s page, and leads
   const link = await within(about).findByRole('link', { name: 'Look at the river' });
   expect(link.getAttribute('href')).toBe('/night/agent-2');
   expect(link.closest('p')?.textContent).toContain('Paused. It failed 5 times in a row.');
+  expect(within(about).queryByRole('heading', { name: 'At work now' })).toBeNull();
+  const run = { runId: 'run-9', agentId: 'agent-2', sessionId: null, startedAt: NOW, startedBy: 1 };
+  page.reach.on('GET /v1/runs', {
+    runs: [occurrence(0, { agentId: 'agent-2', runId: 'run-9', state: 'running', endedAt: null })],
+    more: false,
+  });
+  const snapshot = { ...NO_SESSION_SNAPSHOT, runs: [{ ...run, cause: { kind: 'pulse' as const, routine: 'x' } }] };
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot });
+  expect((await within(about).findByRole('region', { name: 'At work now' })).textContent).toMatch(
+    /Morning round.*since/,
+  );
 });

@@ -68,7 +68,7 @@ test('its conversations stand by day and lead to their place; a day in the addre
   });
   const days = () =>
     within(panel())
-      .getAllByRole('heading')
+      .getAllByRole('heading', { level: 3 })
       .map(({ textContent }) => textContent);
   const first = await within(panel()).findByRole('link', { name: /day 2/ });
   expect(first.getAttribute('href')).toBe('/agent/agent-1/at/greeting-2');
