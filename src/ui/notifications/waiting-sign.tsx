@@ -26,9 +26,10 @@ const WITH_DOT = `data:image/svg+xml,${encodeURIComponent(
 /** Installed on a home screen or in a dock. Safari and Firefox have it in part; where it is refused, the title says it. */
 function badge(count: number, at: number): void {
   const system: Pick<Partial<Navigator>, 'setAppBadge' | 'clearAppBadge'> = navigator;
-  if ('caches' in globalThis) {
+  const { serviceWorker } = navigator as Partial<Navigator>;
+  if (serviceWorker?.controller) {
     const kept: KeptWaits = { count, at };
-    // For the service worker, which counts on while no page is open.
+    // For it: it counts on while no page is open.
     void caches
       .open(TOLD.cache)
       .then((cache) => cache.put(TOLD.waits, Response.json(kept)))
