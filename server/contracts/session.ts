@@ -67,3 +67,16 @@ export interface SessionHost {
   /** Who keeps the record of what the person wakes. `record` resolves when it is decided, and does not reject. */
   recordPersonWakes(record: (agentId: AgentId) => Promise<void>): void;
 }
+
+/** What an agent woke with, and what was said since. */
+export interface WokenTalk {
+  /** As it is now. */
+  readonly soul: string | null;
+  readonly transcript: string | null;
+  /** ms since the epoch when the last thing was said that it was told with its wake; null: nothing. */
+  readonly asleepSince: number | null;
+  /** Oldest first. */
+  readonly said: readonly { readonly author: string; readonly time: number; readonly text: string }[];
+  /** `said` holds all of it, and nothing was taken back. */
+  readonly whole: boolean;
+}

@@ -56,7 +56,7 @@ export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[
     await configs.changing(scope, () =>
       db.deleteFrom('configs').where('home', '=', home).where('scope', '=', scope).execute(),
     );
-    for (const table of ['credentials', 'inbox', 'occurrences', 'proposals', 'schedules'] as const)
+    for (const table of ['credentials', 'inbox', 'occurrences', 'program_sessions', 'proposals', 'schedules'] as const)
       await db.deleteFrom(table).where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId)).execute();
   }
 

@@ -24,7 +24,7 @@ interface Home {
   readonly log: EventLog;
   readonly workspaces: Workspaces;
   readonly tell: (event: RoostEvent) => void;
-  readonly team: () => Pick<Team, 'configs' | 'calls'>;
+  readonly team: () => Pick<Team, 'configs' | 'calls' | 'wakeMaterials'>;
   readonly credentials: () => Pick<Credentials, 'lend'>;
 }
 
@@ -35,6 +35,7 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
     allowed: deps.runsScripts,
     chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
     ask: (asked) => team().calls.leave(asked),
+    talkOf: (agentId) => team().wakeMaterials.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),
     timers: realTimers,
     onChange: () => tell({ kind: 'changed', time: now(), what: 'programs', agentId: null }),

@@ -13,6 +13,8 @@ import { programAt, type Processes } from '../processes/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { ProgramError, type Line } from './line.ts';
+import { GONE } from './gone.ts';
+import { createKeptSessions, type KeptSessionsDeps } from './kept-sessions.ts';
 import { createProgramMind, type ProgramMind } from './mind.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
 import { KNOWN_AGENTS, PROGRAM_LIMITS, UNASKED, type ProgramLimits } from './settings.ts';
@@ -43,7 +45,7 @@ export interface Lent {
   giveBack(): void;
 }
 
-export interface AgentProgramsDeps extends ProgramRowsDeps {
+export interface AgentProgramsDeps extends ProgramRowsDeps, Pick<KeptSessionsDeps, 'talkOf'> {
   /** Which program the person has chosen for an agent; null: none. */
   readonly chosenFor: (agentId: AgentId) => Promise<string | null>;
   /** Who is asked before a program does something. */
@@ -79,22 +81,6 @@ interface Live {
 }
 
 const OFF = 'This relay runs no programs for its pages. Start it with --scripts to let it.';
-const GONE: AgentMind = {
-  counts: 'reports',
-  answer: () =>
-    Promise.resolve({
-      ok: false,
-      error: {
-        kind: 'upstream-broken',
-        message:
-          'The agent program that was chosen as this agent’s mind is not there, or may not be run on this relay. Choose another under its settings.',
-      },
-      blocks: [],
-      usage: null,
-      whole: true,
-      outputMost: null,
-    }),
-};
 const nameOf = ({ info }: Pick<Line, 'info'>) =>
   `${info.agentInfo?.name ?? 'an agent'} ${info.agentInfo?.version ?? ''}`.trim();
 
@@ -102,6 +88,7 @@ const nameOf = ({ info }: Pick<Line, 'info'>) =>
 export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
   const { now, elapsed, logger, allowed, ask, onChange, limits = PROGRAM_LIMITS } = deps;
   const rows = createProgramRows(deps);
+  const sessions = createKeptSessions({ ...deps, limits });
   const inTurn = createQueue();
   const programs = new Map<string, Kept>();
   /** By run. */
@@ -165,6 +152,11 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       workspace: deps.workspaces.of(agentId),
       server: { url: `${deps.address}/mcp`, secret: lent.secret },
       wakes: sessionId !== null,
+      async resumes(system) {
+        // One that has just ended may be the one.
+        await Promise.all(ending);
+        return sessions.take(agentId, programId, system);
+      },
       countsItself: kept.throughRelay,
       inTurn: deps.starts.inTurn,
       permit: ({ tool, input, signal }) =>
@@ -193,9 +185,14 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     if (!one) return;
     live.delete(runId);
     one.lent.giveBack();
+    const { agentId, sessionId } = one.owner;
+    const keep = sessionId === null ? () => undefined : sessions.leaving(agentId, one.programId);
     const closing = one.mind
       .close()
-      .catch((error: unknown) => logger.error('an agent program could not be ended', { error: String(error) }))
+      .then(keep)
+      .catch((error: unknown) =>
+        logger.error('an agent program could not be ended, or its session not be kept', { error: String(error) }),
+      )
       .then(onChange);
     ending.add(closing);
     void closing.finally(() => ending.delete(closing));
@@ -255,6 +252,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       allowed,
     }),
     async start() {
+      await sessions.start();
       for (const kept of await rows.all()) programs.set(kept.programId, { kept, state: { kind: 'untried' } });
     },
     add: (given) =>

@@ -17,8 +17,9 @@ import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } 
 import type { Workspace } from '../workspaces/index.ts';
 import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
 import { createFiles } from './files.ts';
+import type { LeftSession, ResumableSession } from './kept-sessions.ts';
 import { inTime, openSession, type OpenSession } from './open-session.ts';
-import { instructionsOf, promptOf, type Given } from './prompt.ts';
+import { heardIn, instructionsOf, promptOf, type Given } from './prompt.ts';
 import { createTurn, type Turn } from './turn.ts';
 import type { ProgramLimits } from './settings.ts';
 
@@ -32,6 +33,8 @@ export interface ProgramMindDeps {
   readonly server: { readonly url: string; readonly secret: string };
   /** Its conversation begins with what wakes it: who it is, and what was said last. */
   readonly wakes: boolean;
+  /** Asked once, where it `wakes`: the session of its that it goes on with; null: none. */
+  readonly resumes: (system: string) => Promise<ResumableSession | null>;
   /** It asks for its own account. */
   readonly countsItself: boolean;
   /** In line for its start; `onPlace` is told where. Rejects where `signal` aborts. */
@@ -55,8 +58,8 @@ export interface ProgramMindDeps {
 }
 
 export interface ProgramMind extends AgentMind {
-  /** Nothing of it is left when this resolves. */
-  close(): Promise<void>;
+  /** Nothing of it is left when this resolves, but its session, where that can be gone on with. */
+  close(): Promise<LeftSession | null>;
   standing(): {
     readonly pid: number | null;
     readonly state: Program['running'][number]['state'];
@@ -94,6 +97,9 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   const told: string[] = [];
   /** US dollars that its session had reported when the turn began. */
   let dollarsBefore = 0;
+  let mayResume = deps.wakes;
+  /** Its newest prompt, where that came to its end: its session holds all of it then. */
+  let whole: MindRequest | null = null;
 
   function become(next: typeof state): void {
     if (next === state) return;
@@ -133,9 +139,16 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   async function begin(request: MindRequest, late: AbortSignal): Promise<Open> {
     become('starting');
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    // What another mind has said in this conversation already, it would not know.
+    const earlier = mayResume && request.messages.length === 1 ? await deps.resumes(request.system) : null;
+    mayResume = false;
     const session = await openSession(
       { ...deps.start(), cwd: folder, limits },
-      { server: deps.server, instructions: instructionsOf(request, deps.wakes) },
+      {
+        server: deps.server,
+        instructions: instructionsOf(request, deps.wakes),
+        resumes: earlier?.sessionId ?? null,
+      },
       {
         update(notification) {
           if (notification.sessionId !== open?.sessionId) return;
@@ -146,11 +159,12 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
         ...createFiles({ folder, workspace: deps.workspace, limits, isOwn: (id) => id === open?.sessionId }),
       },
       late,
+      timers,
     );
-    const { line } = session;
-    const made: Open = { ...session, woken: session.instructed && deps.wakes, given: 0, texts: [] };
+    const { line, instructed, resumed } = session;
+    const made: Open = { ...session, woken: resumed || (instructed && deps.wakes), given: 0, texts: [] };
     open = made;
-    dollarsBefore = 0;
+    dollarsBefore = resumed && earlier ? earlier.dollars : 0;
     line.broken.catch(() => {
       if (open !== made) return;
       open = null;
@@ -222,10 +236,12 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
 
   function spentOf(dollars: number | null): Pick<MindAnswer, 'usage' | 'reportedMicroUsd'> {
     if (deps.countsItself || dollars === null) return { usage: null };
-    const spent = Math.max(0, dollars - dollarsBefore);
+    // One that counts anew in a session that it goes on with has told less than before.
+    const spent = dollars < dollarsBefore ? dollars : dollars - dollarsBefore;
     dollarsBefore = dollars;
     const usage = { model: name, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    return { usage, reportedMicroUsd: Math.ceil(spent * 1_000_000) };
+    // A difference of two such figures is a hair more or less than it is.
+    return { usage, reportedMicroUsd: Math.ceil(Number((spent * 1_000_000).toFixed(3))) };
   }
 
   async function answer(request: MindRequest, listener: MindListener): Promise<MindAnswer> {
@@ -238,7 +254,9 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       turn = mine;
       become('working');
       listener.onState?.({ kind: 'sent' });
+      whole = null;
       const ended = await say(session, promptOf(session, request, told.splice(0), session.takes), listener.signal);
+      if (ended !== 'stopped') whole = request;
       mine.end();
       const text = mine.text();
       const spent = spentOf(mine.dollars());
@@ -270,8 +288,12 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       turnOver.abort();
       await starting?.catch(() => undefined);
       const last = open;
+      const known = whole;
       open = null;
       await last?.line.close();
+      return last?.resumable === true && known !== null
+        ? { sessionId: last.sessionId, dollars: dollarsBefore, system: known.system, heard: heardIn(known.messages) }
+        : null;
     },
   };
 }

@@ -10,6 +10,8 @@ export interface Given {
   readonly instructed: boolean;
   /** What it woke with stands in them. */
   readonly woken: boolean;
+  /** It knows what was said before, and what it woke with then. */
+  readonly resumed: boolean;
   /** Messages of the conversation that it was given, and of the last one the texts. */
   given: number;
   texts: readonly string[];
@@ -23,6 +25,9 @@ export interface Takes {
 
 /** In place of what stands in its instructions, where nothing else is said to it at first. */
 const WOKEN = '[You are awake now. Who you are, and what was said before you slept, stands in your instructions.]';
+/** To one that goes on with its session. */
+const AGAIN =
+  '[You slept, and are awake again. You are who you were, and what was said before stands above. Say hello when you are ready: a greeting is enough; nobody needs a report.]';
 const GO_ON = '[Go on.]';
 
 const isText = (block: MindBlock) => block.kind === 'text';
@@ -55,6 +60,10 @@ function historyOf(messages: readonly MindMessage[], takes: Takes): ContentBlock
     ? []
     : [text('[What was said before, in this conversation]'), ...said, text('[What comes now]')];
 }
+
+/** All texts that were put before it. */
+export const heardIn = (messages: readonly MindMessage[]): string[] =>
+  messages.filter(({ role }) => role === 'user').flatMap(textsOf);
 
 /** What it woke with: the first words of its conversation. */
 const wakeOf = ({ messages }: Pick<MindRequest, 'messages'>) => messages.slice(0, 1).flatMap(textsOf).at(0);
@@ -107,10 +116,12 @@ export function promptOf(
   const head =
     mine.given > 0
       ? []
-      : [
-          ...(mine.instructed ? [] : [text(`<instructions>\n${system}\n</instructions>`)]),
-          ...historyOf(seen.slice(0, -1), takes),
-        ];
+      : mine.resumed
+        ? [text(AGAIN)]
+        : [
+            ...(mine.instructed ? [] : [text(`<instructions>\n${system}\n</instructions>`)]),
+            ...historyOf(seen.slice(0, -1), takes),
+          ];
   const fresh = (known > 0 ? afterTexts(last?.blocks ?? [], known) : (seen.at(-1)?.blocks ?? [])).flatMap((block) =>
     contentOf(block, takes),
   );

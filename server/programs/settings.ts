@@ -7,6 +7,9 @@ export const PROGRAM_LIMITS = {
   freeBytes: 500_000_000,
   /** Until it has said hello and opened its session. */
   startMs: 60_000,
+  /** A session that ended no longer ago is gone on with; and until it is, before a new one is begun instead. */
+  resumeWithinMs: 86_400_000,
+  resumeMs: 20_000,
   /** In a turn without any word of it; what waits for the person does not count. */
   silentMs: 600_000,
   /** Between asking it to stop its turn, or to end, and ending it. */

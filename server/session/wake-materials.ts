@@ -12,19 +12,21 @@ import { renderTranscript, type TranscriptMessage } from '../../src/domain/trans
 import type { AgentPayload } from '../../src/domain/wake-payload.ts';
 import type { EventOf, StoredEvent } from '../../src/protocol/events.ts';
 import type { StartSession } from '../../src/protocol/http.ts';
-import type { Directory, EventLog } from '../contracts.ts';
+import type { Directory, EventLog, WokenTalk } from '../contracts.ts';
 
 export interface WakeMaterials {
   /** A session begins; nothing of an earlier one is left. */
   begin(request: Pick<StartSession, 'human' | 'lead'>): void;
   /** The person wakes it: the page has sent its soul and its last conversation. */
-  called(payload: Pick<AgentPayload, 'id' | 'name' | 'soul' | 'transcript'>): void;
+  called(payload: Pick<AgentPayload, 'id' | 'name' | 'soul' | 'transcript' | 'asleepSince'>): void;
   /** What the person of the running session is called; null: none runs. */
   human(): string | null;
   /** Undefined: not known here. Null: it has none. */
   soulOf(agentId: AgentId): string | null | undefined;
   /** Its last conversations and what was said in this session, '' where nothing was; null: not known here. */
   conversationOf(agentId: AgentId): Promise<string | null>;
+  /** What it woke with, and what was said since; null: it was not called in this session. */
+  talkOf(agentId: AgentId): WokenTalk | null;
   close(): void;
 }
 
@@ -45,10 +47,13 @@ interface Said {
 interface Talk {
   /** As it came with the call. */
   readonly transcript: string | null;
+  readonly asleepSince: number | null;
   /** Since then, oldest first. */
   said: readonly Said[];
   /** Messages before these that are not kept. */
   earlier: number;
+  /** Something was said again in other words. */
+  changed: boolean;
 }
 
 const SINCE = '=== In this session ===';
@@ -65,10 +70,16 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
     names.clear();
   }
 
-  function knows(agentId: AgentId, name: string, soul: string | null, transcript: string | null): void {
-    names.set(agentId, name);
-    souls.set(agentId, soul);
-    talks.set(agentId, { transcript, said: [], earlier: 0 });
+  function knows({
+    id,
+    name,
+    soul,
+    transcript,
+    asleepSince = null,
+  }: Pick<AgentPayload, 'id' | 'name' | 'soul' | 'transcript'> & { readonly asleepSince?: number | null }): void {
+    names.set(id, name);
+    souls.set(id, soul);
+    talks.set(id, { transcript, asleepSince, said: [], earlier: 0, changed: false });
   }
 
   function hear({
@@ -86,6 +97,7 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
     // Of a run alone, also while a session runs: it is no part of that conversation.
     if (!talk || sessionId === null) return;
     const replaced = replaces === null ? -1 : talk.said.findIndex((said) => said.messageId === replaces);
+    talk.changed ||= replaces !== null;
     const standing = replaced < 0 ? talk.said : talk.said.slice(0, replaced);
     const text = talkText({ agentId, author, role, blocks, attachments });
     const said =
@@ -107,7 +119,8 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
 
   const stop = log.subscribe(({ event }: StoredEvent) => {
     if (event.kind === 'message') hear(event);
-    else if (event.kind === 'agent-born') knows(event.agentId, event.name, event.soul, null);
+    else if (event.kind === 'agent-born')
+      knows({ id: event.agentId, name: event.name, soul: event.soul, transcript: null });
     else if (event.kind === 'agent-changed') change(event);
     else if (event.kind === 'session-ended') clear();
   });
@@ -116,9 +129,9 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
     begin({ human, lead }) {
       clear();
       names.set(PERSON, shownName(human.name, 'person')).set('relay', 'Roost');
-      knows(LEAD_ID, shownName(lead.name, 'lead'), lead.soul, lead.transcript);
+      knows({ id: LEAD_ID, name: shownName(lead.name, 'lead'), soul: lead.soul, transcript: lead.transcript });
     },
-    called: ({ id, name, soul, transcript }) => knows(id, name, soul, transcript),
+    called: knows,
     human: () => names.get(PERSON) ?? null,
     soulOf: (agentId) => souls.get(agentId),
     async conversationOf(agentId) {
@@ -142,6 +155,12 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
       return [transcript ?? '', since && since.kept > 0 ? `${SINCE}\n\n${since.text}` : '']
         .filter((part) => part !== '')
         .join('\n\n');
+    },
+    talkOf(agentId) {
+      const talk = talks.get(agentId);
+      if (!talk) return null;
+      const { transcript, asleepSince, said, earlier, changed } = talk;
+      return { soul: souls.get(agentId) ?? null, transcript, asleepSince, said, whole: earlier === 0 && !changed };
     },
     close: stop,
   };

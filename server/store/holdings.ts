@@ -46,6 +46,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   standing_copies: 'lease',
   model_connections: 'lease',
   agent_programs: 'lease',
+  program_sessions: 'lease',
   clocks: 'counter',
   proposals: 'waiting',
   tool_calls: 'quota',

@@ -26,6 +26,7 @@ import { attachedRecords } from './steps/0023-attached-records.ts';
 import { deviceCodes } from './steps/0024-device-codes.ts';
 import { notificationOrder } from './steps/0025-notification-order.ts';
 import { pushContact } from './steps/0026-push-contact.ts';
+import { programSessions } from './steps/0027-program-sessions.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -54,4 +55,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0024-device-codes': deviceCodes,
   '0025-notification-order': notificationOrder,
   '0026-push-contact': pushContact,
+  '0027-program-sessions': programSessions,
 };

@@ -236,6 +236,8 @@ export interface Tables extends NightTables {
   /** What an agent needs to be at work without a browser, sealed with a key that lies in the relay's folder. `version`: as the page named it. */
   /** Sealed, with its key. */
   agent_programs: { home: string; program: string; sealed: Uint8Array; made_at: number };
+  /** Sealed: which session of a program, and what an agent must be again for it to go on with that. */
+  program_sessions: { home: string; agent_json: string; sealed: Uint8Array; ended_at: number };
   model_connections: { home: string; connection: string; sealed: Uint8Array; made_at: number };
   standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
   /** MCP servers that the person has attached. `sealed`: how it is reached; `value_json`: what of it agents may use. `stamp`: as in `configs`. */

@@ -6,14 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
-import { writeWake } from '../../src/domain/wake-payload.ts';
+import { writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
 import { costsSchema } from '../../src/protocol/costs.ts';
 import { programSchema, programsSchema, type Program } from '../../src/protocol/programs.ts';
+import type { WokenTalk } from '../../server/contracts.ts';
+import { createKeptSessions } from '../../server/programs/kept-sessions.ts';
 import { createProcesses } from '../../server/processes/index.ts';
 import { PROGRAM_LIMITS } from '../../server/programs/settings.ts';
 import { createStarts } from '../../server/programs/starts.ts';
 import { tryProgram } from '../../server/programs/trial.ts';
+import { createSealer } from '../../server/schedules/index.ts';
+import { createTestClock } from '../support/gate.ts';
 import { startHands, type Hands } from '../support/hands.ts';
+import { createStorePlace, usualStore } from '../support/stores.ts';
 import { createHome } from '../support/relay.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
 
@@ -75,7 +80,7 @@ const NAMES = ['Lyra', 'Dara', 'Orin', 'Vela', 'Nilo', 'Suri', 'Tavi', 'Wren'];
 /** The first so many of the team; the first of them is `a1`. */
 const members = (count: number) =>
   SEAT_ORDER.slice(0, count).map((position, i) => ({ id: `a${i + 1}`, name: NAMES[i] ?? '', position }));
-const wake = (count = 1) =>
+const wake = (count = 1, more: Partial<AgentPayload> = {}) =>
   post(
     writeWake(
       members(count).map((each) => ({
@@ -83,6 +88,7 @@ const wake = (count = 1) =>
         ...seatColor(each.position),
         soul: 'I love herons.',
         transcript: null,
+        ...more,
       })),
     ),
   );
@@ -214,6 +220,87 @@ describe('an agent whose mind is a program', () => {
     await noted('asked', 4);
     expect((await notes('asked')).at(-1)).toEqual({ outcome: 'selected', optionId: 'no' });
     expect(await hands.waiting()).toEqual([]);
+  });
+
+  const micros = async () =>
+    costsSchema.parse(await ok(call('GET', '/api/costs?days=1'))).agents[0]?.today.costMicroUsd ?? 0;
+  /** How often the connected model was asked for her. */
+  const modelAsked = () => hands.model.requests.filter(({ system }) => system.includes('You woke as Lyra')).length;
+  const messageSchema = z.object({ kind: z.literal('message'), agentId: z.literal('a1'), time: z.number() });
+  /** Its turn is over, the session ends, and it is woken in the next, as the page would after that: with when the last thing was said. */
+  async function again(
+    more: (asleepSince: number) => Partial<AgentPayload> = () => ({}),
+    isAsked = true,
+  ): Promise<string> {
+    const prompts = (await notes('prompt')).length + (isAsked ? 1 : 0);
+    await expect.poll(async () => (await shown()).programs[0]?.running[0]?.state).toBe('ready');
+    const ended = () => said().split('"session-ended"').length;
+    const before = ended();
+    await end();
+    await expect.poll(ended).toBe(before + 1);
+    const times = events.messages.slice(mark).flatMap(({ data }) => messageSchema.safeParse(data).data?.time ?? []);
+    const asleepSince = Math.max(...times);
+    await begin();
+    const transcript = '=== Today ===\n\nLyra:\n> I am here.\n\nAda:\n> And so on.';
+    await wake(1, { transcript, asleepSince, ...more(asleepSince) });
+    await noted('prompt', prompts);
+    return JSON.stringify((await notes('prompt')).at(-1));
+  }
+  /** Since it was added: its processes, its new sessions, and those that it was to go on with. */
+  const counts = async () =>
+    [(await notes('pid')).length - 1, (await notes('opened')).length - 1, (await notes('resume')).length].join(' ');
+
+  it('goes on with its session where it can, and nothing has changed since; else its soul and transcript wake it', async () => {
+    const before = await micros();
+    await awake('resumes');
+    await tell({ cost: 0.25 }, { say: 'Herons are grey.' });
+    await says('Herons are grey.');
+    const resumed = await again();
+    expect(await counts()).toBe('2 1 1');
+    expect(resumed).toContain('You slept, and are awake again.');
+    expect(resumed).not.toContain('I love herons.');
+    // It has Roost’s tools with the secret of this run; and what it reports for its session so far is counted once.
+    await tell({ mcp: 'list_team' }, { cost: 0.4 }, { say: 'White, too.' });
+    await says('White, too.');
+    expect((await notes('mcp'))[0]).toContain('Lyra (you)');
+    await expect.poll(micros).toBe(before + 400_000);
+    // A third wake goes on with the same; one that counts anew is counted so.
+    await again();
+    expect(await counts()).toBe('3 1 2');
+    await tell({ cost: 0.1 }, { say: 'And blue.' });
+    await says('And blue.');
+    await expect.poll(micros).toBe(before + 500_000);
+    // Something was said elsewhere, or its soul was written anew there.
+    expect(await again((time) => ({ asleepSince: time + 60_000 }))).toContain('I love herons.');
+    const soul = 'I love owls.';
+    expect(await again(() => ({ soul }))).toContain(soul);
+    expect(await counts()).toBe('5 3 2');
+    // The program does not know it any more, or dies of it: the wake is not lost.
+    await writeFile(`${log}-resume`, 'lost');
+    expect(await again(() => ({ soul }))).toContain(soul);
+    expect(await counts()).toBe('6 4 3');
+    await writeFile(`${log}-resume`, 'dies');
+    expect(await again(() => ({ soul }))).toContain(soul);
+    expect(await counts()).toBe('8 5 4');
+  });
+
+  it('goes on with its session by the older call too, which tells again what was said: it is not heard', async () => {
+    await awake('loads');
+    await again();
+    await says('I am here.');
+    expect(await counts()).toBe('2 1 1');
+    expect(said()).not.toContain('This was said before.');
+    // Another mind has woken it meanwhile: what that said is told to a new session.
+    const [{ programId } = { programId: '' }] = (await shown()).programs;
+    await hands.grant({});
+    const asked = modelAsked();
+    await again(undefined, false);
+    await expect.poll(modelAsked).toBe(asked + 1);
+    await choose(programId);
+    await tell({ say: 'Here I am.' });
+    await says('Here I am.');
+    expect(await counts()).toBe('3 2 1');
+    expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('I love herons.');
   });
 
   it('is stopped in the middle of a question, which waits no more, and is held while it sleeps', async () => {
@@ -401,8 +488,9 @@ describe('an agent whose mind is a program', () => {
     await wake();
     await says('there is no program “no-such-agent”');
     await hands.grant({});
+    const asked = modelAsked();
     await wake();
-    await expect.poll(() => hands.model.requests.some(({ system }) => system.includes('You woke as Lyra'))).toBe(true);
+    await expect.poll(modelAsked).toBe(asked + 1);
   });
 
   it('is ended at the next start where the relay was killed', async () => {
@@ -475,4 +563,55 @@ it('whoever is stopped before its turn takes nobody else’s', async () => {
   free();
   await first;
   expect(await second).toBe('second');
+});
+
+it('a session is gone on with once, within a day, by who it knew, where nothing was said that it did not hear or is forgotten', async () => {
+  const place = await createStorePlace(usualStore());
+  const { db, close } = await place.open();
+  const clock = createTestClock(1_000);
+  const woke: WokenTalk = { soul: 'I love herons.', transcript: null, asleepSince: null, said: [], whole: true };
+  const said = [
+    { author: 'a1', time: 10, text: 'Good morning.\nHow are you?' },
+    { author: 'human', time: 30, text: 'Look here.\n[1 picture]' },
+    { author: 'a1', time: 20, text: 'I see.' },
+  ];
+  const then: WokenTalk = { ...woke, asleepSince: 30, transcript: 'Lyra:\n> Good morning.\n> How are you?' };
+  const left = { sessionId: 's1', dollars: 0.5, system: 'You are Lyra.', heard: ['[The time is 8.]', 'Look here.'] };
+  let talk = woke;
+  const sealer = createSealer(new Uint8Array(32));
+  const limits = PROGRAM_LIMITS;
+  const sessions = createKeptSessions({ ...{ db, home: 'h', sealer, now: clock.now, limits }, talkOf: () => talk });
+  /** It slept after `said`, and wakes as `then`. */
+  const goesOn = async (
+    { before = {}, after = {}, ...more }: { before?: object; after?: object; heard?: string[]; system?: string },
+    program = 'p1',
+  ) => {
+    talk = { ...woke, said, ...before };
+    await sessions.leaving('a1', 'p1')({ ...left, heard: more.heard ?? left.heard });
+    talk = { ...then, ...after };
+    const taken = await sessions.take('a1', program, more.system ?? left.system);
+    expect(await sessions.take('a1', program, left.system), 'only once').toBe(null);
+    return taken;
+  };
+  expect(await goesOn({})).toMatchObject({ sessionId: 's1', dollars: 0.5 });
+  expect(await goesOn({}, 'p2')).toBe(null);
+  for (const [why, changed] of Object.entries({
+    'another soul': { after: { soul: 'I love owls.' } },
+    'another name': { system: 'You are Dara.' },
+    'a soul written meanwhile': { before: { soul: 'I love owls.' } },
+    'something said elsewhere': { after: { asleepSince: 40 } },
+    'its last words are not there': { after: { asleepSince: 20 } },
+    'all is forgotten': { after: { asleepSince: null, transcript: null } },
+    'its beginning is forgotten': { after: { transcript: 'Lyra:\n> I see.' } },
+    'something that it did not hear': { heard: ['[The time is 8.]'] },
+    'something taken back': { before: { whole: false } },
+  }))
+    expect(await goesOn(changed), why).toBe(null);
+  talk = { ...woke, said };
+  await sessions.leaving('a1', 'p1')(left);
+  clock.pass(PROGRAM_LIMITS.resumeWithinMs + 1);
+  talk = then;
+  expect(await sessions.take('a1', 'p1', left.system)).toBe(null);
+  await close();
+  await place.remove();
 });

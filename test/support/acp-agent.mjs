@@ -3,7 +3,7 @@
  * behind `DO` in its newest prompt. The first argument is a log of what it was given; the second, how it behaves at its start.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable, Writable } from 'node:stream';
 import { URL } from 'node:url';
@@ -26,7 +26,7 @@ if (way === 'deaf') for (const name of ['SIGTERM', 'SIGINT']) process.on(name, (
 let servers = [];
 let cancelled = false;
 let over = () => undefined;
-const sessionId = `session-${process.pid}`;
+let sessionId = `session-${process.pid}`;
 
 async function does(step, client, own = sessionId) {
   const update = (value) => client.notify(methods.client.session.update, { sessionId: own, update: value });
@@ -104,16 +104,30 @@ async function does(step, client, own = sessionId) {
   }
 }
 
+/** As the file beside the log says: it dies of the session, has it no more, or goes on with it. */
+function goOn(params) {
+  note('resume', params.sessionId);
+  const how = existsSync(`${log}-resume`) ? readFileSync(`${log}-resume`, 'utf8') : '';
+  if (how === 'dies') process.exit(5);
+  if (how === 'lost') throw RequestError.invalidParams({ sessionId: params.sessionId });
+  ({ sessionId, mcpServers: servers } = params);
+  return {};
+}
+
 agent({ name: 'acp-agent' })
   .onRequest(methods.agent.initialize, async ({ params }) => {
     note('initialize', params);
     if (way === 'hang' || (way === 'later-hang' && again)) await sleep(600_000);
+    const resuming = {
+      resumes: { sessionCapabilities: { resume: {} } },
+      loads: { loadSession: true },
+    }[way];
     const able = way === 'able' ? { promptCapabilities: { image: true, embeddedContext: true } } : {};
     return {
       protocolVersion: 1,
       // Those of this name take instructions beside the conversation.
       agentInfo: { name: way === 'able' ? 'like-claude' : 'acp-agent', version: '1.0' },
-      agentCapabilities: { mcpCapabilities: { http: true }, ...able },
+      agentCapabilities: { mcpCapabilities: { http: true }, ...able, ...resuming },
     };
   })
   .onRequest(methods.agent.session.new, async ({ params }) => {
@@ -129,6 +143,11 @@ agent({ name: 'acp-agent' })
     servers = params.mcpServers;
     const availableModes = ['acceptEdits', 'default'].map((id) => ({ id, name: id }));
     return { sessionId, modes: { currentModeId: 'acceptEdits', availableModes } };
+  })
+  .onRequest(methods.agent.session.resume, ({ params }) => goOn(params))
+  .onRequest(methods.agent.session.load, async ({ params, client }) => {
+    await does({ say: 'This was said before.' }, client, params.sessionId);
+    return goOn(params);
   })
   .onRequest(methods.agent.session.setMode, ({ params }) => {
     note('mode', params.modeId);
