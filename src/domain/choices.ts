@@ -65,6 +65,15 @@ export function choiceOf(setting: {
     : null;
 }
 
+/** Whose look this setting is, its colour or its face; null: it is another one. The look goes where its agent goes, the model is the household's affair. */
+export function lookOf(setting: { readonly key: string; readonly value: unknown }): AgentId | null {
+  const choice = choiceOf(setting);
+  return choice === null || choice.key === 'model' ? null : choice.agentId;
+}
+
+/** The same look as another agent's. */
+export const lookAs = (key: string, agentId: AgentId): string => `${key.slice(0, key.indexOf(':'))}:${agentId}`;
+
 interface ChoiceRecord {
   readonly id: string;
   readonly key: string;

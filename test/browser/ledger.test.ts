@@ -247,6 +247,11 @@ describe('a conversation', () => {
       'second',
       'third',
     ]);
+    // Its look goes with it; the look of others and its model do not.
+    const looks = [settingDoc(5, 'color:a1', '#4fb286'), settingDoc(6, 'color:a2', ''), settingDoc(7, 'model:a1', 'm')];
+    await append(looks);
+    const own = await ownerOf(tab).call('documents', { after: null, limit: 50, agentId: 'a1' });
+    expect(own.docs.filter(({ type }) => type === 'setting').map(({ _id }) => _id)).toEqual([looks[0]?._id]);
   });
 
   it('of somebody unknown is empty', async () => {

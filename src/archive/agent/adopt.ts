@@ -1,5 +1,6 @@
 /** From an agent that was read from a file to the documents that let it live here. */
 import type { Agent, ChangeKind } from '../../domain/agent.ts';
+import { lookAs } from '../../domain/choices.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import { MAX_AHEAD_MS, parseStamp, type Clock } from '../../domain/stamp.ts';
@@ -17,6 +18,8 @@ function createRekey(from: string, to: string): (doc: Doc) => Doc {
   // A copy of a copy gets no longer ids than its original had.
   const rekeyed = (id: string) => `${id.endsWith(`~${from}`) ? id.slice(0, -from.length - 1) : id}~${to}`;
   return (doc) => {
+    if (isKnown(doc) && doc.type === 'setting')
+      return parseDocument({ ...doc, _id: rekeyed(doc._id), key: lookAs(doc.key, to) });
     const copy: Record<string, unknown> = { ...doc, _id: rekeyed(doc._id), agentId: to };
     if (doc.type === 'agent-identity') copy['_id'] = `agent-identity:${to}`;
     if (copy['author'] === from) copy['author'] = to;

@@ -3,7 +3,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { kindOf } from '../../protocol/known.ts';
 import { assertDocument } from '../document.ts';
-import { belongsTo } from '../household/belongs.ts';
+import { belongsTo, isLook } from '../household/belongs.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import type { AgentWarning } from '../types.ts';
@@ -22,7 +22,7 @@ function faultOf(value: unknown, agentId: AgentId): string | null {
   }
   const whose = kindOf(value.type)?.whose ?? 'agent';
   if (whose === 'everybody') return null;
-  if (whose === 'household') return 'a household’s own document';
+  if (whose === 'household' && !isLook(value)) return 'a household’s own document';
   return belongsTo(value, NOBODY) === agentId ? null : 'a document of somebody else';
 }
 

@@ -5,6 +5,7 @@ import type { Doc } from '../../protocol/documents.ts';
 import { isKnown, kindOf } from '../../protocol/known.ts';
 import { createChunkWriter } from '../bytes.ts';
 import { safeFileName } from '../file-names.ts';
+import { isLook } from '../household/belongs.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
 import type { Workers } from '../methods.ts';
 import { pagesOf } from '../pages.ts';
@@ -20,8 +21,8 @@ export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }
   let documents = 0;
   for await (const { docs, of } of pagesOf(read, agentId)) {
     for (const doc of docs) {
-      // A folder says who somebody is; that one household once wanted to forget them is not part of it.
-      if (kindOf(doc.type)?.whose === 'household') continue;
+      // A folder says who somebody is, and how they look; that one household once wanted to forget them is not part of it.
+      if (kindOf(doc.type)?.whose === 'household' && !isLook(doc)) continue;
       documents += 1;
       const sessionId = typeof doc['sessionId'] === 'string' ? doc['sessionId'] : null;
       if (doc.type === 'agent-identity' || doc.type === 'agent-change') about.push(doc);

@@ -4,6 +4,7 @@
  * nothing to change, and a copy comes back whole.
  */
 import { finalForgets, pendingForgets } from '../../domain/forgetting.ts';
+import { lookOf } from '../../domain/choices.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import { MAX_AHEAD_MS, MOST_AHEAD_MS, parseStamp } from '../../domain/stamp.ts';
@@ -139,7 +140,11 @@ export function createConsent(here: Deciding, now: number): Consent {
           agents.set(agentId, tick);
         }
         offerSettings(here, file, settings, offer);
-        for (const { _id, key, value } of settings) if (!isSettingValue(key, value)) needs.set(_id, [NEVER]);
+        for (const { _id, key, value } of settings) {
+          // Who is new comes as they look; the look of who lives here is chosen here.
+          const of = lookOf({ key, value });
+          if (!isSettingValue(key, value) && (of === null || residents.byId.has(of))) needs.set(_id, [NEVER]);
+        }
         const effective = new Set(
           [...pendingForgets(forgets, undos, now), ...finalForgets(forgets, undos, now)].map(({ _id }) => _id),
         );

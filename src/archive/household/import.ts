@@ -2,7 +2,7 @@
 import type { Doc } from '../../protocol/documents.ts';
 import type { Workers } from '../methods.ts';
 import { ArchiveError } from '../problem.ts';
-import { belongsTo } from './belongs.ts';
+import { belongsTo, isLook } from './belongs.ts';
 import { isConsented } from './consent.ts';
 import { readHousehold } from './read.ts';
 
@@ -19,7 +19,7 @@ export const importHousehold: Workers['importArchive'] = async (
   ]);
   const isWanted = (doc: Doc) => {
     if (!isConsented(needs, ticked, doc._id)) return false;
-    if (doc.type === 'setting') return withSettings;
+    if (doc.type === 'setting' && !isLook(doc)) return withSettings;
     const agentId = belongsTo(doc, forgets);
     return agentId === null || !without.has(agentId);
   };

@@ -1,7 +1,8 @@
 /** Everything the views hold, page by page, and how documents from elsewhere compare with it: for copies. */
+import { lookOf } from '../../domain/choices.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
-import { kindOf, storeOf } from '../../protocol/known.ts';
+import { isKnown, kindOf, storeOf } from '../../protocol/known.ts';
 import type { Comparison, DocumentPage } from '../../protocol/worker.ts';
 import { isDeepEqual } from '../equal.ts';
 import type { ViewsDatabase } from './database.ts';
@@ -12,9 +13,11 @@ const AFTER_ALL = '\uffff';
 /** Records looked at in one go for those of one agent. */
 const STRIDE = 500;
 
-/** Is this document one agent's own: about it, of its conversation, or a session that it took part in? */
+/** Is this document one agent's own: about it, its look, of its conversation, or a session that it took part in? */
 const belongsTo = (doc: Doc, agentId: AgentId, sessions: ReadonlySet<unknown>) =>
-  doc['agentId'] === agentId || (kindOf(doc.type)?.whose === 'everybody' && sessions.has(doc['sessionId']));
+  doc['agentId'] === agentId ||
+  (isKnown(doc) && doc.type === 'setting' && lookOf(doc) === agentId) ||
+  (kindOf(doc.type)?.whose === 'everybody' && sessions.has(doc['sessionId']));
 
 /** `after`: `<store>|<_id>` of the last document before this page. */
 export async function readDocuments(

@@ -4,6 +4,9 @@ import { strFromU8, strToU8, unzipSync, zipSync, type Zippable } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { adopt, agentFileName, ArchiveError, householdFileName, type ParsedAgent } from '../../../src/archive/index.ts';
 import { ARCHIVE } from '../../../src/archive/settings.ts';
+import { createConsent, isConsented } from '../../../src/archive/household/consent.ts';
+import { choicesOf } from '../../../src/domain/choices.ts';
+import { paintedFaceText } from '../../../src/domain/face.ts';
 import { rosterFrom } from '../../../src/archive/household/newest.ts';
 import { createClock, parseStamp } from '../../../src/domain/stamp.ts';
 import { parseDocument, type Doc } from '../../../src/protocol/documents.ts';
@@ -436,6 +439,31 @@ describe('Adopting', () => {
       agentId: 'b1',
       text: 'the sea',
     });
+  });
+
+  it('takes its look along, and no other setting; a copy looks alike, and who lives here keeps theirs', async () => {
+    const face = paintedFaceText((x, y) => (y === 6 && x === 5 ? 1 : undefined));
+    const looks = [settingDoc(30, 'face:a1', face), settingDoc(31, 'color:a1', '#4fb286')];
+    const others = [
+      settingDoc(32, 'model:a1', 'dear'),
+      settingDoc(33, 'face:a2', face),
+      settingDoc(34, 'humanName', 'Mo'),
+    ];
+    const file = await agentZipOf([...LYRA, ...looks, ...others], 'a1');
+    const parsed = await read(file);
+    expect(parsed.documents.filter(({ type }) => type === 'setting')).toEqual(looks);
+    const lookOfCopy = (docs: readonly Doc[]) =>
+      choicesOf(docs.filter(isKnown).flatMap((doc) => (doc.type === 'setting' ? [{ ...doc, id: doc._id }] : [])));
+    const copy = adopt({ as: 'new', parsed, agentId: 'b1', name: 'Lyra', position: 5, now, clock: clock() });
+    expect([...lookOfCopy(copy)]).toEqual([['b1', { model: '', color: '#4fb286', face }]]);
+    const consents = (here: readonly Doc[]) => {
+      const consent = createConsent(memoryLedger(here).here(), now);
+      consent.take(parsed.documents);
+      const { needs } = consent.result();
+      return looks.map(({ _id }) => isConsented(needs, new Set(), _id));
+    };
+    expect(consents([identityDoc(20, 'a2', 1)])).toEqual([true, true]);
+    expect(consents(LYRA)).toEqual([false, false]);
   });
 
   it('a copy has the same ids each time, and a copy of it no longer ones', async () => {

@@ -6,6 +6,7 @@ import type { Doc } from '../../../src/protocol/documents.ts';
 import { isKnown, kindOf, slotOf, wins } from '../../../src/protocol/known.ts';
 import type { Comparison, DocumentPage } from '../../../src/protocol/worker.ts';
 import type { ArchiveImport, PreviewPorts } from '../../../src/archive/index.ts';
+import { lookOf } from '../../../src/domain/choices.ts';
 import { createClock } from '../../../src/domain/stamp.ts';
 
 class PortWorker extends EventTarget {
@@ -75,6 +76,7 @@ export function memoryLedger(initial: readonly Doc[] = [], forgotten: ReadonlySe
           (doc) =>
             agentId === null ||
             doc['agentId'] === agentId ||
+            (isKnown(doc) && doc.type === 'setting' && lookOf(doc) === agentId) ||
             (doc.type === 'session' && sessions.has(doc['sessionId'])),
         )
         .sort((a, b) => (a._id < b._id ? -1 : 1));
