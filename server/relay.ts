@@ -167,6 +167,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   const sandbox = createSandbox({
     network: { addresses: config.webAddresses },
     processes: createProcesses(home.processesFolder),
+    hidden: [home.path],
   });
   closers.add(() => sandbox.close());
   const web = createWeb({ addresses: config.webAddresses, version: root.version });

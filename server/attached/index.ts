@@ -8,11 +8,21 @@ import { checkAddress } from '../models/addresses.ts';
 import { createGuardedFetch, type GuardedFetch } from '../models/line.ts';
 import { createLink } from './link.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
-import { createSignIn, NOT_BEGUN, SignInError, type SignIn } from './sign-in.ts';
-import { lookedAt, sealedSchema, toolsBeside, valueSchema, whereOf, type Sealed, type Value } from './standing.ts';
+import { createSignIn, type SignIn } from './sign-in.ts';
+import { createSigning } from './signing.ts';
+import {
+  heldIn,
+  lookedAt,
+  sealedSchema,
+  toolsBeside,
+  valueSchema,
+  whereOf,
+  type Sealed,
+  type Value,
+} from './standing.ts';
 import { createAttachedRecords, lacking, recordOf, takenBack } from './records.ts';
 import { createToolOf, type Usable } from './tools.ts';
-import type { Attached, AttachedDeps, Refused } from './types.ts';
+import type { Attached, AttachedDeps } from './types.ts';
 
 export type { Attached, AttachedDeps, Change, Refused } from './types.ts';
 
@@ -27,11 +37,6 @@ interface Kept extends Usable {
 const ADDRESS_REFUSED =
   'This household may not have the relay call that address. Whoever runs the relay can allow it (--model-addresses).';
 const PROGRAMS_OFF = 'This relay runs no programs for its pages. Start it with --scripts to let it.';
-
-function refusedSignIn(error: unknown): Refused {
-  if (!(error instanceof SignInError)) throw error;
-  return { refused: 'sign-in', reason: error.message };
-}
 
 const end = ({ link, fetch }: Kept) => link.close().then(() => fetch.close());
 
@@ -69,6 +74,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       fetch: fetch.fetch,
       version: deps.version,
       processes: deps.processes,
+      sandbox: deps.sandbox,
       timers: deps.timers,
       elapsed: deps.elapsed,
       onChange,
@@ -116,6 +122,15 @@ export function createAttached(deps: AttachedDeps): Attached {
       .onConflict((conflict) => conflict.columns(['home', 'server']).doUpdateSet(row))
       .execute();
     onChange();
+  }
+
+  /** Reached otherwise from now on, with all that the person has allowed of it. */
+  async function renewed(before: Kept, sealed: Sealed): Promise<Kept> {
+    const one = keep(before.serverId, before.name, sealed, before.value);
+    await end(before);
+    await write(one);
+    if (heldBack(one) === null) await one.link.open();
+    return one;
   }
 
   /** Its secrets are gone with it; that it was taken away is told. Its name is free. */
@@ -181,14 +196,9 @@ export function createAttached(deps: AttachedDeps): Attached {
         if (attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), deps.may)) === 'refused')
           return { refused: 'address', reason: ADDRESS_REFUSED };
         const before = [...kept.values()].find((one) => one.name === name);
-        if (before && before.sealed.lacks.length > 0) {
-          // What it lacks is given: what the person has allowed of it stays.
-          const one = keep(before.serverId, name, { attachment, signIn: null, lacks: [] }, before.value);
-          await end(before);
-          await write(one);
-          await one.link.open();
-          return show(one);
-        }
+        // What it lacks is given: what the person has allowed of it stays.
+        if (before && before.sealed.lacks.length > 0)
+          return show(await renewed(before, { attachment, signIn: null, lacks: [] }));
         if (kept.size >= limits.servers)
           return { refused: 'room', reason: `There is room for ${limits.servers} servers. Take one away first.` };
         if (before) return { refused: 'name', reason: `A server called ${name} is attached already.` };
@@ -208,10 +218,13 @@ export function createAttached(deps: AttachedDeps): Attached {
       if (heldBack(one) === null) await one.link.retry();
       return show(one);
     },
-    change: (serverId, { agents, tools = [] }) =>
+    change: (serverId, { agents, tools = [], box }) =>
       inTurn(async () => {
-        const one = kept.get(serverId);
-        if (!one) return null;
+        const found = kept.get(serverId);
+        if (!found) return null;
+        const sealed = box === undefined ? found.sealed : heldIn(found.sealed, box);
+        if (!sealed) return { refused: 'box', reason: 'It is no program of the relay’s machine.' };
+        const one = sealed === found.sealed ? found : await renewed(found, sealed);
         const before = one.value;
         const looked = lookedAt(one.name, toolsOf(one), before.tools, tools);
         if (!looked.ok) return { refused: 'tools', reason: looked.reason };
@@ -224,41 +237,7 @@ export function createAttached(deps: AttachedDeps): Attached {
         }
         return show(one);
       }),
-    async signIn(serverId, redirect) {
-      const one = kept.get(serverId);
-      if (!one) return null;
-      if (!one.signIn) return { refused: 'sign-in', reason: 'A program needs no sign-in.' };
-      try {
-        // What it says when it refuses names where its sign-in is.
-        if (one.link.standing().state !== 'connected') await one.link.retry();
-        const url = await one.signIn.begin(redirect);
-        onChange();
-        return url;
-      } catch (error) {
-        return refusedSignIn(error);
-      }
-    },
-    async signOut(serverId) {
-      const one = kept.get(serverId);
-      if (!one) return null;
-      await one.signIn?.leave();
-      onChange();
-      if (one.link.standing().state === 'connected') await one.link.retry();
-      return show(one);
-    },
-    async finishSignIn(query) {
-      const one = [...kept.values()].find(({ signIn }) => signIn?.waitsFor(query.get('state') ?? ''));
-      try {
-        if (!one?.signIn) throw new SignInError(NOT_BEGUN);
-        await one.signIn.finish(query);
-      } catch (error) {
-        return refusedSignIn(error);
-      } finally {
-        onChange();
-      }
-      await one.link.retry();
-      return show(one);
-    },
+    ...createSigning<Kept>({ kept, onChange, show }),
     remove: (serverId) =>
       inTurn(async () => {
         const one = kept.get(serverId);

@@ -12,10 +12,9 @@ import { createLimiter } from '../../src/domain/platform/queue.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
-import type { Processes } from '../processes/index.ts';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { offeredOf, type Answered } from './offered.ts';
-import { createProgramTransport } from './program.ts';
+import { createProgramTransport, type Starts } from './program.ts';
 import { readResources, readsResources, withResources } from './resources.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
 
@@ -46,7 +45,7 @@ export interface Link {
   close(): Promise<void>;
 }
 
-export interface LinkDeps {
+export interface LinkDeps extends Starts {
   readonly attachment: Attachment;
   /** Gives the token that goes with each call; null: there is no sign-in to it. */
   readonly auth: AuthProvider | null;
@@ -55,7 +54,6 @@ export interface LinkDeps {
   readonly timers: Timers;
   /** ms, only ever forward */
   readonly elapsed: () => number;
-  readonly processes: Pick<Processes, 'start'>;
   /** Its state, or its tools, are others. */
   readonly onChange: () => void;
   readonly limits?: AttachedLimits;
@@ -71,6 +69,11 @@ const NO_CHECK: jsonSchemaValidator = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 const NOTHING = () => undefined;
+
+const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== undefined;
+/** What may be the matter with one that is held. */
+const BOXED =
+  '. It runs in the sandbox: it sees the system’s programs, the folders that you named, and of the network what you named. Name what it lacks, or let it run free.';
 
 const wantsSignIn = (error: unknown) =>
   error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.data.status === 401);
@@ -98,7 +101,7 @@ export function createLink(deps: LinkDeps): Link {
   }
 
   function transportOf(): Transport & { said?(): string } {
-    if (attachment.kind === 'program') return createProgramTransport(attachment, deps.processes, limits);
+    if (attachment.kind === 'program') return createProgramTransport(attachment, deps, limits);
     return new StreamableHTTPClientTransport(new URL(attachment.url), {
       fetch: createBoundedFetch(limits.messageBytes, deps.fetch),
       ...(deps.auth ? { authProvider: deps.auth } : {}),
@@ -162,7 +165,7 @@ export function createLink(deps: LinkDeps): Link {
         : 'it asks for a sign-in, or does not take the key it was given';
     stand({
       state: asks ? 'sign-in' : 'failed',
-      problem: said === '' ? words : `${words}. It wrote: ${said}`,
+      problem: `${said === '' ? words : `${words}. It wrote: ${said}`}${isBoxed(attachment) ? BOXED : ''}`,
     });
     return standing;
   }

@@ -6,13 +6,22 @@
 import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { createFlood, FLOODED } from '../processes/flood.ts';
-import type { Group, Processes } from '../processes/index.ts';
+import type { Box } from '../../src/protocol/attached.ts';
+import type { Group, Processes, ProgramStart } from '../processes/index.ts';
 import type { AttachedLimits } from './settings.ts';
 
 export interface Program {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** How it is held in the sandbox; left out: it runs free. */
+  readonly box?: Box | undefined;
+}
+
+/** Where programs are begun: free, and in the sandbox. */
+export interface Starts {
+  readonly processes: Pick<Processes, 'start'>;
+  readonly sandbox: { start(program: ProgramStart & Box): Promise<Group> };
 }
 
 export interface ProgramTransport extends Transport {
@@ -26,8 +35,8 @@ type Limits = Pick<
 >;
 
 export function createProgramTransport(
-  { command, args, env }: Program,
-  processes: Pick<Processes, 'start'>,
+  { command, args, env, box }: Program,
+  { processes, sandbox }: Starts,
   limits: Limits,
 ): ProgramTransport {
   const incoming = new ReadBuffer({ maxBufferSize: limits.messageBytes });
@@ -69,7 +78,8 @@ export function createProgramTransport(
   const transport: ProgramTransport = {
     said: () => errors.trim(),
     async start() {
-      group = await processes.start({ command, args, env: { ...getDefaultEnvironment(), ...env } });
+      const program = { command, args, env: { ...getDefaultEnvironment(), ...env } };
+      group = await (box ? sandbox.start({ ...program, ...box }) : processes.start(program));
       const { child } = group;
       child.once('error', (error) => transport.onerror?.(error));
       child.once('close', () => transport.onclose?.());

@@ -19,8 +19,12 @@ export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, 
   const seen = Object.fromEntries(Object.entries(tools).map(([tool, { hash, use }]) => [tool, { hash, use }]));
   const about = { name, removed: false, agents, tools: seen };
   if (attachment.kind === 'program') {
-    const { kind, command, args, env } = attachment;
-    return { ...about, where: { kind, command, args }, secrets: [...new Set([...Object.keys(env), ...lacks])] };
+    const { kind, command, args, env, box } = attachment;
+    return {
+      ...about,
+      where: { kind, command, args, ...(box ? { box } : {}) },
+      secrets: [...new Set([...Object.keys(env), ...lacks])],
+    };
   }
   const { origin, pathname, search } = new URL(attachment.url);
   const secrets = [...Object.keys(attachment.headers), ...(search === '' ? [] : [QUERY]), ...lacks];

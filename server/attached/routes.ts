@@ -11,9 +11,10 @@ export interface AttachedRoutesDeps {
   readonly attached: Attached;
   /** Whether programs may be run on this machine for whoever is signed in. */
   readonly programs: boolean;
+  readonly sandbox: () => Promise<{ readonly available: boolean }>;
 }
 
-const STATUS = { name: 409, room: 409, tools: 409, programs: 403, address: 403, 'sign-in': 409 } as const;
+const STATUS = { box: 409, name: 409, room: 409, tools: 409, programs: 403, address: 403, 'sign-in': 409 } as const;
 
 function refuse(refused: Refused | null): never {
   if (refused === null) throw problem(404, 'not-found', 'No such server is attached.');
@@ -22,15 +23,15 @@ function refuse(refused: Refused | null): never {
 const found = (server: AttachedServer | Refused | null): AttachedServer =>
   server === null || 'refused' in server ? refuse(server) : server;
 
-export function createAttachedRoutes({ attached, programs }: AttachedRoutesDeps): readonly Handled[] {
+export function createAttachedRoutes({ attached, programs, sandbox }: AttachedRoutesDeps): readonly Handled[] {
   const byPerson = (context: Context<Env>) => {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'Servers are attached on the household’s page.');
   };
   return answer(attachedEndpoints, {
-    attached(_input, context) {
+    async attached(_input, context) {
       byPerson(context);
-      return { servers: attached.all(), programs };
+      return { servers: attached.all(), programs, sandbox: (await sandbox()).available };
     },
     async attach({ body: { name, attachment } }, context) {
       byPerson(context);

@@ -5,6 +5,7 @@ import {
   type AttachedServer,
   type AttachedTool,
   type Attachment,
+  type Box,
   type OfferedTool,
 } from '../../src/protocol/attached.ts';
 import { mindNameOf } from './offered.ts';
@@ -36,16 +37,24 @@ export const sealedSchema = z.union([
 ]);
 export type Sealed = z.infer<typeof sealedSchema>;
 
+/** The same program held otherwise; `box` null: it runs free. Null: it is none. */
+export function heldIn({ attachment, ...rest }: Sealed, box: Box | null): Sealed | null {
+  if (attachment.kind !== 'program') return null;
+  const { kind, command, args, env } = attachment;
+  return { ...rest, attachment: { kind, command, args, env, ...(box === null ? {} : { box }) } };
+}
+
 /** How it is reached, for people: no header, no variable, and nothing behind a question mark. */
-export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | 'where' | 'secrets'> {
+export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | 'where' | 'secrets' | 'box'> {
   if (attachment.kind === 'program')
     return {
       kind: 'program',
       where: [attachment.command, ...attachment.args].join(' '),
       secrets: Object.keys(attachment.env),
+      box: attachment.box ?? null,
     };
   const { origin, pathname } = new URL(attachment.url);
-  return { kind: 'address', where: `${origin}${pathname}`, secrets: Object.keys(attachment.headers) };
+  return { kind: 'address', where: `${origin}${pathname}`, secrets: Object.keys(attachment.headers), box: null };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What is asked of attached servers, by the person's page and by whoever offers tools. */
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
+import type { AttachedServer, Attachment, Box } from '../../src/protocol/attached.ts';
 import type { MayConnect } from '../../src/protocol/models.ts';
 import type { TeamTool } from '../contracts.ts';
 import type { Processes } from '../processes/index.ts';
@@ -8,6 +8,7 @@ import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Sealer } from '../schedules/index.ts';
 import type { Db } from '../store/index.ts';
+import type { Starts } from './program.ts';
 import type { AttachedLimits } from './settings.ts';
 
 export interface Attached {
@@ -34,12 +35,14 @@ export interface Attached {
 }
 
 export interface Refused {
-  readonly refused: 'name' | 'room' | 'programs' | 'address' | 'tools' | 'sign-in';
+  readonly refused: 'box' | 'name' | 'room' | 'programs' | 'address' | 'tools' | 'sign-in';
   readonly reason: string;
 }
 
 export interface Change {
   readonly agents?: readonly string[] | null | undefined;
+  /** Null: it runs free from now on. */
+  readonly box?: Box | null | undefined;
   /** The person has looked at these tools as they were described with that hash. */
   readonly tools?: readonly { readonly name: string; readonly hash: string; readonly use: boolean }[] | undefined;
 }
@@ -55,6 +58,7 @@ export interface AttachedDeps {
   /** Whether programs may be run on this machine for whoever is signed in. */
   readonly programs: boolean;
   readonly processes: Pick<Processes, 'start'>;
+  readonly sandbox: Starts['sandbox'];
   readonly timers: Timers;
   /** ms since the epoch; and ms, only ever forward. */
   readonly now: () => number;

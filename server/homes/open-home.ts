@@ -243,7 +243,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     }),
     ...createModelRoutes({ models }),
     ...createProgramRoutes({ programs }),
-    ...createAttachedRoutes({ attached, programs: deps.runsScripts }),
+    ...createAttachedRoutes({ attached, programs: deps.runsScripts, sandbox: deps.sandbox.standing }),
     ...createNotificationRoutes({ notifications }),
     ...mcp.endpoints,
     ...proxy.endpoints,

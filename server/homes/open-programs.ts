@@ -49,12 +49,12 @@ export const openScripts = (
 ): Scripts => createScripts(runsScripts ? workspaces : null, sandbox, (agentId) => networkOf(team().configs, agentId));
 
 export function openAttached(
-  deps: BesideDeps,
+  deps: BesideDeps & Pick<Hands, 'sandbox'>,
   { id, may, tell }: Pick<Home, 'id' | 'tell'> & { readonly may: MayConnect },
 ): Attached {
-  const { db, sealer, processes, version, now, elapsed, newId, logger } = deps;
+  const { db, sealer, processes, sandbox, version, now, elapsed, newId, logger } = deps;
   return createAttached({
-    ...{ db, home: id, sealer, processes, version, may, now, elapsed, newId, logger },
+    ...{ db, home: id, sealer, processes, sandbox, version, may, now, elapsed, newId, logger },
     programs: deps.runsScripts,
     timers: realTimers,
     onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),

@@ -45,35 +45,59 @@ const networkArguments = (wayOut: string): string[] => [
   ...['--setenv', 'NODE_USE_ENV_PROXY', '1'],
 ];
 
+const size = (bytes: number) => ['--size', String(bytes)];
+/** No rights, no other process, no network, the system's programs, and nothing else. */
+const nothing = (seccompFd: number, limits: SandboxLimits): string[] => [
+  ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
+  // No second set of namespaces within: most ways out of one begin with rights in another.
+  '--disable-userns',
+  ...['--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
+  ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
+  ...['--seccomp', String(seccompFd)],
+  ...['--ro-bind', '/usr', '/usr', ...topFolders()],
+  ...ETC.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+  ...['--proc', '/proc', '--dev', '/dev'],
+  ...[...size(limits.shared), '--tmpfs', '/dev/shm', ...size(limits.temporary), '--tmpfs', '/tmp'],
+];
+/** What lies in memory has a size of its own, or cannot be written. Nor can the kernel’s settings: where the relay runs as root, they take it for root that writes, whoever it is within. */
+const CLOSED = ['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'];
+
 /** `seccompFd`: where `bwrap` reads the program of calls that are refused. */
-export function bubbleArguments(
+export const bubbleArguments = (
   folder: string,
   seccompFd: number,
   limits: SandboxLimits,
   wayOut: string | null,
-): string[] {
-  const size = (bytes: number) => ['--size', String(bytes)];
-  return [
-    ...['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try'],
-    // No second set of namespaces within: most ways out of one begin with rights in another.
-    '--disable-userns',
-    ...['--uid', '1000', '--gid', '1000', '--hostname', 'sandbox'],
-    ...['--cap-drop', 'ALL', '--new-session', '--die-with-parent'],
-    ...['--seccomp', String(seccompFd)],
-    '--clearenv',
-    ...['--setenv', 'PATH', PATH, '--setenv', 'HOME', WITHIN, '--setenv', 'TMPDIR', '/tmp'],
-    ...['--setenv', 'LANG', 'C.UTF-8', '--setenv', 'TERM', 'dumb', '--setenv', 'USER', 'agent'],
-    ...['--ro-bind', '/usr', '/usr', ...topFolders()],
-    ...ETC.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
-    ...['--proc', '/proc', '--dev', '/dev'],
-    ...[...size(limits.shared), '--tmpfs', '/dev/shm', ...size(limits.temporary), '--tmpfs', '/tmp'],
-    ...['--bind', folder, WITHIN, '--chdir', WITHIN],
-    ...(wayOut === null ? [] : networkArguments(wayOut)),
-    // What lies in memory has a size of its own, or cannot be written. Nor can the kernel’s settings: where the relay runs as
-    // root, they take it for root that writes, whoever it is within.
-    ...['--remount-ro', '/proc', '--remount-ro', '/dev', '--remount-ro', '/'],
-  ];
-}
+): string[] => [
+  ...nothing(seccompFd, limits),
+  '--clearenv',
+  ...['--setenv', 'PATH', PATH, '--setenv', 'HOME', WITHIN, '--setenv', 'TMPDIR', '/tmp'],
+  ...['--setenv', 'LANG', 'C.UTF-8', '--setenv', 'TERM', 'dumb', '--setenv', 'USER', 'agent'],
+  ...['--bind', folder, WITHIN, '--chdir', WITHIN],
+  ...(wayOut === null ? [] : networkArguments(wayOut)),
+  ...CLOSED,
+];
+
+/** For a program of the person's own, with the environment that it is started in. Folders, each with its place within. */
+export const programArguments = (
+  {
+    writes,
+    read,
+  }: {
+    readonly writes: readonly [string, string] | null;
+    readonly read: readonly (readonly [string, string])[];
+  },
+  seccompFd: number,
+  limits: SandboxLimits,
+  wayOut: string | null,
+): string[] => [
+  ...nothing(seccompFd, limits),
+  // The outer first, so that none hides another.
+  ...[...read].sort(([, one], [, other]) => one.length - other.length).flatMap(([from, to]) => ['--ro-bind', from, to]),
+  ...(writes === null ? ['--chdir', '/tmp'] : ['--bind', ...writes, '--chdir', writes[1]]),
+  ...(wayOut === null ? [] : networkArguments(wayOut)),
+  ...CLOSED,
+];
 
 /** Passes on to the relay's socket what comes to the port; says when it listens, and ends with all else that is within. */
 const FORWARD = `const net = require("net");

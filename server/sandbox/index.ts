@@ -10,13 +10,14 @@ import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { SandboxStanding } from '../../src/protocol/calls.ts';
-import { createProcesses, type Processes } from '../processes/index.ts';
+import { createProcesses, type Group, type Processes } from '../processes/index.ts';
 import { boundedBy, bubbleArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
 import type { Network } from '../../src/domain/network.ts';
 import { openWayOut, type NetworkDeps } from './network.ts';
 import { createOutput } from './output.ts';
 import { seccompProgram } from './seccomp.ts';
+import { startBoxed, type BoxedProgram } from './program.ts';
 import { SANDBOX_LIMITS, type SandboxLimits } from './settings.ts';
 import { memoryOf } from './taken.ts';
 
@@ -63,6 +64,8 @@ export interface Sandbox {
   standing(): Promise<SandboxStanding>;
   /** Rejects where there is none. */
   run(task: SandboxTask): Promise<SandboxRun>;
+  /** The same of a program that goes on until it is ended. */
+  start(program: BoxedProgram): Promise<Group>;
   /** Ends all that runs. */
   close(): Promise<void>;
 }
@@ -103,6 +106,8 @@ export interface SandboxDeps {
   readonly limits?: SandboxLimits;
   /** Left out: nothing is reached of it, whatever is granted. */
   readonly network?: NetworkDeps;
+  /** Folders of the relay's own: shown to no program, whoever names them. */
+  readonly hidden?: readonly string[];
   /** Runs what is insisted on where there is no sandbox. */
   readonly processes?: Pick<Processes, 'start'>;
 }
@@ -113,6 +118,7 @@ export function createSandbox({
   limits = SANDBOX_LIMITS,
   network: reached,
   processes = createProcesses(null),
+  hidden = [],
 }: SandboxDeps = {}): Sandbox {
   const running = new Set<SandboxRun>();
   const refused = seccompProgram(process.arch);
@@ -276,6 +282,12 @@ export function createSandbox({
       if (available && bubble && refused) return await begin({ bubble, refused }, task);
       if (task.bare) return await begin(null, task);
       throw new Error(why ?? 'There is no sandbox here.');
+    },
+    async start(program) {
+      const { available, why } = await standing();
+      const bubble = findBubble(path);
+      if (!available || !bubble || !refused) throw new Error(why ?? 'There is no sandbox here.');
+      return await startBoxed({ bubble, refused }, program, { limits, network: reached, hidden });
     },
     async close() {
       closed = true;

@@ -1,5 +1,6 @@
 /** MCP servers that the person attaches: what is known of each, and what of it agents may use. */
 import { z } from 'zod';
+import { networkSchema } from './grants.ts';
 import { LIMITS } from './limits.ts';
 
 export const ATTACHED_BOUNDS = {
@@ -9,6 +10,7 @@ export const ATTACHED_BOUNDS = {
   args: 50,
   argument: 2_000,
   variables: 50,
+  folders: 20,
   value: 10_000,
   /** Of what an authorisation server sends the person back with. */
   query: 8_000,
@@ -26,6 +28,23 @@ export const attachedNameSchema = z
   .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'small letters, digits and hyphens')
   .max(ATTACHED_BOUNDS.name);
 
+/** How a program is held: what it sees of the relay's machine and of the network. */
+export const boxSchema = z.strictObject({
+  folder: z
+    .string()
+    .min(1)
+    .max(ATTACHED_BOUNDS.argument)
+    .nullable()
+    .describe('on the relay’s machine: it reads and writes what lies there; null: none'),
+  reads: z
+    .array(z.string().min(1).max(ATTACHED_BOUNDS.argument))
+    .max(ATTACHED_BOUNDS.folders)
+    .describe('that it reads alone, such as where its own program lies'),
+  network: networkSchema.describe('what it reaches of the network'),
+});
+export type Box = z.infer<typeof boxSchema>;
+const box = boxSchema.optional().describe('left out: it runs free, as whoever started the relay');
+
 /** Where a server is, with all that is needed to reach it. Sent to the relay once; it is never told again. */
 export const attachmentSchema = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -38,6 +57,7 @@ export const attachmentSchema = z.discriminatedUnion('kind', [
     command: z.string().min(1).max(ATTACHED_BOUNDS.command),
     args: z.array(z.string().max(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args).default([]),
     env: variables('environment variables'),
+    box,
   }),
 ]);
 export type Attachment = z.infer<typeof attachmentSchema>;
@@ -80,6 +100,7 @@ export const attachedServerSchema = z.object({
   where: z.string().describe('address or command, without secrets'),
   kind: z.enum(['address', 'program']),
   secrets: z.array(z.string()).describe('names of headers or variables that it is given'),
+  box: boxSchema.nullable().describe('how it is held in the sandbox; null: it runs free, or is no program'),
   state: z
     .enum(['connecting', 'connected', 'failed', 'sign-in'])
     .describe('sign-in: it asks who is there, and the person has to sign in to it'),
@@ -107,6 +128,7 @@ export const attachedRecordSchema = z.strictObject({
         kind: z.literal('program'),
         command: z.string().min(1).max(ATTACHED_BOUNDS.command),
         args: z.array(z.string().max(ATTACHED_BOUNDS.argument)).max(ATTACHED_BOUNDS.args),
+        box,
       }),
     ])
     .nullable()

@@ -6,6 +6,17 @@ import { DEFAULT_TOOLSETS, GRANTS } from '../domain/toolsets.ts';
 
 const grant = z.enum(GRANTS);
 
+/** What something that is held may reach of the network. */
+export const networkSchema = z.union(
+  [
+    z.enum(['none', 'all']),
+    z.array(z.string().refine(isHost, 'a host: example.org, example.org:8443, *.example.org')).max(MOST_HOSTS),
+  ],
+  {
+    error: `none, all, or a list of at most ${MOST_HOSTS} hosts: example.org, example.org:8443, *.example.org`,
+  },
+);
+
 export const grants = {
   toolsets: z
     .strictObject({
@@ -28,19 +39,9 @@ export const grants = {
     .max(LIMITS.id)
     .nullable()
     .describe('the agent program of the relay’s machine that is its mind; null: the connected models'),
-  network: z
-    .union(
-      [
-        z.enum(['none', 'all']),
-        z.array(z.string().refine(isHost, 'a host: example.org, example.org:8443, *.example.org')).max(MOST_HOSTS),
-      ],
-      {
-        error: `none, all, or a list of at most ${MOST_HOSTS} hosts: example.org, example.org:8443, *.example.org`,
-      },
-    )
-    .describe(
-      'what its commands may reach: none; hosts by name, on the ports 80 and 443 where none is said; or all that is public',
-    ),
+  network: networkSchema.describe(
+    'what its commands may reach: none; hosts by name, on the ports 80 and 443 where none is said; or all that is public',
+  ),
   shell_without_sandbox: z
     .boolean()
     .describe(

@@ -12,6 +12,8 @@ export interface AttachedServers {
   readonly servers: readonly AttachedServer[];
   /** The relay runs programs for its pages. */
   readonly programs: boolean;
+  /** Programs can be held in a sandbox there. */
+  readonly sandbox: boolean;
 }
 type Calls = Pick<ReachClient, 'attach' | 'lookAtAttached' | 'changeAttached' | 'detach' | 'signOutOfAttached'>;
 

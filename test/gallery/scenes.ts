@@ -336,6 +336,20 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'settings, people': settings('people'),
   'settings, minds': settings('minds'),
   'settings, waking': settings('waking', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
+  'settings, attached': settings('attached', {
+    prepare: ({ reach }) =>
+      reach.on('GET /api/attached', {
+        programs: true,
+        sandbox: true,
+        servers: [
+          {
+            ...{ serverId: 's1', name: 'notes', where: 'npx server-filesystem /home/me/notes', kind: 'program' },
+            ...{ secrets: ['TOKEN'], signIn: null, state: 'connected', problem: null, agents: null, tools: [] },
+            box: { folder: '/home/me/notes', reads: ['/opt/node'], network: ['api.example.org'] },
+          },
+        ],
+      }),
+  }),
   'settings, limits': settings('limits'),
   'settings, prompts': settings('prompt'),
   'settings, rehearsal': settings('rehearsal'),

@@ -1,6 +1,6 @@
 /** MCP servers that the person attaches, through a whole relay: real programs and a real HTTP server, used by an agent at work. */
 import { spawn } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -567,6 +567,47 @@ describe('a server of the reference implementation', () => {
       expect(answer).toEqual(
         [/wrote/, /> Kept by an agent\./, /denied/].map((said) => expect.stringMatching(said) as string),
       );
+  });
+
+  it('is held in the sandbox: it writes in the folder that it was given and reads nothing else, and says what it lacks where it does not start', async () => {
+    const folder = join(home, 'given');
+    const beside = join(home, 'secret.txt');
+    await mkdir(folder);
+    await writeFile(beside, 'not for it');
+    const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
+    const box = { folder, reads: [packages], network: 'none' };
+    // It would hand out all of the machine, were it not held.
+    const held = (more: object) => ({ ...program('filesystem', ['/'], { TOKEN: SECRET }), box: { ...box, ...more } });
+    const server = await allow(await attach('held', held({})));
+    expect(server).toMatchObject({ state: 'connected', problem: null, box });
+    const at = (tool: string, input: object) => [{ call: `mcp__held__${tool}`, input }];
+    const answers = await works(
+      at('write_file', { path: join(folder, 'note.txt'), content: 'Kept.' }),
+      at('read_text_file', { path: beside }),
+      at('read_text_file', { path: '/etc/passwd' }),
+      at('list_directory', { path: '/proc' }),
+      at('write_file', { path: join(packages, 'planted.js'), content: 'x' }),
+      at('read_text_file', { path: '/proc/1/environ' }),
+    );
+    expect(await readFile(join(folder, 'note.txt'), 'utf8')).toBe('Kept.');
+    for (const answer of [answers[1], answers[2]]) expect(answer).toMatch(/ENOENT|does not exist/);
+    expect(answers[3]?.match(/\[DIR\] \d+/g)?.length ?? 0).toBeLessThan(10);
+    expect(answers[4]).toMatch(/EROFS|read-only/i);
+    // Its own environment, and nothing of the relay’s.
+    expect(answers[5]).toContain(SECRET);
+    expect(answers[5]).not.toMatch(/key-of-a-test|ANTHROPIC|ROOST/);
+    // With the folders of the relay, or without those of its program, it does not start, and says why.
+    const put = async (next: object | null) =>
+      serverOf(await call('PUT', `/api/attached/${server.serverId}`, { box: next }));
+    const own = await put({ ...box, folder: hands.relay().home });
+    expect(own).toMatchObject({ state: 'failed', problem: expect.stringContaining('the relay’s own') });
+    const lost = await put({ ...box, reads: [] });
+    expect(lost.problem).toMatch(/Cannot find module[^]*It runs in the sandbox[^]*or let it run free\./);
+    // It runs free where the person says so, with what it was given and allowed.
+    expect(await put(null)).toMatchObject({ state: 'connected', box: null, secrets: ['TOKEN'] });
+    expect((await works(at('read_text_file', { path: beside })))[0]).toContain('not for it');
+    const bad = await call('PUT', `/api/attached/${server.serverId}`, { box: { ...box, network: ['not a host!'] } });
+    expect([bad.status, await bad.text()]).toEqual([400, expect.stringContaining('network')]);
   });
 
   it('remembers for an agent, in a run and in a session', async () => {

@@ -1,6 +1,6 @@
 /** MCP servers that the person attaches, for their agents to use. */
 import { z } from 'zod';
-import { ATTACHED_BOUNDS, attachedNameSchema, attachedServerSchema, attachmentSchema } from '../attached.ts';
+import { ATTACHED_BOUNDS, attachedNameSchema, attachedServerSchema, attachmentSchema, boxSchema } from '../attached.ts';
 import { LIMITS } from '../limits.ts';
 import { endpoint, idText, named } from './endpoint.ts';
 
@@ -22,6 +22,7 @@ export const attachedEndpoints = {
         body: z.object({
           servers: z.array(attachedServerSchema),
           programs: z.boolean().describe('this relay runs programs for its pages'),
+          sandbox: z.boolean().describe('programs can be held in a sandbox here'),
         }),
       },
       browsersOnly,
@@ -59,6 +60,10 @@ export const attachedEndpoints = {
         .array(z.strictObject({ name: z.string().max(200), hash: z.string().max(200), use: z.boolean() }))
         .max(500)
         .optional(),
+      box: boxSchema
+        .nullable()
+        .optional()
+        .describe('of a program: how it is held from now on; null: it runs free. It is started anew'),
     }),
     answers: [there, { status: 409, when: 'a tool is not what it was when it was looked at' }, unknown, browsersOnly],
   }),

@@ -5,6 +5,7 @@ import { attachedNameOf, readMcpServers } from '../../protocol/mcp-servers.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
 import { readVariables } from '../text/variables.ts';
+import { BoxFields, boxIn, draftOf } from './box-fields.tsx';
 import { KeyField } from '../models/key-field.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 
@@ -77,11 +78,13 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
+function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; onAdd: Add }) {
   const [name, setName] = useState('');
   const [command, setCommand] = useState('');
   const [args, setArgs] = useState('');
   const [env, setEnv] = useState('');
+  const [draft, setDraft] = useState(draftOf(null, sandbox));
+  const [wrongBox, setWrongBox] = useState<string | null>(null);
   const variables = readVariables(env);
   // What is still being typed is not wrong yet.
   const [envLeft, setEnvLeft] = useState(false);
@@ -92,19 +95,22 @@ function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
       onSubmit={(event) => {
         event.preventDefault();
         setEnvLeft(true);
-        if (!variables.ok) return;
+        const held = boxIn(draft);
+        setWrongBox(held.ok ? null : held.reason);
+        if (!variables.ok || !held.ok) return;
         const attachment = {
           kind: 'program',
           command: command.trim(),
           args: linesOf(args),
           env: variables.env,
+          ...(held.box ? { box: held.box } : {}),
         } as const;
         onAdd([{ name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } }]);
         setEnv('');
       }}
     >
       <NameField name={name} onName={setName} />
-      <Field label="Program" hint="It runs on the relay’s machine, as the user who started Roost.">
+      <Field label="Program" hint="It lies on the relay’s machine.">
         <input
           {...PLAIN}
           className="field"
@@ -135,9 +141,10 @@ function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
           onFocus={() => setEnvLeft(false)}
         />
       </Field>
-      {wrong !== null && (
+      <BoxFields draft={draft} sandbox={sandbox} onDraft={setDraft} />
+      {(wrong ?? wrongBox) !== null && (
         <p className="wrong-note" role="alert">
-          {wrong}
+          {wrong ?? wrongBox}
         </p>
       )}
       <button type="submit" className="solid" disabled={busy || name.trim() === '' || command.trim() === ''}>
@@ -147,7 +154,9 @@ function ProgramForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
   );
 }
 
-function PasteForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
+function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; onAdd: Add }) {
+  const [draft, setDraft] = useState(draftOf(null, sandbox));
+  const held = boxIn(draft);
   const [text, setText] = useState('');
   const read = text.trim() === '' ? null : readMcpServers(text);
   return (
@@ -155,8 +164,14 @@ function PasteForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
       className="attach-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!read?.ok) return;
-        onAdd(read.servers);
+        if (!read?.ok || !held.ok) return;
+        const { box } = held;
+        onAdd(
+          read.servers.map(({ name, attachment }) => ({
+            name,
+            attachment: attachment.kind === 'program' && box ? { ...attachment, box } : attachment,
+          })),
+        );
         setText('');
       }}
     >
@@ -179,14 +194,24 @@ function PasteForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
         </p>
       )}
       {read?.ok && <p className="setting-hint">Found: {read.servers.map(({ name }) => name).join(', ')}.</p>}
-      <button type="submit" className="solid" disabled={busy || !read?.ok}>
+      {read?.ok && read.servers.some(({ attachment }) => attachment.kind === 'program') && (
+        <>
+          <BoxFields draft={draft} sandbox={sandbox} onDraft={setDraft} />
+          {!held.ok && (
+            <p className="wrong-note" role="status">
+              {held.reason}
+            </p>
+          )}
+        </>
+      )}
+      <button type="submit" className="solid" disabled={busy || !read?.ok || !held.ok}>
         {read?.ok && read.servers.length > 1 ? `Attach ${read.servers.length}` : 'Attach'}
       </button>
     </form>
   );
 }
 
-export function AttachForm({ programs }: { programs: boolean }) {
+export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: boolean }) {
   const attached = attachedOf(useRoost());
   const [kind, setKind] = useState<Kind>('address');
   const [busy, setBusy] = useState(false);
@@ -220,8 +245,8 @@ export function AttachForm({ programs }: { programs: boolean }) {
         </p>
       )}
       {kind === 'address' && <AddressForm busy={busy} onAdd={add} />}
-      {kind === 'program' && programs && <ProgramForm busy={busy} onAdd={add} />}
-      {kind === 'paste' && <PasteForm busy={busy} onAdd={add} />}
+      {kind === 'program' && programs && <ProgramForm busy={busy} sandbox={sandbox} onAdd={add} />}
+      {kind === 'paste' && <PasteForm busy={busy} sandbox={sandbox} onAdd={add} />}
       {busy && (
         <p className="setting-hint" role="status">
           Trying it…

@@ -17,14 +17,14 @@ export function AttachedSection() {
         have ticked it here, and at first each call asks you; under Limits you can let them go ahead.
       </p>
       <QueryView query={attached.list} what="What is attached">
-        {({ servers, programs }) => (
+        {({ servers, programs, sandbox }) => (
           <>
             {servers.length === 0 && <p className="setting-hint">None is attached yet.</p>}
             {servers.map((server) => (
-              <ServerCard key={server.serverId} server={server} team={team} />
+              <ServerCard key={server.serverId} server={server} team={team} sandbox={sandbox} />
             ))}
             <h3>{servers.length === 0 ? 'Attach one' : 'Attach another'}</h3>
-            <AttachForm programs={programs} />
+            <AttachForm programs={programs} sandbox={sandbox} />
           </>
         )}
       </QueryView>

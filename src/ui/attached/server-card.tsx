@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { AttachedServer, AttachedTool } from '../../protocol/attached.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
+import { BoxOf } from './box-fields.tsx';
 import { SureDialog } from '../parts/sure-dialog.tsx';
 import type { Teammates } from '../use-teammates.ts';
 
@@ -180,7 +181,7 @@ function Who({
   );
 }
 
-export function ServerCard({ server, team }: { server: AttachedServer; team: Teammates }) {
+export function ServerCard({ server, team, sandbox }: { server: AttachedServer; team: Teammates; sandbox: boolean }) {
   const attached = attachedOf(useRoost());
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
@@ -220,6 +221,7 @@ export function ServerCard({ server, team }: { server: AttachedServer; team: Tea
           {failed}
         </p>
       )}
+      <BoxOf server={server} sandbox={sandbox} />
       <SignIn server={server} onFailed={setFailed} />
       {tools.length > 0 && (
         <>

@@ -456,3 +456,40 @@ test('an agent program says whether it is being tested, answers, is signed out o
   expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(1);
   expect((await card.findByRole('alert')).textContent).toContain('There is nothing here.');
 });
+
+test('an attached program is held in the sandbox unless the person says otherwise, and what is wrong is said at once', async () => {
+  const server = {
+    ...{ serverId: 's1', name: 'notes', where: 'node notes.js', kind: 'program', secrets: [], signIn: null },
+    ...{ state: 'connected', problem: null, agents: null, tools: [] },
+    box: { folder: '/home/me/notes', reads: [], network: 'none' },
+  };
+  const page = await settings('attached', {
+    prepare: ({ reach }) => {
+      reach.on('GET /api/attached', { programs: true, sandbox: true, servers: [server] });
+      reach.on('POST /api/attached', () => json(server, 201));
+      reach.on('PUT /api/attached/s1', () => json(server));
+    },
+  });
+  await screen.findByText('In the sandbox: /home/me/notes · no network.');
+  await page.user.click(screen.getByRole('button', { name: 'Change where notes runs' }));
+  const form = await screen.findByRole('form', { name: 'Where notes runs' });
+  await page.user.type(within(form).getByLabelText(/^Hosts that it reaches/), 'not a host');
+  await page.user.click(within(form).getByRole('button', { name: 'Save' }));
+  expect(within(form).getByRole('alert').textContent).toContain('not a host is no host.');
+  await page.user.click(within(form).getByRole('radio', { name: 'Free on this machine' }));
+  expect(form.textContent).toContain('It can read and change all that whoever started Roost can');
+  await page.user.click(within(form).getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(page.reach.bodies('PUT /api/attached/s1')).toEqual([{ box: null }]));
+  await page.user.click(screen.getByRole('radio', { name: 'Program' }));
+  await page.user.type(screen.getByLabelText(/Agents see its tools/), 'files');
+  await page.user.type(screen.getByLabelText(/It lies on the relay/), 'files-server');
+  await page.user.type(screen.getByLabelText(/^Folder that it reads and writes/), '/srv/files');
+  await page.user.type(screen.getByLabelText(/^Hosts that it reaches/), 'api.example.org');
+  await page.user.click(screen.getByRole('button', { name: 'Attach' }));
+  const box = { folder: '/srv/files', reads: [], network: ['api.example.org'] };
+  await waitFor(() =>
+    expect(page.reach.bodies('POST /api/attached')).toEqual([
+      { name: 'files', attachment: { kind: 'program', command: 'files-server', args: [], env: {}, box } },
+    ]),
+  );
+});

@@ -1,0 +1,197 @@
+/** How a program of the relay's machine is held: in the sandbox, with what it sees there, or free. */
+import { useState, type ReactNode } from 'react';
+import { isHost, MOST_HOSTS } from '../../domain/network.ts';
+import type { AttachedServer, Box } from '../../protocol/attached.ts';
+import { attachedOf } from '../../state/attached.ts';
+import { useRoost } from '../context.tsx';
+import { OneOf } from '../parts/one-of.tsx';
+
+/** As it is written in its fields. */
+export interface BoxDraft {
+  readonly held: boolean;
+  readonly folder: string;
+  readonly reads: string;
+  readonly hosts: string;
+}
+export const draftOf = (box: Box | null, held = box !== null): BoxDraft => ({
+  held,
+  folder: box?.folder ?? '',
+  reads: box?.reads.join('\n') ?? '',
+  hosts: box === null || box.network === 'none' ? '' : box.network === 'all' ? '*' : box.network.join('\n'),
+});
+
+const linesOf = (text: string) => [
+  ...new Set(
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  ),
+];
+const EVERYWHERE = '*';
+
+export type ReadBox = { readonly ok: true; readonly box: Box | null } | { readonly ok: false; readonly reason: string };
+
+/** `box` null: it runs free. The reason is a sentence for the person. */
+export function boxIn({ held, folder, reads, hosts }: BoxDraft): ReadBox {
+  if (!held) return { ok: true, box: null };
+  const named = linesOf(hosts.toLowerCase());
+  const odd = named.find((host) => host !== EVERYWHERE && !isHost(host));
+  if (odd !== undefined)
+    return { ok: false, reason: `${odd} is no host. One is written example.org, example.org:8443 or *.example.org.` };
+  if (named.length > MOST_HOSTS) return { ok: false, reason: `There is room for ${MOST_HOSTS} hosts.` };
+  const place = [folder.trim(), ...linesOf(reads)].find((path) => path !== '' && !/^(?:\/|[a-zA-Z]:\\)/.test(path));
+  if (place !== undefined) return { ok: false, reason: `${place} is no whole path: one begins with /.` };
+  const network = named.length === 0 ? 'none' : named.includes(EVERYWHERE) ? 'all' : named;
+  return { ok: true, box: { folder: folder.trim() || null, reads: linesOf(reads), network } };
+}
+
+const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
+
+function Field({ label, hint, children }: { label: string; hint: ReactNode; children: ReactNode }) {
+  return (
+    <label className="attach-field">
+      {label}
+      {children}
+      <span className="setting-hint">{hint}</span>
+    </label>
+  );
+}
+
+/** `sandbox`: there is one on the relay's machine. */
+export function BoxFields({
+  draft,
+  sandbox,
+  onDraft,
+}: {
+  draft: BoxDraft;
+  sandbox: boolean;
+  onDraft: (draft: BoxDraft) => void;
+}) {
+  return (
+    <>
+      <OneOf<'held' | 'free'>
+        label="Where it runs"
+        options={[
+          { value: 'held', text: 'In the sandbox' },
+          { value: 'free', text: 'Free on this machine' },
+        ]}
+        value={draft.held ? 'held' : 'free'}
+        onChange={(value) => onDraft({ ...draft, held: value === 'held' })}
+      />
+      {!draft.held && (
+        <p className="setting-hint">
+          It can read and change all that whoever started Roost can, and reach any network.
+        </p>
+      )}
+      {draft.held && !sandbox && (
+        <p className="wrong-note" role="status">
+          There is no sandbox on the relay’s machine: under Limits stands what to install. Until then it does not start.
+        </p>
+      )}
+      {draft.held && (
+        <>
+          <Field label="Folder that it reads and writes" hint="On the relay’s machine. Empty: none.">
+            <input
+              {...PLAIN}
+              className="field"
+              value={draft.folder}
+              placeholder="/home/me/notes"
+              onChange={(event) => onDraft({ ...draft, folder: event.target.value })}
+            />
+          </Field>
+          <Field
+            label="What it only reads, one in a line"
+            hint="Where its own program lies, where that is not the system’s (/usr)."
+          >
+            <textarea
+              {...PLAIN}
+              className="field"
+              rows={2}
+              value={draft.reads}
+              onChange={(event) => onDraft({ ...draft, reads: event.target.value })}
+            />
+          </Field>
+          <Field label="Hosts that it reaches, one in a line" hint="Empty: no network. * is all that is public.">
+            <textarea
+              {...PLAIN}
+              className="field"
+              rows={2}
+              value={draft.hosts}
+              placeholder="api.example.org"
+              onChange={(event) => onDraft({ ...draft, hosts: event.target.value })}
+            />
+          </Field>
+        </>
+      )}
+    </>
+  );
+}
+
+function shownBox({ folder, reads, network }: Box): string {
+  const reached = network === 'none' ? 'no network' : network === 'all' ? 'all that is public' : network.join(', ');
+  return [
+    folder === null ? 'no folder' : folder,
+    ...(reads.length === 0 ? [] : [`reads ${reads.join(', ')}`]),
+    reached,
+  ].join(' · ');
+}
+
+/** How an attached program is held, and the way to change that. */
+export function BoxOf({ server, sandbox }: { server: AttachedServer; sandbox: boolean }) {
+  const attached = attachedOf(useRoost());
+  const [draft, setDraft] = useState<BoxDraft | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const { serverId, name, kind, box } = server;
+  if (kind !== 'program') return null;
+  const save = async (given: BoxDraft) => {
+    const read = boxIn(given);
+    setWrong(read.ok ? null : read.reason);
+    if (!read.ok) return;
+    setBusy(true);
+    const done = await attached.change((client) => client.changeAttached({ serverId, body: { box: read.box } }));
+    setBusy(false);
+    setWrong(done.ok ? null : done.reason);
+    if (done.ok) setDraft(null);
+  };
+  if (draft === null)
+    return (
+      <p className="attached-box">
+        <span>{box === null ? 'Runs free on this machine.' : `In the sandbox: ${shownBox(box)}.`}</span>{' '}
+        <button
+          type="button"
+          className="ghost"
+          aria-label={`Change where ${name} runs`}
+          onClick={() => setDraft(draftOf(box))}
+        >
+          Change
+        </button>
+      </p>
+    );
+  return (
+    <form
+      className="attach-form"
+      aria-label={`Where ${name} runs`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save(draft);
+      }}
+    >
+      <BoxFields draft={draft} sandbox={sandbox} onDraft={setDraft} />
+      {wrong !== null && (
+        <p className="wrong-note" role="alert">
+          {wrong}
+        </p>
+      )}
+      <div className="attached-ways">
+        <button type="submit" className="solid" disabled={busy}>
+          {busy ? 'Starting it anew…' : 'Save'}
+        </button>
+        <button type="button" className="ghost" disabled={busy} onClick={() => setDraft(null)}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}
