@@ -113,6 +113,24 @@ async function pair(one: Person, other: Person): Promise<void> {
   await one.tab.click({ role: 'button', name: 'Good' });
 }
 
+/** Every push shows something, and what is over stands in the place of what it was. */
+async function showsPushes(tab: Tab): Promise<void> {
+  const titles = () =>
+    tab.evaluate(async () => {
+      const own = await navigator.serviceWorker.ready;
+      return (await own.getNotifications()).map(({ title }) => title).join();
+    });
+  const answered = { key: 'answer:m1', title: 'Lyra has answered', path: '/lead' };
+  for (const [pushed, shown] of [
+    [JSON.stringify({ ...answered, over: false }), answered.title],
+    [JSON.stringify({ ...answered, over: true }), 'Done on another device'],
+    ['what nobody can read', 'Something waits for you in Roost'],
+  ] as const) {
+    await tab.push?.(pushed);
+    if (tab.push) await until(async () => (await titles()) === shown, titles);
+  }
+}
+
 interface Life {
   readonly browser: RealBrowser;
   readonly tab: Tab;
@@ -154,6 +172,7 @@ async function live({ browser, tab, house: { relay: first, start }, later, joins
     () => tab.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === 'activated'),
     () => 'no service worker came',
   );
+  await showsPushes(tab);
   await relay.kill('SIGTERM');
   await tab.untilText(GONE);
   await tab.reload();

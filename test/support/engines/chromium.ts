@@ -28,6 +28,21 @@ function driverOf(page: Page): Driver {
   };
 }
 
+async function push(page: Page, data: string): Promise<void> {
+  const { origin } = new URL(page.url());
+  await page.context().grantPermissions(['notifications'], { origin });
+  const session = await page.context().newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const own = registrations.find(({ scopeURL }) => scopeURL.startsWith(origin));
+      if (own) resolve(own.registrationId);
+    });
+  });
+  await session.send('ServiceWorker.enable');
+  await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data });
+  await session.detach();
+}
+
 /** `before`: the source of what runs in every page before its own scripts do. */
 export async function launchChromium(before: string): Promise<RealBrowser> {
   const chromium = await launchBrowser('whole');
@@ -39,7 +54,7 @@ export async function launchChromium(before: string): Promise<RealBrowser> {
       page.on('console', (message) => {
         if (message.type() === 'error' && !OF_THE_BROWSER.test(message.text())) heard.push(message.text());
       });
-      return createTab(driverOf(page), heard);
+      return { ...createTab(driverOf(page), heard), push: (text) => push(page, text) };
     },
     another: () => open(),
     close: () => chromium.close(),

@@ -67,6 +67,8 @@ export interface Tab {
   /** Everything that can be read. */
   text(): Promise<string>;
   untilText(what: string | RegExp): Promise<void>;
+  /** Hands a push to the page's service worker, as its push service does, and lets it show what it wants. Where the engine lets nobody, it is not there. */
+  push?(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
