@@ -137,6 +137,8 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
   async function sendDue(): Promise<void> {
     cancel();
     if (closing.signal.aborted) return;
+    // Looked at again also where this comes to no end: the store may be out of reach for a moment.
+    cancel = timers.after(LIMITS.lookMs, () => void inTurn(sendDue));
     const toTell = await rows.toTell(now());
     const known = toTell.length === 0 ? [] : await rows.devices();
     for (const each of toTell) await rows.tellNext(each.raised.key, await tellNext(each, known));
@@ -152,6 +154,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
       ),
     );
     const next = await rows.nextDue();
+    cancel();
     if (next !== null && !closing.signal.aborted)
       cancel = timers.after(Math.min(Math.max(0, next - now()), LIMITS.lookMs), () => void inTurn(sendDue));
   }

@@ -49,6 +49,9 @@ describe('Who is told, and when', () => {
     at = clock.now;
     const timers = createManualTimers();
     let told = 0;
+    const said: string[] = [];
+    /** What goes wrong, once each, when somebody is to be told. */
+    const breaks: string[] = [];
     const log = await openEventLog({
       ...{ db, openJournal, home, now: clock.now, newId: randomUUID },
       onListenerError: (error) => {
@@ -62,12 +65,15 @@ describe('Who is told, and when', () => {
       calls: { waiting: () => Promise.resolve([]) },
       directory: { all: () => Promise.resolve([]) },
       readZone: () => Promise.resolve('America/New_York'),
-      hasPage: () => false,
+      hasPage: () => {
+        if (breaks.length > 0) throw new Error(breaks.pop());
+        return false;
+      },
       nextMs: MINUTE,
       tell: () => void told++,
       logger: {
         error(message, fields) {
-          throw new Error(`${message} ${JSON.stringify(fields)}`);
+          said.push(`${message} ${JSON.stringify(fields)}`);
         },
       },
     });
@@ -85,6 +91,8 @@ describe('Who is told, and when', () => {
     return {
       clock,
       told: () => told,
+      breaks,
+      said,
       /** Lets so much time pass, in steps in which everything that falls due is done. */
       async pass(ms: number, step = 10 * MINUTE) {
         for (let left = ms; left > 0; left -= step) {
@@ -128,6 +136,7 @@ describe('Who is told, and when', () => {
         return `answer:${messageId}`;
       },
       async close() {
+        expect([breaks, said]).toEqual([[], []]);
         await notifications.close();
         await log.close();
       },
@@ -197,6 +206,16 @@ describe('Who is told, and when', () => {
     await mixed.answers();
     expect(pushed()).toEqual(['phone told']);
     await mixed.close();
+  });
+
+  it('looks again by itself when something went wrong as somebody was to be told', async () => {
+    const home = await homeWith({ phone: {} });
+    home.breaks.push('The store is out of reach.');
+    await home.answers();
+    expect([pushed(), home.said.splice(0)]).toEqual([[], [expect.stringContaining('The store is out of reach.')]]);
+    await home.pass(MINUTE, MINUTE);
+    expect(pushed()).toEqual(['phone told']);
+    await home.close();
   });
 
   it('leads by a click to the very message, or the very run, of whatever was pushed; what was said long ago is no news', async () => {
