@@ -67,8 +67,13 @@ function personAt(relay: () => TestRelay) {
         lead: { name: 'Julian', soul: null, transcript: null },
       }),
     end: () => call('DELETE', '/api/sessions/current'),
-    wake: (transcript: string) =>
-      post(writeWake([{ id: 'a1', name: 'Lyra', position: 0, ...seatColor(0), soul: 'I love herons.', transcript }])),
+    /** `since`: when the last thing was said that it is told. */
+    wake: (transcript: string, since: { readonly asleepSince?: number } = {}) =>
+      post(
+        writeWake([
+          { id: 'a1', name: 'Lyra', position: 0, ...seatColor(0), soul: 'I love herons.', transcript, ...since },
+        ]),
+      ),
     question: () =>
       until('a question of Claude Code stands under Approvals', async () => {
         const { waiting } = z.object({ waiting: z.array(toolCallSchema) }).parse(await call('GET', '/api/approvals'));
@@ -78,6 +83,8 @@ function personAt(relay: () => TestRelay) {
       programsSchema.parse(await call('GET', '/api/agent-programs')).programs.flatMap(({ running }) => running),
   };
 }
+
+const saidSchema = z.object({ kind: z.literal('message'), agentId: z.literal('a1'), time: z.number() });
 
 /** All processes whose environment has this, whoever started them. */
 async function withMark(mark: string): Promise<number[]> {
@@ -112,9 +119,14 @@ async function live(): Promise<string> {
   let relay = await startRelay({ home, env, args: ['--scripts'] });
   const person = personAt(() => relay);
   let words = '';
+  /** When the last thing was said. */
+  let lastSaid = 0;
   const listen = async () => {
     const events = await openEventSource((signal) => relay.fetch('/api/events', { signal }));
-    return () => (words = JSON.stringify(events.messages.map(({ data }) => data)));
+    return () => {
+      lastSaid = Math.max(0, ...events.messages.map(({ data }) => saidSchema.safeParse(data).data?.time ?? 0));
+      return (words = JSON.stringify(events.messages.map(({ data }) => data)));
+    };
   };
   let hear = await listen();
   const says = (text: string) => until(`it says “${text}”`, () => (hear().includes(text) ? true : null));
@@ -213,13 +225,42 @@ async function live(): Promise<string> {
       model.requests.some(({ body }) => JSON.stringify(body).includes('I wrote about herons.')) ? true : null,
     );
     check('it runs', (await withMark(mark)).length > 0);
+    const isReady = async () => ((await person.running())[0]?.state === 'ready' ? true : null);
+    await until('it has greeted', isReady);
+    scripts.set('EGRET-IS-WHITE', [[{ say: 'White, I see.' }]]);
+    await person.post('EGRET-IS-WHITE', 'a1');
+    await until('it has answered', async () => (hear().includes('White, I see.') ? isReady() : null));
+    scripts.clear();
+    const ended = () => hear().split('"session-ended"').length;
+    const endings = ended();
+    await person.end();
+    await until('the session has ended', () => (ended() > endings ? true : null));
+    const asleepSince = lastSaid;
+    const seen = model.requests.length;
+    await person.begin();
+    await person.wake('Lyra:\n> I am here.', { asleepSince });
+    await until('it goes on with its session: it knows what was said, without being told', () =>
+      model.requests
+        .slice(seen)
+        .some(
+          ({ body, system }) =>
+            system.includes('I love herons.') &&
+            ['EGRET-IS-WHITE', 'White, I see.', 'awake again'].every((part) =>
+              JSON.stringify(body.messages).includes(part),
+            ),
+        )
+        ? true
+        : null,
+    );
+    console.log('  awake again in its own session');
+    await until('it has greeted again', isReady);
     await relay.kill('SIGKILL');
     relay = await startRelay({ home, env, args: ['--scripts'] });
     hear = await listen();
     await until('what the killed relay left has ended', async () =>
       (await withMark(mark)).length === 0 ? true : null,
     );
-    return 'woken with its soul, a file after a yes, stopped, held to its budget, asleep, awake again; no process left, nor after kill -9';
+    return 'woken with its soul, a file after a yes, stopped, held to its budget, asleep, awake again, also in its own session; no process left, nor after kill -9';
   } catch (error) {
     console.log(words.slice(-3_000));
     throw error;
