@@ -27,6 +27,7 @@ import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';
 import { takeCameByCode } from './devices/came-by-code.ts';
 import { DeviceDialog } from './devices/later.tsx';
 import { Hearth } from './grid/hearth.tsx';
+import { useBreath } from './grid/use-breath.ts';
 import { OpensFind } from './palette/opens.ts';
 import { optional } from './parts/optional.tsx';
 import { PATHS, useRoute, type Route } from './routes.ts';
@@ -145,10 +146,11 @@ function Home() {
   const view = whole?.view ?? (route.kind === 'agent' ? 'talk' : 'hearth');
   useTitle(whole ? null : route.kind === 'agent' && route.over === 'inbox' ? `Inbox of ${name}` : name);
   const begunRef = useRef(false);
+  const main = useBreath();
 
   return (
     <>
-      <main id="main" className="home" data-view={view}>
+      <main ref={main} id="main" className="home" data-view={view}>
         {whole ? (
           <Suspense
             fallback={

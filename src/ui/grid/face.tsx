@@ -3,6 +3,7 @@ import { faceHash, facePixels, FACE_SIZE, type FacePixel } from '../../domain/fa
 import type { AgentId } from '../../domain/ids.ts';
 import { HEAD, pathOf } from './pixels.ts';
 import { Runs } from './runs.tsx';
+import { usePageSeen } from '../use-page-seen.ts';
 import './face.css';
 
 /** ms between two blinks of one face, and how long its eyes are shut. Ten faces draw 20 frames in that time: drawn in software, each is 1 % of a core for a second. */
@@ -14,23 +15,26 @@ const SHUT = 140;
  * screen, however seldom anything of it changes.
  */
 function useBlink(face: RefObject<SVGSVGElement | null>, blinks: boolean, phase: number): void {
+  const seen = usePageSeen();
   useEffect(() => {
-    if (!blinks || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    if (!blinks || !seen || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
     let timer = setTimeout(shut, EVERY - (phase % EVERY));
     function set(shutNow: boolean) {
-      // Nobody sees a page that is hidden.
-      if (face.current && !document.hidden) face.current.dataset['blink'] = String(shutNow);
+      if (face.current) face.current.dataset['blink'] = String(shutNow);
     }
     function shut() {
       set(true);
       timer = setTimeout(open, SHUT);
     }
     function open() {
-      if (face.current) face.current.dataset['blink'] = 'false';
+      set(false);
       timer = setTimeout(shut, EVERY - SHUT);
     }
-    return () => clearTimeout(timer);
-  }, [face, blinks, phase]);
+    return () => {
+      clearTimeout(timer);
+      set(false);
+    };
+  }, [face, blinks, seen, phase]);
 }
 
 /** Rows of the portrait in which the eyes are; they blink. */

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';
 import { emptySeats } from '../../domain/agent.ts';
@@ -31,41 +31,6 @@ function sleepsSince({ agent, lastSaid, lastSession }: WakeShare, { lastEnd }: L
   return Math.max(lastSaid, lastEnd.endedAt);
 }
 
-/** ms of one breath of who sleeps, and of a step on its way in or out. All faces in one step are one frame: four of them in a breath. */
-const BREATH_MS = 8_000;
-const STEP_MS = 220;
-
-/** Lets who sleeps breathe, by a timer: an animation without an end is worked out anew for every frame of the screen. */
-function useBreath(list: RefObject<HTMLUListElement | null>, somebodySleeps: boolean): void {
-  const { device } = useRoost();
-  useEffect(() => {
-    if (!somebodySleeps || matchMedia('(prefers-reduced-motion: reduce)').matches) return undefined;
-    const steps = [
-      { breath: '1', after: STEP_MS },
-      { breath: '2', after: BREATH_MS / 2 - STEP_MS },
-      { breath: '1', after: STEP_MS },
-      { breath: '0', after: BREATH_MS / 2 - STEP_MS },
-    ] as const;
-    let stop: () => void = () => undefined;
-    const step = (i: number) => {
-      const { breath, after } = steps[i % steps.length] ?? steps[0];
-      if (list.current) list.current.dataset['breath'] = breath;
-      stop = device.after(after, () => step(i + 1));
-    };
-    // Nobody sees a page that is hidden: nothing is done there.
-    const begin = () => {
-      stop();
-      if (!document.hidden) stop = device.after(BREATH_MS / 2, () => step(0));
-    };
-    begin();
-    document.addEventListener('visibilitychange', begin);
-    return () => {
-      document.removeEventListener('visibilitychange', begin);
-      stop();
-    };
-  }, [list, somebodySleeps, device]);
-}
-
 /** The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu. */
 function Grid({ selected }: { selected: string | null }) {
   const { wakeSizes } = useRoost();
@@ -84,8 +49,6 @@ function Grid({ selected }: { selected: string | null }) {
     reachable ??
     seats.find((seat) => seat.agentId === selected && selected !== null)?.position ??
     (selected === LEAD_ID ? 4 : 0);
-
-  useBreath(list, live.live === null || seats.some(({ state, working }) => state === 'sleeping' && !working));
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -37,3 +37,21 @@ test('a face that is awake blinks now and then, by a timer; one that sleeps or m
   still = true;
   expect(blinks(true)).toBe(0);
 });
+
+test('nothing runs for a face that nobody can see, and its eyes are open when it is seen again', () => {
+  const hidden = vi.spyOn(document, 'hidden', 'get');
+  const turn = (away: boolean) => {
+    hidden.mockReturnValue(away);
+    act(() => void document.dispatchEvent(new Event('visibilitychange')));
+  };
+  turn(false);
+  const { container } = render(<Face agentId="a" face="Lyra" color="#fff" awake />);
+  const shut = () => container.querySelector<SVGElement>('.face')?.dataset['blink'] === 'true';
+  for (let ms = 0; ms < 48_000 && !shut(); ms += 100) act(() => void vi.advanceTimersByTime(100));
+  expect(shut()).toBe(true);
+  turn(true);
+  expect([shut(), vi.getTimerCount()]).toEqual([false, 0]);
+  turn(false);
+  expect(vi.getTimerCount()).toBe(1);
+  hidden.mockRestore();
+});

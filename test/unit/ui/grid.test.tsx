@@ -1,5 +1,5 @@
-import { screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test, vi } from 'vitest';
 import { agentDoc, NOW, runningSession, said, team } from './support/household.ts';
 import { facePixels } from '../../../src/domain/face.ts';
 import { openPage } from './support/render.tsx';
@@ -31,6 +31,37 @@ test('an empty household shows eight empty seats around the lead', async () => {
 test('without a session everybody sleeps', async () => {
   await openPage({ docs: team(2) });
   expect(seats().slice(0, 3)).toEqual(['Lyra, seat 1, sleeping', 'Wren, seat 2, sleeping', 'seat 3, empty']);
+});
+
+test('who sleeps breathes, on the hearth and beside their conversation, and only while the page can be seen', async () => {
+  await openPage({ docs: team(1), path: '/agent/agent-1' });
+  vi.useFakeTimers();
+  const hidden = vi.spyOn(document, 'hidden', 'get');
+  const turn = (away: boolean) => {
+    hidden.mockReturnValue(away);
+    act(() => void document.dispatchEvent(new Event('visibilitychange')));
+  };
+  const breathing = () => [...document.querySelectorAll('[data-breath="2"] [data-asleep="true"] .face')];
+  const breathes = () => {
+    for (let ms = 0; ms < 10_000; ms += 100) {
+      act(() => void vi.advanceTimersByTime(100));
+      if (breathing().length > 0) return true;
+    }
+    return false;
+  };
+  try {
+    turn(true);
+    expect(breathes()).toBe(false);
+    turn(false);
+    expect(breathes()).toBe(true);
+    expect(breathing().map((face) => face.parentElement?.className)).toEqual(
+      expect.arrayContaining(['chat-face', 'empty-figure']),
+    );
+    expect(breathing().filter((face) => face.closest('.seat'))).toHaveLength(2);
+  } finally {
+    hidden.mockRestore();
+    vi.useRealTimers();
+  }
 });
 
 test('who has answered is awake, who was called hatches, the rest sleep', async () => {
