@@ -14,7 +14,7 @@ import { createProcesses, type Group, type Processes } from '../processes/index.
 import { boundedBy, bubbleArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
 import type { Network } from '../../src/domain/network.ts';
-import { openWayOut, type NetworkDeps } from './network.ts';
+import { openWayOut, removeLeftWaysOut, type NetworkDeps } from './network.ts';
 import { createOutput } from './output.ts';
 import { seccompProgram } from './seccomp.ts';
 import { startBoxed, type BoxedProgram } from './program.ts';
@@ -255,6 +255,7 @@ export function createSandbox({
     if (!refused) return no(`Commands run in a sandbox that Roost does not have for ${process.arch} yet.`);
     const bubble = findBubble(path);
     if (bubble === null) return no(`Commands run in a sandbox, and the program for it is not here. ${INSTALL}`);
+    await removeLeftWaysOut();
     const folder = await mkdtemp(join(tmpdir(), 'roost-sandbox-'));
     try {
       const run = await begin({ bubble, refused }, { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs });

@@ -4,7 +4,7 @@
  * each connection and each request, and each redirect that is followed, names a host here, and is refused where the person has
  * not. Names lead only where agents may read (`--web-addresses`): what is looked up is what is connected.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, isIP, type LookupFunction } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -49,6 +49,32 @@ function targetOf(address: string, port: number): Target | null {
   if (url.protocol !== 'http:' || url.hostname === '') return null;
   // A name with a dot at its end is the same name.
   return { url, host: hostOf(url).replace(/\.$/, ''), port: Number(url.port) || port };
+}
+
+const FOLDER = 'roost-net-';
+/** One that is younger may not listen yet. */
+const YOUNG_MS = 60_000;
+
+const answers = (socket: string): Promise<boolean> =>
+  new Promise((told) => {
+    const line = connect(socket);
+    line.once('connect', () => told(true)).once('error', () => told(false));
+    line.once('connect', () => line.destroy());
+  });
+
+/** Removes what relays have left behind that were killed: folders at whose socket nobody answers. */
+export async function removeLeftWaysOut(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(FOLDER)) continue;
+    const folder = join(tmpdir(), name);
+    // Another relay’s may go meanwhile, and what is another user’s cannot be looked into.
+    const old = await stat(folder).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs > YOUNG_MS,
+      () => false,
+    );
+    if (old && !(await answers(join(folder, SOCKET))))
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 export async function openWayOut(network: Exclude<Network, 'none'>, deps: NetworkDeps): Promise<WayOut> {
@@ -119,7 +145,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: Networ
   server.maxConnections = CONNECTIONS;
   server.on('connect', tunnel);
   server.on('upgrade', (_asked, socket: Duplex) => socket.end('HTTP/1.1 501 Not Implemented\r\n\r\n'));
-  const folder = await mkdtemp(join(tmpdir(), 'roost-net-'));
+  const folder = await mkdtemp(join(tmpdir(), FOLDER));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(join(folder, SOCKET), resolve);

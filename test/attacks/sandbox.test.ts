@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer, type AddressInfo, type LookupFunction, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -369,7 +369,22 @@ except TimeoutError: pass"`,
 
   it('is none where none is granted, and what led out is gone with the run', async () => {
     expect(await reach(`curl -sS --noproxy '*' http://127.0.0.1:${at}/; env`, 'none')).not.toMatch(/REACHED|proxy=/i);
-    expect((await readdir(tmpdir())).filter((name) => name.startsWith('roost-net-'))).toEqual([]);
+    const left = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('roost-net-')).sort();
+    expect(await left()).toEqual([]);
+    // What a relay left that was killed goes at the next start; what another has open, or has just made, stays.
+    const places = ['dead', 'live', 'young'].map((name) => join(tmpdir(), `roost-net-${name}`));
+    for (const place of places) await mkdir(place);
+    const [dead = '', live = ''] = places;
+    const other = createServer();
+    await new Promise<void>((listens) => void other.listen(join(live, 'proxy'), () => listens()));
+    await writeFile(join(dead, 'proxy'), '');
+    for (const place of [dead, live]) await utimes(place, 1, 1);
+    const next = createSandbox();
+    await next.standing();
+    expect(await left()).toEqual(['roost-net-live', 'roost-net-young']);
+    await next.close();
+    other.close();
+    for (const place of places) await rm(place, { recursive: true, force: true });
   });
 });
 
