@@ -5,6 +5,7 @@ import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
 import { readMarkSetting, type ReadMark } from '../domain/read-marks.ts';
 import type { SettingKey, Settings } from '../domain/settings.ts';
 import { choiceSetting, type ChoiceKey } from '../domain/choices.ts';
+import { groupSetting, type AgentGroup } from '../domain/groups.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
 import type { AgentId } from '../domain/ids.ts';
@@ -24,6 +25,8 @@ export interface Writer {
   setting<K extends SettingKey>(key: K, value: Settings[K]): SettingDoc;
   /** The person chose this for an agent; empty: nothing of its own any more. */
   choice(agentId: AgentId, key: ChoiceKey, value: string): SettingDoc;
+  /** The person named a group, or changed it; without anybody: it is removed. */
+  group(group: AgentGroup): SettingDoc;
   /** The person has read up to here. */
   readMark(mark: ReadMark): SettingDoc;
   /** From now on messages are new where a conversation has no mark of its own; `newest` is the greatest stamp there is. */
@@ -65,6 +68,7 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       ...base(),
       ...choiceSetting(agentId, key, value),
     }),
+    group: (group) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), ...groupSetting(group) }),
     readMark: (mark) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), ...readMarkSetting(mark) }),
     readSince(newest) {
       // What is here already is not new, also where the clock that stamped it is ahead.

@@ -5,13 +5,8 @@ import { documentsOf } from '../protocol/intake.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
+import { createActions, type Actions } from './actions/index.ts';
 import { attempt } from './actions/parts.ts';
-import { createForgetActions, type ForgetActions } from './actions/forget.ts';
-import { createHomeActions, type HomeActions } from './actions/home.ts';
-import { createTalkActions, type TalkActions } from './actions/talk.ts';
-import { createTeamActions, type TeamActions } from './actions/team.ts';
-import { createWakeActions, type WakeActions } from './actions/wakes.ts';
-import { createUpkeepActions, type UpkeepActions } from './actions/upkeep.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { createChanges, type Changes } from './changes.ts';
 import { createCopies, type Copies } from './copies.ts';
@@ -50,7 +45,7 @@ export interface RoostState {
   readonly info: ReturnType<typeof createRelayInfo>;
   readonly upkeep: ReturnType<typeof createUpkeep>;
   readonly devices: Devices;
-  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & WakeActions;
+  readonly actions: Actions;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
@@ -128,14 +123,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     upkeep,
     devices,
   };
-  const actions = {
-    ...createHomeActions(parts),
-    ...createForgetActions(parts),
-    ...createUpkeepActions(parts),
-    ...createTeamActions(parts),
-    ...createTalkActions(parts),
-    ...createWakeActions({ notices, limits }),
-  };
+  const actions = createActions(parts, limits);
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);

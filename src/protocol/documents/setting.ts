@@ -1,5 +1,6 @@
 /** What the person has set, and how far they have read. */
 import { choiceOf } from '../../domain/choices.ts';
+import { groupOf } from '../../domain/groups.ts';
 import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
 import { isSettingValue } from '../../domain/settings.ts';
 import { defineKind, isNewer } from './kind.ts';
@@ -16,7 +17,7 @@ export const setting = defineKind({
         key: z
           .string()
           .describe(
-            'which one: see src/domain/settings.ts; for how far the person has read src/domain/read-marks.ts, for what they chose for one agent src/domain/choices.ts',
+            'which one: see src/domain/settings.ts; for how far the person has read src/domain/read-marks.ts, for what they chose for one agent src/domain/choices.ts, for groups src/domain/groups.ts',
           ),
         value: z.unknown().describe('a value that the setting cannot have is passed over'),
       })
@@ -27,7 +28,8 @@ export const setting = defineKind({
   view: {
     store: 'settings',
     // Where this app does not know the setting, or the value is none it can have, it never holds.
-    about: (doc) => (isSettingValue(doc.key, doc.value) || readMarkOf(doc) || choiceOf(doc) ? doc.key : null),
+    about: (doc) =>
+      isSettingValue(doc.key, doc.value) || readMarkOf(doc) || choiceOf(doc) || groupOf(doc) ? doc.key : null,
     holds: 'newest',
     wins(doc, held) {
       const [mark, before] = [readMarkOf(doc), readMarkOf(held)];

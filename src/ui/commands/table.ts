@@ -4,7 +4,8 @@
  */
 import { displayName, emptySeats } from '../../domain/agent.ts';
 import { bigButton } from '../../domain/lifecycle.ts';
-import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
+import { canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
+import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
 import { callsOf } from '../../state/calls.ts';
 import { authorName, leadNameOf } from '../../state/wake-material.ts';
 import { hasFound, nextFound } from '../palette/last-found.ts';
@@ -226,9 +227,39 @@ function toAgents({ roost, go }: Around): Command[] {
   ];
 }
 
+/** To wake those of each group who sleep. */
+function toGroups({ roost }: Around): Command[] {
+  const { groups, roster } = roost.household.store.getState();
+  const live = roost.live.store.getState().live;
+  return groups.flatMap(({ groupId, name, agentIds }): Command[] => {
+    const asleep = [...roster.seats]
+      .filter(
+        ([position, agent]) =>
+          isSeatPosition(position) &&
+          agentIds.includes(agent.agentId) &&
+          canBeWoken(lifecycleOf(agent, position, live)),
+      )
+      .toSorted(([a], [b]) => a - b)
+      .map(([, agent]) => agent);
+    if (asleep.length === 0) return [];
+    return [
+      {
+        id: `wake group ${groupId}`,
+        group: 'Actions',
+        label: `Wake ${name}`,
+        hint: asleep.map((agent) => displayName(agent, roster)).join(', '),
+        words: 'group team',
+        disabled: roost.pending.getState().call !== null,
+        run: () => void roost.actions.wake(asleep),
+      },
+    ];
+  });
+}
+
 /** All that can be done now, agents first. What one can do with a single agent is in `seat.ts`. */
 export const commandsOf = (around: Around): readonly Command[] => [
   ...toAgents(around),
+  ...toGroups(around),
   ...ROWS.filter(({ when }) => when?.(around) ?? true).map((row) => commandOf(row, around)),
 ];
 

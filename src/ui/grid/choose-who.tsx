@@ -7,11 +7,54 @@ import { Dialog } from '../parts/dialog.tsx';
 import { useWakePrice, type WakePrice } from '../preview/use-wake-price.ts';
 import { money, tokens } from '../text/money.ts';
 import { Face } from './face.tsx';
+import { GroupMarks, KeepGroup } from './groups.tsx';
 import { useSleepers } from './use-sleepers.ts';
 import './choose-who.css';
 
 const priceText = ({ tokens: many, microUsd }: WakePrice): string =>
   `about ${tokens(many)} tokens${microUsd === null ? '' : `, ${money(microUsd)}`}`;
+
+interface SleeperProps {
+  readonly agent: Agent;
+  readonly name: string;
+  /** What waking costs, or why not now. */
+  readonly note: string;
+  readonly late: boolean;
+  readonly marked: boolean;
+  readonly onWake: () => void;
+  readonly onMark: (marked: boolean) => void;
+}
+
+function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, onWake, onMark }: SleeperProps) {
+  return (
+    <li style={{ '--c': color }}>
+      <button
+        type="button"
+        className="choose-face"
+        aria-label={`Wake ${name} now`}
+        title={`Wake ${name} now`}
+        disabled={late}
+        onClick={onWake}
+      >
+        <Face agentId={agentId} face={face} color={color} awake={false} />
+      </button>
+      <label>
+        <span>
+          {name}
+          <small id={`choose-${agentId}`}>{note}</small>
+        </span>
+        <input
+          type="checkbox"
+          aria-label={name}
+          aria-describedby={`choose-${agentId}`}
+          checked={marked}
+          disabled={late}
+          onChange={({ target }) => onMark(target.checked)}
+        />
+      </label>
+    </li>
+  );
+}
 
 /** Wake only some: a press on a face wakes that one, and several are marked and woken together. What reading costs stands beside each. */
 export default function ChooseWho({ onClose }: { onClose: () => void }) {
@@ -24,6 +67,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   const shares = useStore(wakeSizes.store, (state) => state.shares);
   const priceOf = useWakePrice();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [group, setGroup] = useState<string | null>(null);
   const able = sleepers.filter(({ agentId }) => !arriving.includes(agentId));
   const agents = able.filter(({ agentId }) => chosen.has(agentId));
   const ids = sleepers.map(({ agentId }) => agentId).join();
@@ -62,42 +106,30 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Who shall wake?" onClose={onClose}>
       <p className="setting-hint choose-hint">Press a face to wake that one, or mark several.</p>
+      <GroupMarks
+        able={able}
+        marked={new Set(agents.map(({ agentId }) => agentId))}
+        onMark={({ groupId }, agentIds) => {
+          setGroup(groupId);
+          setChosen(new Set(agentIds));
+        }}
+      />
       <ul className="choose">
         {sleepers.map((agent) => {
           const { agentId } = agent;
-          const name = displayName(agent, roster);
-          const late = arriving.includes(agentId);
           return (
-            <li key={agentId} style={{ '--c': agent.color }}>
-              <button
-                type="button"
-                className="choose-face"
-                aria-label={`Wake ${name} now`}
-                title={`Wake ${name} now`}
-                disabled={late}
-                onClick={() => wake([agent])}
-              >
-                <Face agentId={agentId} face={agent.face} color={agent.color} awake={false} />
-              </button>
-              <label>
-                <span>
-                  {name}
-                  <small id={`choose-${agentId}`}>{noteOf(agent)}</small>
-                </span>
-                <input
-                  type="checkbox"
-                  aria-label={name}
-                  aria-describedby={`choose-${agentId}`}
-                  checked={agents.includes(agent)}
-                  disabled={late}
-                  onChange={({ target }) =>
-                    setChosen(
-                      new Set(target.checked ? [...chosen, agentId] : [...chosen].filter((one) => one !== agentId)),
-                    )
-                  }
-                />
-              </label>
-            </li>
+            <Sleeper
+              key={agentId}
+              agent={agent}
+              name={displayName(agent, roster)}
+              note={noteOf(agent)}
+              late={arriving.includes(agentId)}
+              marked={agents.includes(agent)}
+              onWake={() => wake([agent])}
+              onMark={(on) =>
+                setChosen(new Set(on ? [...chosen, agentId] : [...chosen].filter((one) => one !== agentId)))
+              }
+            />
           );
         })}
       </ul>
@@ -114,6 +146,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
         </button>
         {sum.tokens > 0 && <p role="status">To read: {priceText(sum)}. What they answer comes on top.</p>}
       </div>
+      <KeepGroup marked={agents} last={group} />
     </Dialog>
   );
 }

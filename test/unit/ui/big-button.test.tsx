@@ -149,6 +149,56 @@ test('the small menu wakes only those who are ticked', async () => {
   expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Wren"']);
 });
 
+test('who is marked can be kept as a group, woken by its name, changed, and removed with a way back', async () => {
+  const page = await openPage({ docs: team(4), snapshot: runningSession() });
+  const open = async () => {
+    await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
+    await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
+    await screen.findByRole('checkbox', { name: 'Wren' });
+  };
+  const press = async (name: string | RegExp) => page.user.click(await screen.findByRole('button', { name }));
+  const mark = (name: string) => page.user.click(screen.getByRole('checkbox', { name }));
+  const marked = () =>
+    screen
+      .getAllByRole<HTMLInputElement>('checkbox')
+      .flatMap((box) => (box.checked ? [box.getAttribute('aria-label')] : []));
+  const groups = () =>
+    page.owner.docs.flatMap((doc) => (String(doc['key']).startsWith('group:') ? [doc['value']] : []));
+  await open();
+  await mark('Lyra');
+  expect(screen.queryByRole('button', { name: /as a group/ })).toBeNull();
+  await mark('Wren');
+  await press('Keep these 2 as a group…');
+  await press('Keep');
+  expect((await screen.findByText('Give the group a name.')).getAttribute('role')).toBe('alert');
+  await page.user.type(screen.getByRole('textbox', { name: 'Name of the group' }), '  Night   crew {Enter}');
+  await waitFor(() => expect(groups()).toEqual([{ name: 'Night crew', agentIds: ['agent-1', 'agent-2'] }]));
+  // A name is taken once, however it is written.
+  await press('Mark all');
+  await press('Keep these 4 as a group…');
+  await page.user.type(screen.getByRole('textbox', { name: 'Name of the group' }), 'night CREW{Enter}');
+  await screen.findByText('There is a group called “night CREW” already.');
+  await press('Cancel');
+  await press('Night crew 2');
+  expect(marked()).toEqual(['Lyra', 'Wren']);
+  expect(screen.getByRole('button', { name: 'Night crew 2' }).getAttribute('aria-pressed')).toBe('true');
+  await mark('Wren');
+  await mark(screen.getAllByRole('checkbox')[2]?.getAttribute('aria-label') ?? '');
+  await press('“Night crew” is these 2 from now on');
+  await waitFor(() => expect(groups().at(-1)).toEqual({ name: 'Night crew', agentIds: ['agent-1', 'agent-3'] }));
+  await press('Rename “Night crew”…');
+  await page.user.type(screen.getByRole('textbox', { name: 'Name of the group' }), ' of old{Enter}');
+  await press('Remove the group');
+  expect(screen.queryByRole('list', { name: 'Your groups' })).toBeNull();
+  await press('Undo');
+  await press('Night crew of old 2');
+  await press('Close');
+  await page.user.keyboard('{Control>}k{/Control}');
+  await page.user.type(await screen.findByRole('combobox'), 'wake night crew');
+  await page.user.click(await screen.findByRole('option', { name: /^Wake Night crew of old/ }));
+  expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toHaveLength(2);
+});
+
 test('under the button stands who sleeps and how much would be remembered', async () => {
   await openPage({ docs: team(2) });
   expect(await screen.findByText(/^2 sleeping · 20 B to remember$/)).toBeDefined();
