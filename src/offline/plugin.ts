@@ -48,8 +48,8 @@ export interface OfflineFiles {
 
 const MANIFEST_FILE = 'manifest.webmanifest';
 const APPLE_ICON = 'apple-touch-icon';
-/** Every browser that knows service workers knows WOFF2. */
-const isNeeded = (fileName: string) => !/\.(woff|map)$/.test(fileName);
+/** Every browser that knows service workers knows WOFF2; what draws is large, and fetched by those who ask for a drawing. */
+const isNeeded = (fileName: string) => !/\.(woff|map)$|\/drawing-worker-/.test(fileName);
 
 async function sha256(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);

@@ -43,3 +43,9 @@ it('what a browser loads before it paints is small, and in few files: one import
   expect(named.length + 1).toBeLessThanOrEqual(REQUESTS);
   expect(readdirSync(join(dist, 'page/assets')).filter((file) => file.endsWith('.js')).length).toBeLessThan(SCRIPTS);
 });
+
+it('what draws is fetched by those who ask for a drawing, and by nobody at a first visit', () => {
+  const drawing = readdirSync(join(dist, 'page/assets')).filter((file) => file.startsWith('drawing-worker-'));
+  expect(drawing.filter((file) => file.endsWith('.js'))).toHaveLength(1);
+  expect(readFileSync(join(dist, 'page/service-worker.js'), 'utf8')).not.toContain('drawing-worker-');
+});

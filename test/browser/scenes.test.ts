@@ -193,6 +193,7 @@ describe('With a model behind the Messages API', () => {
       '<script>window.hurt = 1</script>',
       '<img src=x onerror="window.hurt = 1"> inline <b onclick="window.hurt = 1">html</b>',
       '![beacon](https://example.com/pixel.png) [press](javascript:window.hurt=1)',
+      '```mermaid\ngraph LR\n  A["<img src=https://example.com/x onerror=alert(1)>"] --> B[Hearth]\n  style A fill:url(https://example.com/y)\n```',
       '**bold** [fine](https://example.com/)',
     ].join('\n\n');
     const { visitor } = await home((request) =>
@@ -206,10 +207,13 @@ describe('With a model behind the Messages API', () => {
     await visitor.open(1);
     await visitor.ask('Hurt me.');
     await visitor.page.locator('article strong', { hasText: 'bold' }).waitFor();
+    expect(await visitor.page.locator('article img').count()).toBe(0);
+    await visitor.page.getByRole('button', { name: 'Show as a drawing' }).click();
+    const drawing = visitor.page.getByRole('img', { name: 'What the code says, as a drawing' });
+    await expect.poll(() => drawing.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(100);
     expect(await visitor.page.evaluate(() => 'hurt' in window)).toBe(false);
     expect(reached).toEqual([]);
     expect(await visitor.page.locator('article a[href^="javascript"]').count()).toBe(0);
-    expect(await visitor.page.locator('article img').count()).toBe(0);
     const fine = visitor.page.locator('article a', { hasText: 'fine' });
     expect(await fine.getAttribute('rel')).toMatch(/noopener/);
   });

@@ -1,13 +1,30 @@
 /** A block of code: in colours as soon as they are there, and copied by one press. Its room never changes by that. */
-import { Fragment, isValidElement, useEffect, useState, type ReactNode } from 'react';
+import { Fragment, isValidElement, lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { CheckIcon, CopyIcon } from '../parts/icons.tsx';
+import { takeFocus } from '../parts/take-focus.ts';
 import { askForColours } from './ask.ts';
 import type { Coloured } from './colours.ts';
+import type { DrawingBlockProps } from './drawing-block.tsx';
 
 /** ms without a new word, after which code that is still being written is coloured as far as it goes. */
 const SETTLED = 150;
 /** ms for which the button says what it did. */
 const SAYS_SO = 2_000;
+
+/** The language of drawings; what draws is fetched when the first one is asked for. */
+const MERMAID = 'mermaid';
+const DrawingBlock = lazy(() => import('./drawing-block.tsx').catch(() => ({ default: NotFetched })));
+
+function NotFetched({ onClose }: DrawingBlockProps) {
+  return (
+    <p className="md-drawing-foot">
+      <span role="status">What draws could not be fetched from the relay.</span>
+      <button type="button" className="link-button" onClick={onClose}>
+        Close
+      </button>
+    </p>
+  );
+}
 
 interface Colouring {
   readonly code: string;
@@ -63,19 +80,14 @@ function Copy({ code }: { code: string }) {
   );
 }
 
-/** @param children of a `pre` as Markdown sets it: one `code` with its text and, in its class, its language. */
-export function CodeBlock({ children }: { children?: ReactNode }) {
-  const props = isValidElement<{ className?: string; children?: ReactNode }>(children) ? children.props : {};
-  const text = typeof props.children === 'string' ? props.children : '';
-  const code = text.endsWith('\n') ? text.slice(0, -1) : text;
-  const language = /(?:^|\s)language-(\S+)/.exec(props.className ?? '')?.[1]?.toLowerCase() ?? '';
+function Code({ code, language, className }: { code: string; language: string; className: string | undefined }) {
   const colouring = useColours(code, language);
   return (
-    <div className="md-code">
+    <>
       {/* Scrolls by itself where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0}>
-        <code className={props.className}>
+        <code className={className}>
           {colouring?.lines.map((line, i) => (
             <Fragment key={i}>
               {i > 0 && '\n'}
@@ -90,6 +102,44 @@ export function CodeBlock({ children }: { children?: ReactNode }) {
         </code>
       </pre>
       {code !== '' && <Copy code={code} />}
+    </>
+  );
+}
+
+/** Its code, until a press shows it as a drawing; one that cannot be drawn says why, below its code. */
+function Mermaid({ code, children }: { code: string; children: ReactNode }) {
+  // A code that has grown since is asked for anew. Null: it was closed, by a button that is gone with it.
+  const [asked, setAsked] = useState<string | null>();
+  const shown = asked === code;
+  return (
+    <div className="md-mermaid">
+      <div className="md-code">{children}</div>
+      {shown ? (
+        <Suspense fallback={<p className="md-drawing-foot">Drawing…</p>}>
+          <DrawingBlock code={code} onClose={() => setAsked(null)} />
+        </Suspense>
+      ) : (
+        <p className="md-drawing-foot">
+          <button
+            type="button"
+            className="link-button"
+            ref={asked === null ? takeFocus : undefined}
+            onClick={() => setAsked(code)}
+          >
+            Show as a drawing
+          </button>
+        </p>
+      )}
     </div>
   );
+}
+
+/** @param children of a `pre` as Markdown sets it: one `code` with its text and, in its class, its language. */
+export function CodeBlock({ children }: { children?: ReactNode }) {
+  const props = isValidElement<{ className?: string; children?: ReactNode }>(children) ? children.props : {};
+  const text = typeof props.children === 'string' ? props.children : '';
+  const code = text.endsWith('\n') ? text.slice(0, -1) : text;
+  const language = /(?:^|\s)language-(\S+)/.exec(props.className ?? '')?.[1]?.toLowerCase() ?? '';
+  const block = <Code code={code} language={language} className={props.className} />;
+  return language === MERMAID ? <Mermaid code={code}>{block}</Mermaid> : <div className="md-code">{block}</div>;
 }

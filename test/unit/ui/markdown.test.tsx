@@ -1,7 +1,9 @@
-import { cleanup, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { userEvent } from '@testing-library/user-event';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { coloured } from '../../../src/ui/code/colours.ts';
+import { drawn, type DrawingColours } from '../../../src/ui/code/drawing.ts';
+import { inertSvg } from '../../../src/ui/code/inert-svg.ts';
 import Markdown, { safeUrl } from '../../../src/ui/chat/markdown.tsx';
 import { formulaOf, withFormulas } from '../../../src/ui/chat/maths.ts';
 
@@ -11,8 +13,16 @@ afterEach(cleanup);
 vi.stubGlobal(
   'Worker',
   class extends EventTarget {
-    postMessage({ code, language }: { code: string; language: string }) {
-      queueMicrotask(() => this.dispatchEvent(new MessageEvent('message', { data: coloured(code, language) })));
+    postMessage(
+      asked: { code: string; language: string } | { readonly mermaid: string; readonly colours: DrawingColours },
+    ) {
+      queueMicrotask(() => {
+        const data = 'mermaid' in asked ? drawn(asked.mermaid, asked.colours) : coloured(asked.code, asked.language);
+        this.dispatchEvent(new MessageEvent('message', { data }));
+      });
+    }
+    terminate() {
+      return undefined;
     }
   },
 );
@@ -154,3 +164,97 @@ test.each(['\\frac{', '\\def\\a{xx}\\a', 'x'.repeat(4_001), '{'.repeat(3_000)])(
     expect(box.textContent).toContain('and more');
   },
 );
+
+const COLOURS = { paper: '#ffffff', ink: '#222222' };
+const svgOf = (mermaid: string) => {
+  const result = drawn(mermaid, COLOURS);
+  if ('problem' in result) throw new Error(result.problem);
+  const parsed = new DOMParser().parseFromString(result.svg, 'image/svg+xml');
+  expect(parsed.querySelector('parsererror')).toBeNull();
+  return parsed.documentElement;
+};
+
+test('a drawing stands in for its code when it is asked for, as a picture, and goes again', async () => {
+  const user = userEvent.setup();
+  const box = show('```mermaid\ngraph LR\n  A[Hearth] --> B[Lead]\n```');
+  expect(box.querySelector('img')).toBeNull();
+  await user.click(screen.getByRole('button', { name: 'Show as a drawing' }));
+  const picture = await screen.findByRole('img', { name: 'What the code says, as a drawing' });
+  const { src } = picture as HTMLImageElement;
+  expect(decodeURIComponent(src)).toMatch(/^data:image\/svg\+xml,<svg [^]*>Hearth<\/text>[^]*<\/svg>$/);
+  await user.click(screen.getByRole('button', { name: 'Show the code' }));
+  expect(box.querySelector('img')).toBeNull();
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Show as a drawing' }));
+  expect(box.querySelector('pre')?.textContent).toContain('A[Hearth] --> B[Lead]');
+});
+
+test('what cannot be drawn says why, beside its code', async () => {
+  const user = userEvent.setup();
+  const box = show('```mermaid\ngantt\n  title The week\n```');
+  await user.click(screen.getByRole('button', { name: 'Show as a drawing' }));
+  await screen.findByText(/^Roost draws flowcharts, .* not what begins with “gantt”\.$/);
+  expect(box.querySelector('pre')?.textContent).toContain('title The week');
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(screen.queryByText(/^Roost draws/)).toBeNull();
+});
+
+test('a drawing that takes too long is ended', async () => {
+  const ended = vi.fn();
+  class Stuck extends EventTarget {
+    postMessage = () => undefined;
+    terminate = ended;
+  }
+  const usual = globalThis.Worker;
+  vi.stubGlobal('Worker', Stuck);
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.stubGlobal('Worker', usual);
+  });
+  show('```mermaid\ngraph LR\n  A --> B\n```');
+  fireEvent.click(screen.getByRole('button', { name: 'Show as a drawing' }));
+  await act(() => vi.runAllTimersAsync());
+  expect(screen.getByText('Drawing it took too long.')).toBeTruthy();
+  expect(ended).toHaveBeenCalled();
+});
+
+test.each([
+  ['', 'There is nothing in it to draw.'],
+  ['graph TD', 'There is nothing in it to draw.'],
+  ['%%{init: {"theme": "dark"}}%%\n', 'There is nothing in it to draw.'],
+  [`graph TD\n${'A --> B\n'.repeat(3_000)}`, 'It is too long to be drawn.'],
+  [`sequenceDiagram\n${'A->>B: x\n'.repeat(1_200)}`, 'It is too large to be shown.'],
+])('%.20j is not drawn: %s', (mermaid, problem) => {
+  expect(drawn(mermaid, COLOURS)).toEqual({ problem });
+});
+
+test.each([
+  'graph TD\n  A["<script>alert(1)</script><img src=x onerror=alert(1)>"] --> B',
+  'graph TD\n  A --> B\n  click A "javascript:alert(1)" _blank\n  click B call steal()',
+  'graph TD\n  A --> B\n  style A fill:url(https://evil.example/x),stroke:red"/><script>alert(1)</script>',
+  'graph TD\n  A --> B\n  classDef x fill:u\\72l(https://evil.example/x)\n  class A x',
+  '%%{init: {"securityLevel": "loose", "themeCSS": "@import url(https://evil.example/x)"}}%%\ngraph TD\n  A --> B',
+  '---\nconfig:\n  themeCSS: "@import url(https://evil.example/x)"\n---\ngraph TD\n  A --> B',
+  'sequenceDiagram\n  A->>B: <a href="https://evil.example">x</a>\n  link A: Site @ https://evil.example',
+  'classDiagram\n  class A\n  A : +x() <style>*{background:url(https://evil.example)}</style>',
+  'erDiagram\n  A ||--o{ B : "<use href=x>"',
+])('nothing in a drawing runs, leads anywhere or is fetched: %j', (mermaid) => {
+  const svg = svgOf(mermaid);
+  expect(svg.querySelector('script, a, image, use, foreignObject, iframe, [href], [onclick], [onerror]')).toBeNull();
+  // Words alone may say an address.
+  for (const text of svg.querySelectorAll('text')) text.remove();
+  const rest = new XMLSerializer().serializeToString(svg).replace('http://www.w3.org/2000/svg', '');
+  expect(rest).not.toMatch(/https?:|@import|javascript:|url\((?!#)|\\/);
+  expect(svg.textContent).not.toContain('click');
+});
+
+test('what is no shape is left out of a drawing with all that is in it', () => {
+  expect(
+    inertSvg(
+      '<svg onload="x()" style="fill:red"><foreignObject><g><text>no</text></g></foreignObject><a href="https://evil.example"><text>no</text></a>' +
+        '<style>@import "https://evil.example/a;b&amp;c";\n text { fill: red }</style><style>text { fill: u&#114;l(//evil.example) }</style><text fill="&quot;&lt;">a &amp; b</text></svg>',
+    ),
+  ).toBe(
+    '<svg style="fill:red"><style>\n text { fill: red }</style><style></style><text fill="&quot;&lt;">a &amp; b</text></svg>',
+  );
+});

@@ -1,0 +1,80 @@
+/** A text in Mermaid’s language as a drawing: a picture, in which nothing can run, and which can fetch nothing. */
+import { useEffect, useRef, useState } from 'react';
+import { download } from '../copies/sink.ts';
+import { takeFocus } from '../parts/take-focus.ts';
+import type { DrawingColours, Drawn } from './drawing.ts';
+
+/** ms after which a drawing is given up: nobody knows how long a hostile text would take. */
+const PATIENCE = 10_000;
+/** Of its own size; where there is less room, the drawing scrolls. */
+const SMALLEST = 0.6;
+
+/** Returns the way to end it. `then` is called once, unless it was ended. */
+function draw(mermaid: string, colours: DrawingColours, then: (drawn: Drawn) => void): () => void {
+  const worker = new Worker(new URL('./drawing-worker.ts', import.meta.url), { type: 'module', name: 'roost-drawing' });
+  const end = () => {
+    clearTimeout(timer);
+    worker.terminate();
+  };
+  const finish = (drawn: Drawn) => {
+    end();
+    then(drawn);
+  };
+  const timer = setTimeout(() => finish({ problem: 'Drawing it took too long.' }), PATIENCE);
+  worker.addEventListener('message', ({ data }: MessageEvent<Drawn>) => finish(data));
+  // What draws is fetched from the relay the first time.
+  worker.addEventListener('error', () => finish({ problem: 'What draws could not be fetched from the relay.' }));
+  worker.postMessage({ mermaid, colours });
+  return end;
+}
+
+export interface DrawingBlockProps {
+  readonly code: string;
+  /** Shows the code again. */
+  readonly onClose: () => void;
+}
+
+export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
+  const [drawn, setDrawn] = useState<Drawn | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const style = getComputedStyle(box.current ?? document.documentElement);
+    const colour = (name: string, otherwise: string) => style.getPropertyValue(name).trim() || otherwise;
+    return draw(code, { paper: colour('--ground-1', '#fff'), ink: colour('--ink', '#222') }, setDrawn);
+  }, [code]);
+  const isDrawn = drawn !== null && 'svg' in drawn;
+  return (
+    <div className="md-drawing" ref={box}>
+      {isDrawn && (
+        // Scrolls by itself where it is too large, by keyboard too.
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <div className="md-drawing-paper" role="region" aria-label="Drawing" tabIndex={0}>
+          <img
+            src={`data:image/svg+xml,${encodeURIComponent(drawn.svg)}`}
+            alt="What the code says, as a drawing"
+            width={Math.round(drawn.width)}
+            height={Math.round(drawn.height)}
+            style={{ minWidth: Math.round(drawn.width * SMALLEST) }}
+          />
+        </div>
+      )}
+      <p className="md-drawing-foot">
+        <span role="status" className={isDrawn ? 'visually-hidden' : undefined}>
+          {drawn === null ? 'Drawing…' : isDrawn ? 'Drawn' : drawn.problem}
+        </span>
+        <button type="button" className="link-button" ref={takeFocus} onClick={onClose}>
+          {isDrawn ? 'Show the code' : drawn === null ? 'Cancel' : 'Close'}
+        </button>
+        {isDrawn && (
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => download('drawing.svg', new Blob([drawn.svg], { type: 'image/svg+xml' }))}
+          >
+            Download
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}

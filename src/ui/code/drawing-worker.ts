@@ -1,0 +1,7 @@
+/** Draws beside the page, which ends it where it takes too long. */
+import './not-elks-worker.ts';
+import { drawn, type DrawingColours } from './drawing.ts';
+
+addEventListener('message', ({ data }: MessageEvent<{ mermaid: string; colours: DrawingColours }>) =>
+  postMessage(drawn(data.mermaid, data.colours)),
+);
