@@ -713,6 +713,16 @@ describe('a server that asks for a sign-in', () => {
     }
   });
 
+  it('is signed in to once for a household: another agent uses it by the same sign-in', async () => {
+    await signIn();
+    await call('PUT', '/v1/agents/lead/config', { coordination: { toolsets: { attached: 'allow' } } });
+    const tokens = () => far.heard.filter(({ path }) => path === '/token').length;
+    const before = tokens();
+    expect([await works(echo), await hands.talks(echo)]).toMatchObject([[/From behind/], [/From behind/]]);
+    expect([before, tokens()]).toEqual([1, 1]);
+    expect(new Set(far.heard.flatMap(({ bearer }) => bearer ?? [])).size).toBe(1);
+  });
+
   it('that takes it back: the agent and the person are told so, and it is signed in to again', async () => {
     await signIn();
     far.expire(true);
