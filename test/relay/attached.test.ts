@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,6 +21,7 @@ import { mcpAnswer } from '../support/mcp-answer.ts';
 import { freePort } from '../support/free-port.ts';
 import { startHands, type Hands } from '../support/hands.ts';
 import { createHome, startRelay } from '../support/relay.ts';
+import { TLS_FILES } from '../support/tls.ts';
 import type { Part } from '../support/scripted-model.ts';
 
 const SECRET = 'a-secret-of-the-test-7f3a';
@@ -80,7 +82,8 @@ const offered = () =>
 
 beforeAll(async () => {
   home = await createHome();
-  hands = await startHands(['--scripts', '--log-level', 'debug']);
+  const env = { NODE_EXTRA_CA_CERTS: TLS_FILES.localhost.cert };
+  hands = await startHands(['--scripts', '--log-level', 'debug'], { env });
 });
 beforeEach(async () => {
   ways = join(home, `ways-${++nth}.json`);
@@ -526,6 +529,30 @@ describe('a server with an address', () => {
     expect(attached.problem).toMatch(problem);
     expect(attached.problem?.length).toBeLessThan(600);
     expect(JSON.stringify(attached)).not.toContain(SECRET);
+  });
+
+  it.each([
+    ['localhost', 'connected', null],
+    ['renewed', 'failed', expect.stringMatching(/certificate/) as string],
+  ] as const)('over TLS, with the certificate %s: it is %s', async (certificate, state, problem) => {
+    const { cert, key } = TLS_FILES[certificate];
+    const asked: string[] = [];
+    const secure = createSecureServer({ cert: await readFile(cert), key: await readFile(key) }, (request, response) => {
+      asked.push(request.headers.authorization ?? '');
+      server.emit('request', request, response);
+    });
+    await new Promise<void>((up) => secure.listen(0, '127.0.0.1', up));
+    const url = `https://localhost:${(secure.address() as AddressInfo).port}/mcp`;
+    const attached = await attach('far', { kind: 'address', url, headers: { Authorization: `Bearer ${SECRET}` } });
+    expect(attached).toMatchObject({ state, problem });
+    // Nobody is told the secret whose certificate is not trusted.
+    expect(new Set(asked)).toEqual(new Set(state === 'connected' ? [`Bearer ${SECRET}`] : []));
+    if (state === 'connected') {
+      await allow(attached);
+      expect(await works([{ call: 'mcp__far__echo', input: { text: '1' } }])).toMatchObject([/> From afar\./]);
+    }
+    secure.closeAllConnections();
+    await new Promise((down) => secure.close(down));
   });
 
   it('that nobody answers at is said to be unreachable', async () => {

@@ -41,7 +41,7 @@ const isFollowUp = (first: string) => first.includes('The human has answered');
 
 export async function startHands(
   args: readonly string[] = [],
-  { store, ...more }: Pick<RelayOptions, 'terminal' | 'store'> = {},
+  { store, env: given = {}, ...more }: Pick<RelayOptions, 'terminal' | 'store' | 'env'> = {},
 ): Promise<Hands> {
   let turns: readonly (readonly Part[])[] = [];
   const model = await startScriptedModel(({ first, body }) => {
@@ -49,7 +49,7 @@ export async function startHands(
     const at = body.messages.filter(({ role }) => role === 'assistant').length;
     return (isFollowUp(first) ? null : turns[at]) ?? [{ say: 'Done.' }];
   });
-  const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };
+  const env = { ...given, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };
   const home = await createHome({ store });
   let relay = await startRelay({ ...more, home, env, args });
   const call: Hands['call'] = (method, path, json) =>
