@@ -1,6 +1,7 @@
 /** How agents reach each other: messages, wakes, and what happens in threads. See `Reach` in contracts.ts. */
 import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
 import { quote, titled } from '../../src/domain/quoting.ts';
+import { addedText } from '../../src/domain/thread-notice.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, ThreadHooks } from '../contracts.ts';
@@ -133,7 +134,7 @@ export function createReach(deps: ReachDeps): OpenReach {
           messageId,
           to: agentId,
           from: tellerOf(by),
-          text: `You were added to the thread ${titled(title)}${by === 'human' ? ' by the human' : ''} (id ${threadId}). read_thread shows what was said.`,
+          text: addedText({ threadId, title, byHuman: by === 'human' }),
           time: now(),
           priority: 'normal',
           threadId,

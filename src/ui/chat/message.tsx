@@ -2,6 +2,7 @@ import { memo, useState, type ReactNode } from 'react';
 import { textOf } from '../../state/answers.ts';
 import type { Waits } from '../../state/conversation-log.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
+import { addedOf } from '../../domain/thread-notice.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { EditIcon, RetryIcon } from '../parts/icons.tsx';
@@ -14,6 +15,7 @@ import { Moment } from '../parts/moment.tsx';
 import { ago, clockTime, isYoung } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';
+import { AddedCard } from './added-card.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
@@ -170,7 +172,7 @@ const keptOf = ({ agentId, messageId, blocks }: MessageDoc) => ({
 });
 
 /** What another agent wrote to the one whose conversation this is. */
-function Received({ message, stretch }: Pick<MessageProps, 'message' | 'stretch'>) {
+function Received({ message, stretch, to }: Pick<MessageProps, 'message' | 'stretch'> & { to: string }) {
   const sender = useSomebody(message.author);
   const speaker: Speaker =
     sender.kind === 'nobody'
@@ -184,6 +186,8 @@ function Received({ message, stretch }: Pick<MessageProps, 'message' | 'stretch'
           retired: true,
         }
       : sender;
+  const added = addedOf(textOf(message.blocks));
+  if (added) return <AddedCard added={added} name={to} by={speaker.name} />;
   return (
     <Bubble
       speaker={speaker}
@@ -214,7 +218,8 @@ export const Message = memo(function Message({
   if (message.author === 'relay')
     return <RelayNote messageId={message.messageId} text={textOf(message.blocks)} name={speaker.name} />;
   const mine = message.author === 'human';
-  if (!mine && message.author !== speaker.agentId) return <Received message={message} stretch={stretch} />;
+  if (!mine && message.author !== speaker.agentId)
+    return <Received message={message} stretch={stretch} to={speaker.name} />;
   const status = statusText(message, speaker.name);
   const foot = stretch.last && (
     <>

@@ -1,4 +1,6 @@
+import { addedOf } from '../../domain/thread-notice.ts';
 import { ChevronIcon } from '../parts/icons.tsx';
+import { AddedCard } from './added-card.tsx';
 import { useOpened } from './opened-keys.ts';
 
 /** The relay's own messages about what an agent had asked to do have ids of this form. */
@@ -11,6 +13,8 @@ const ABOUT_CALL = /^call-/;
 export function RelayNote({ messageId, text, name }: { messageId: string; text: string; name: string }) {
   const [open, setOpen] = useOpened(messageId);
   const [first = ''] = text.split('\n', 1);
+  const added = addedOf(text);
+  if (added) return <AddedCard added={added} name={name} by={null} />;
   if (!text.includes('\n'))
     return (
       <p className="divider" dir="auto">

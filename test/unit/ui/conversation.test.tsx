@@ -1,4 +1,5 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { addedText } from '../../../src/domain/thread-notice.ts';
 import { expect, test } from 'vitest';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
@@ -562,6 +563,17 @@ test('what the relay told an agent of its question opens; a line of the relay’
   expect(screen.queryByText(/You asked to use/)).toBeNull();
   await page.user.click(summary);
   await screen.findByText(/You asked to use fetch_page/);
+});
+
+test('who is taken into a thread has a line with the way there, in the person’s words, whoever did it', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  const added = { threadId: 'thread-1', title: 'Tides “of” March' };
+  await hears(page, { messageId: 'n1', author: 'relay', role: 'user' }, addedText({ ...added, byHuman: true }));
+  await hears(page, { messageId: 'n2', author: 'agent-2', role: 'user' }, addedText({ ...added, byHuman: false }));
+  const links = await within(log()).findAllByRole('link', { name: 'Tides ’of’ March' });
+  expect(links.map((link) => link.getAttribute('href'))).toEqual(['/threads/thread-1', '/threads/thread-1']);
+  expect(log().textContent).toMatch(/You took Lyra into the thread .*Wren took Lyra into the thread /);
+  expect(log().textContent).not.toContain('read_thread');
 });
 
 test('files are dropped anywhere on the conversation, which shows that; where they are not taken the page stays all the same', async () => {
