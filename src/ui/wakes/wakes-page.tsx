@@ -4,7 +4,9 @@ import { PageHead } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
 import { useNames } from '../use-names.ts';
 import { Budget } from './budget.tsx';
+import { byClick } from './by-click.ts';
 import { StopSwitch } from './stop-switch.tsx';
+import { WakePath } from './wake-path.tsx';
 import { useState, useId } from 'react';
 import type { WakeDecision } from '../../protocol/wakes.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
@@ -18,88 +20,17 @@ import { LEAD_ID } from '../../domain/seat.ts';
 import { FaceOf } from '../grid/face-of.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
 import {
-  CHECK_QUESTIONS,
-  CHECK_TITLES,
   outcomeText,
-  OUTCOME_WORDS,
   askedText,
+  clickText,
+  clickOutcomes,
   REASON_WORDS,
   sourceName,
   WAY_WORDS,
   type NameOf,
 } from './words.ts';
 import './wakes.css';
-import { GATE_CHECKS, type GateCheck } from '../../domain/guardrails.ts';
 import type { AgentId } from '../../domain/ids.ts';
-
-/** The way of one wake through the checks. Pure. */
-
-/** `waived`: the person's own wake, which no check refuses; `beyond`: not reached. */
-type StepState = 'passed' | 'stopped' | 'beyond' | 'waived';
-
-interface Step {
-  readonly check: GateCheck;
-  readonly state: StepState;
-}
-
-export function pathOf({
-  check,
-  outcome,
-  source,
-}: Pick<WakeDecision, 'check' | 'outcome' | 'source'>): readonly Step[] {
-  const at = check === null ? GATE_CHECKS.length : GATE_CHECKS.indexOf(check);
-  return GATE_CHECKS.map((each, i): Step => {
-    if (source.kind === 'person') return { check: each, state: 'waived' };
-    // It failed before anything was checked.
-    if (outcome === 'error' && check === null) return { check: each, state: 'beyond' };
-    return { check: each, state: i < at ? 'passed' : i === at ? 'stopped' : 'beyond' };
-  });
-}
-
-const STATE_WORDS: Record<StepState, string> = {
-  passed: 'passed',
-  stopped: 'stopped here',
-  beyond: 'not reached',
-  waived: 'not asked: you are never refused',
-};
-
-/** The ten checks in their order, from who asked to what came of it; the one that stopped it is marked. */
-function WakePath({ wake }: { wake: WakeDecision }) {
-  const steps = pathOf(wake);
-  return (
-    <ol className="wake-path" aria-label="The way through the checks">
-      <li className="wake-step" data-step="asked">
-        <span className="wake-step-dot" aria-hidden="true" />
-        <span className="wake-step-name">Asked</span>
-      </li>
-      {steps.map(({ check, state }, i) => (
-        <li
-          key={check}
-          className="wake-step"
-          data-step={state}
-          data-outcome={state === 'stopped' ? wake.outcome : undefined}
-          title={CHECK_QUESTIONS[check]}
-          {...(state === 'stopped' ? { 'aria-current': 'step' as const } : {})}
-        >
-          <span className="wake-step-dot" aria-hidden="true">
-            {i + 1}
-          </span>
-          <span className="wake-step-name">
-            {CHECK_TITLES[check]}
-            <span className={state === 'stopped' ? 'wake-step-said' : 'visually-hidden'}>
-              <span className="visually-hidden">: </span>
-              {state === 'stopped' ? outcomeText(wake) : STATE_WORDS[state]}
-            </span>
-          </span>
-        </li>
-      ))}
-      <li className="wake-step" data-step="end" data-outcome={wake.outcome}>
-        <span className="wake-step-dot" aria-hidden="true" />
-        <span className="wake-step-name">{OUTCOME_WORDS[wake.outcome]}</span>
-      </li>
-    </ol>
-  );
-}
 
 function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
   const { time, source, target, way, reason, messageId, detail } = wake;
@@ -182,6 +113,65 @@ function WakeRow({ wake, nameOf, open, onToggle }: Props) {
   );
 }
 
+interface RowsProps {
+  readonly wakes: readonly WakeDecision[];
+  readonly nameOf: NameOf;
+  /** Which is opened. */
+  readonly open: string | null;
+  readonly setOpen: (decisionId: string | null) => void;
+}
+
+function Rows({ wakes, nameOf, open, setOpen }: RowsProps) {
+  return wakes.map((wake) => (
+    <WakeRow
+      key={wake.decisionId}
+      wake={wake}
+      nameOf={nameOf}
+      open={wake.decisionId === open}
+      onToggle={() => setOpen(wake.decisionId === open ? null : wake.decisionId)}
+    />
+  ));
+}
+
+/** What one click did, in one line; unfolded, with each whom it woke. */
+function ClickRow(props: RowsProps & { readonly newest: WakeDecision }) {
+  const { wakes, nameOf, newest } = props;
+  const [unfolded, setUnfolded] = useState(false);
+  const id = useId();
+  return (
+    <li className="wake wake-click" data-open={unfolded}>
+      <button
+        type="button"
+        className="wake-line"
+        aria-expanded={unfolded}
+        aria-controls={id}
+        onClick={() => setUnfolded(!unfolded)}
+      >
+        <span className="wake-mark" data-outcome={newest.outcome} aria-hidden="true" />
+        <span className="wake-count" aria-hidden="true">
+          {wakes.length}
+        </span>
+        <span className="wake-words">
+          <span className="wake-asked" dir="auto">
+            {clickText(wakes, nameOf)}
+          </span>{' '}
+          <span className="wake-outcome" data-outcome={newest.outcome}>
+            <span className="visually-hidden">: </span>
+            {clickOutcomes(wakes)}
+          </span>
+        </span>
+        <time dateTime={new Date(newest.time).toISOString()} title={fullTime(newest.time)}>
+          {clockTime(newest.time)}
+        </time>
+        <ChevronIcon />
+      </button>
+      <ul id={id} className="wakes" hidden={!unfolded}>
+        {unfolded && <Rows {...props} />}
+      </ul>
+    </li>
+  );
+}
+
 function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
   const now = useNow();
   const nameOf = useNames();
@@ -190,15 +180,16 @@ function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
     <section key={day} className="wake-day" aria-label={day}>
       <h3>{day}</h3>
       <ul className="wakes">
-        {items.map((wake) => (
-          <WakeRow
-            key={wake.decisionId}
-            wake={wake}
-            nameOf={nameOf}
-            open={wake.decisionId === open}
-            onToggle={() => setOpen(wake.decisionId === open ? null : wake.decisionId)}
-          />
-        ))}
+        {byClick(items).map((group) => {
+          const [newest] = group;
+          const rows = { wakes: group, nameOf, open, setOpen };
+          return group.length > 1 && newest ? (
+            // By its first, which stays the same while the others come in.
+            <ClickRow key={group.at(-1)?.decisionId} newest={newest} {...rows} />
+          ) : (
+            <Rows key={newest?.decisionId} {...rows} />
+          );
+        })}
       </ul>
     </section>
   ));

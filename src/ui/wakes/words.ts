@@ -114,6 +114,25 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
   }
 }
 
+/** How many of those whom one click woke are named. */
+const NAMED = 3;
+
+/** Whom one click woke: "You woke Lyra, Sage and 6 others". `wakes`: newest first; they are told in the order they were asked. */
+export function clickText(wakes: readonly WakeDecision[], nameOf: NameOf): string {
+  const names = wakes.map(({ target }) => nameOf(target)).reverse();
+  const told = names.length > NAMED ? [...names.slice(0, NAMED - 1), `${names.length - NAMED + 1} others`] : names;
+  return `You woke ${told.slice(0, -1).join(', ')} and ${told.at(-1) ?? ''}`;
+}
+
+/** What came of all of them: "woken", or "7 woken, 1 refused". */
+export function clickOutcomes(wakes: readonly WakeDecision[]): string {
+  const texts = wakes.map(outcomeText);
+  const kinds = [...new Set(texts)];
+  return kinds.length === 1
+    ? (kinds[0] ?? '')
+    : kinds.map((kind) => `${texts.filter((text) => text === kind).length} ${kind}`).join(', ');
+}
+
 /** `40 s left`, `3 min left`, `until 07:00`, `until Tuesday 07:00`: as seen at `now`. */
 export function leftText(until: number, now: number): string {
   const ms = Math.max(0, until - now);

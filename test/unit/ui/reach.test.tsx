@@ -201,6 +201,34 @@ describe('the feed of wakes', () => {
     ).toBe(true);
   });
 
+  test('tells what one click did in one line that unfolds; another click is another line', async () => {
+    const byPerson = { source: { kind: 'person' }, way: 'person', reason: null, messageId: null } as const;
+    // The relay decides them one after the other, and tells the newest first.
+    const call = [1, 2, 3, 4].map((i) =>
+      wake(10 + i, { ...byPerson, target: `agent-${5 - i}`, time: NOW - MINUTE - i * 40 }),
+    );
+    const before = wake(30, { ...byPerson, target: 'agent-2' });
+    const page = await openPage({
+      docs: team(4),
+      path: '/wakes',
+      prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes: [wake(1), ...call, before], more: false }),
+    });
+    const line = await screen.findByRole('button', { name: /^You woke Lyra, Wren and 2 others.*woken/ });
+    const told = () =>
+      within(screen.getByRole('region', { name: 'Who asked for whom' }))
+        .getAllByRole('button', { expanded: false })
+        .map((row) => row.querySelector('.wake-asked')?.textContent);
+    expect(told()).toEqual([
+      'Lyra asked for Wren · stuck without it',
+      'You woke Lyra, Wren and 2 others',
+      'You woke Wren',
+    ]);
+    await page.user.click(line);
+    expect(told().filter((text) => text?.startsWith('You woke'))).toHaveLength(5);
+    await page.user.click(screen.getByRole('button', { name: /^You woke Lyra .*woken/ }));
+    expect(screen.getByRole('list', { name: 'The way through the checks' })).toBeDefined();
+  });
+
   test('shows that the person is never refused', async () => {
     const page = await openPage({
       docs: team(2),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS, WAKE_WAYS } from '../../../src/domain/guardrails.ts';
 import type { WakeDecision } from '../../../src/protocol/wakes.ts';
-import { pathOf } from '../../../src/ui/wakes/wakes-page.tsx';
+import { pathOf } from '../../../src/ui/wakes/wake-path.tsx';
 import { askedText, leftText, outcomeText } from '../../../src/ui/wakes/words.ts';
 
 const NOW = new Date('2026-11-21T08:55:00').getTime();
