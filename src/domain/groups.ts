@@ -35,24 +35,3 @@ export function groupOf({ key, value }: { readonly key: string; readonly value: 
     ? { groupId, name, agentIds: ids }
     : null;
 }
-
-interface GroupRecord {
-  readonly id: string;
-  readonly key: string;
-  readonly value: unknown;
-  readonly at: string;
-}
-
-/** By name: of each group the newest by (stamp, id), in whatever order they came. */
-export function groupsOf(records: readonly GroupRecord[]): readonly AgentGroup[] {
-  const newest = new Map<string, { readonly record: GroupRecord; readonly group: AgentGroup }>();
-  for (const record of records) {
-    const group = groupOf(record);
-    const held = newest.get(record.key)?.record;
-    if (group && (!held || record.at > held.at || (record.at === held.at && record.id > held.id)))
-      newest.set(record.key, { record, group });
-  }
-  return [...newest.values()]
-    .flatMap(({ group }) => (group.agentIds.length > 0 ? [group] : []))
-    .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.groupId < b.groupId ? -1 : 1));
-}

@@ -7,7 +7,6 @@ import { rosterOf, type Roster } from '../domain/agent.ts';
 import { choiceOf, choicesOf, type AgentChoice } from '../domain/choices.ts';
 import { finalForgets, forgottenAgents, pendingForgets } from '../domain/forgetting.ts';
 import type { AgentId } from '../domain/ids.ts';
-import { groupsOf, type AgentGroup } from '../domain/groups.ts';
 import { readMarkOf } from '../domain/read-marks.ts';
 import { settingsOf, type Settings } from '../domain/settings.ts';
 import type {
@@ -39,8 +38,6 @@ export interface HouseholdState {
   /** Without those who are being forgotten. */
   readonly roster: Roster;
   readonly settings: Settings;
-  /** By name. */
-  readonly groups: readonly AgentGroup[];
 }
 
 export interface Household {
@@ -96,7 +93,6 @@ export function createHousehold(now: () => number): Household {
     forgotten: [],
     roster: rosterOf([], []),
     settings: settingsOf([]),
-    groups: [],
   }));
 
   /** Client ids of messages that a relay has taken: their queued twins are done with. */
@@ -178,7 +174,7 @@ export function createHousehold(now: () => number): Household {
             ),
           }
         : {}),
-      ...(wishes ? { settingDocs, settings, groups: groupsOf([...settingDocs.values()].map(withId)) } : {}),
+      ...(wishes ? { settingDocs, settings } : {}),
       ...(recorded ? { records } : {}),
       ...(waiting ? { queued: [...queued.values()].sort((a, b) => (a.at < b.at ? -1 : 1)) } : {}),
     });

@@ -34,6 +34,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('./agent/forget-dialog.tsx'),
     import('./copies/adopt-dialog.tsx'),
     import('./copies/bring-back.tsx'),
+    import('./welcome/on-its-way.tsx'),
     import('./welcome/returning.tsx'),
     fetchAgentExport(),
     fetchDeviceDialogs(),

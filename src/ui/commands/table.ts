@@ -6,6 +6,7 @@ import { displayName, emptySeats } from '../../domain/agent.ts';
 import { bigButton } from '../../domain/lifecycle.ts';
 import { canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
+import { groupsIn } from '../../state/groups.ts';
 import { callsOf } from '../../state/calls.ts';
 import { authorName, leadNameOf } from '../../state/wake-material.ts';
 import { hasFound, nextFound } from '../palette/last-found.ts';
@@ -229,9 +230,10 @@ function toAgents({ roost, go }: Around): Command[] {
 
 /** To wake those of each group who sleep. */
 function toGroups({ roost }: Around): Command[] {
-  const { groups, roster } = roost.household.store.getState();
+  const household = roost.household.store.getState();
+  const { roster } = household;
   const live = roost.live.store.getState().live;
-  return groups.flatMap(({ groupId, name, agentIds }): Command[] => {
+  return groupsIn(household).flatMap(({ groupId, name, agentIds }): Command[] => {
     const asleep = [...roster.seats]
       .filter(
         ([position, agent]) =>

@@ -1,9 +1,10 @@
 /** Groups of agents that the person has named: to mark them together, to keep what is marked as one, to change and remove one. */
-import { useId, useState, type SubmitEvent } from 'react';
+import { useId, useMemo, useState, type SubmitEvent } from 'react';
 import type { Agent } from '../../domain/agent.ts';
 import { GROUPS, type AgentGroup } from '../../domain/groups.ts';
 import type { AgentId } from '../../domain/ids.ts';
-import { useActions, useHousehold } from '../context.tsx';
+import { groupsIn, keepGroup, removeGroup } from '../../state/groups.ts';
+import { useHousehold, useRoost } from '../context.tsx';
 import './groups.css';
 
 interface MarksProps {
@@ -19,9 +20,14 @@ const among = ({ agentIds }: AgentGroup, agents: readonly Agent[]) =>
 const isSame = (ids: readonly string[], marked: ReadonlySet<string>) =>
   ids.length === marked.size && ids.every((id) => marked.has(id));
 
+function useGroups(): readonly AgentGroup[] {
+  const settingDocs = useHousehold((state) => state.settingDocs);
+  return useMemo(() => groupsIn({ settingDocs }), [settingDocs]);
+}
+
 /** A press on a group marks those of it who sleep, and nobody else. */
 export function GroupMarks({ able, marked, onMark }: MarksProps) {
-  const groups = useHousehold((state) => state.groups);
+  const groups = useGroups();
   const roster = useHousehold((state) => state.roster);
   const shown = groups.filter(({ agentIds }) => agentIds.some((id) => roster.byId.has(id)));
   if (shown.length === 0) return null;
@@ -106,14 +112,14 @@ interface KeepProps {
 
 /** What can be done with what is marked: keep it as a group, or change the one that it came from. */
 export function KeepGroup({ marked, last }: KeepProps) {
-  const { keepGroup, removeGroup } = useActions();
-  const groups = useHousehold((state) => state.groups);
+  const roost = useRoost();
+  const groups = useGroups();
   const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
   const agentIds = marked.map(({ agentId }) => agentId);
   const from = groups.find(({ groupId }) => groupId === last) ?? null;
   const same = from !== null && isSame(among(from, marked), new Set(agentIds));
-  const keep = (group: Parameters<typeof keepGroup>[0]) =>
-    keepGroup(group).then((done) => (done.ok ? null : done.reason));
+  const keep = (group: Parameters<typeof keepGroup>[1]) =>
+    keepGroup(roost, group).then((done) => (done.ok ? null : done.reason));
   if (naming !== null)
     return (
       <NameForm
@@ -139,7 +145,7 @@ export function KeepGroup({ marked, last }: KeepProps) {
           <button type="button" className="link-button" onClick={() => setNaming('rename')}>
             Rename “{from.name}”…
           </button>
-          <button type="button" className="link-button" onClick={() => void removeGroup(from)}>
+          <button type="button" className="link-button" onClick={() => void removeGroup(roost, from)}>
             Remove the group
           </button>
         </>

@@ -13,7 +13,7 @@ export const WAITS = {
 } as const;
 
 /** This device has joined a household, and nobody of it is here yet. */
-export function OnItsWay() {
+export default function OnItsWay() {
   const status = useDevices((state) => state.status);
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), []);

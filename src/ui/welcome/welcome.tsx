@@ -6,8 +6,11 @@ import { PATHS } from '../routes.ts';
 import { modelName } from '../models/words.ts';
 import { Begin } from './begin.tsx';
 import { ComeBack } from './come-back.tsx';
-import { OnItsWay } from './on-its-way.tsx';
+import { optional } from '../parts/optional.tsx';
 import './welcome.css';
+
+/** Of a device that has just joined: not what anybody sees first. */
+const OnItsWay = optional(() => import('./on-its-way.tsx'));
 
 /** The first visit: a beginning, ways back for a team there is, and the truth about who is thinking. `onBegun`: it is stored; the team's page takes over. */
 export function Welcome({ onBegun }: { onBegun: () => void }) {

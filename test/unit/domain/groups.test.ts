@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { groupOf, groupsOf } from '../../../src/domain/groups.ts';
+import { groupOf } from '../../../src/domain/groups.ts';
+import { groupsOf } from '../../../src/state/groups.ts';
 
 const record = (key: string, at: string, name: unknown, agentIds: unknown) => ({
   id: `${key}${at}`,

@@ -1,0 +1,70 @@
+/** Groups of agents that the person has named. Fetched with the dialog and the palette, which need them. */
+import { groupOf, GROUPS, type AgentGroup } from '../domain/groups.ts';
+import type { AgentId } from '../domain/ids.ts';
+import { attempt, type Done } from './actions/parts.ts';
+import { createWriter } from './documents.ts';
+import type { HouseholdState } from './household.ts';
+import type { RoostState } from './index.ts';
+
+interface GroupRecord {
+  readonly id: string;
+  readonly key: string;
+  readonly value: unknown;
+  readonly at: string;
+}
+
+/** By name: of each group the newest by (stamp, id), in whatever order they came. */
+export function groupsOf(records: readonly GroupRecord[]): readonly AgentGroup[] {
+  const newest = new Map<string, { readonly record: GroupRecord; readonly group: AgentGroup }>();
+  for (const record of records) {
+    const group = groupOf(record);
+    const held = newest.get(record.key)?.record;
+    if (group && (!held || record.at > held.at || (record.at === held.at && record.id > held.id)))
+      newest.set(record.key, { record, group });
+  }
+  return [...newest.values()]
+    .flatMap(({ group }) => (group.agentIds.length > 0 ? [group] : []))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.groupId < b.groupId ? -1 : 1));
+}
+
+/** By name. */
+export const groupsIn = ({ settingDocs }: Pick<HouseholdState, 'settingDocs'>): readonly AgentGroup[] =>
+  groupsOf([...settingDocs.values()].map((doc) => ({ ...doc, id: doc._id })));
+
+async function write({ owner, clock, device, household }: RoostState, group: AgentGroup): Promise<Done> {
+  const docs = [createWriter({ clock, newId: device.newId, now: device.now }).group(group)];
+  const written = await attempt(owner.call('append', docs));
+  if (written.ok) household.take(docs);
+  return written;
+}
+
+/** Keeps a group of agents under a name; without an id a new one. Where its name is taken, or none, it says so. */
+export async function keepGroup(
+  roost: RoostState,
+  {
+    groupId = roost.device.newId(),
+    name: wanted,
+    agentIds,
+  }: { readonly groupId?: string; readonly name: string; readonly agentIds: readonly AgentId[] },
+): Promise<Done> {
+  const name = wanted.replace(/\s+/g, ' ').trim();
+  if (name === '') return { ok: false, reason: 'Give the group a name.' };
+  if (name.length > GROUPS.name) return { ok: false, reason: `A name has at most ${GROUPS.name} characters.` };
+  if (agentIds.length === 0) return { ok: false, reason: 'Mark who is in it.' };
+  const taken = groupsIn(roost.household.store.getState()).some(
+    (group) => group.groupId !== groupId && group.name.toLowerCase() === name.toLowerCase(),
+  );
+  if (taken) return { ok: false, reason: `There is a group called “${name}” already.` };
+  return write(roost, { groupId, name, agentIds });
+}
+
+/** It can be undone. */
+export async function removeGroup(roost: RoostState, group: AgentGroup): Promise<void> {
+  const { notices } = roost;
+  const removed = await write(roost, { ...group, agentIds: [] });
+  if (!removed.ok) return notices.error(`“${group.name}” could not be removed: ${removed.reason}`);
+  notices.info(`The group “${group.name}” is removed. Nobody in it is changed.`, {
+    label: 'Undo',
+    run: () => void write(roost, group),
+  });
+}
