@@ -69,6 +69,8 @@ describe('An attached server', { timeout: 90_000 }, () => {
       }),
     );
     await page.getByText('Found: my-notes.').waitFor();
+    // It lies in the relay's own folder, which the sandbox does not show.
+    await page.getByText('Free on this machine').click();
     await page.getByRole('button', { name: 'Attach', exact: true }).click();
     const card = page.getByRole('article', { name: 'my-notes' });
     await card.getByText('connected', { exact: true }).waitFor();

@@ -24,7 +24,7 @@ function GoOnButton({ run, runId }: { run: Occurrence; runId: RunId }) {
     <button
       type="button"
       className="ghost go-on"
-      aria-label={`Let ${mate.name} go on: ${whatText(run)}`}
+      aria-label={`Let it go on: ${mate.name}, ${whatText(run)}`}
       disabled={state === 'asked'}
       onClick={goOn}
     >

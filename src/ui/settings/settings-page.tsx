@@ -126,13 +126,13 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
                   <Link
                     key={one}
                     href={PATHS.settings(one)}
-                    aria-label={SECTIONS[one].title}
+                    aria-labelledby={`${list}-${one}-title ${list}-${one}-changed`}
                     aria-describedby={`${list}-${one}`}
                     aria-current={one === current ? 'page' : undefined}
                   >
-                    <span>{SECTIONS[one].title}</span>
+                    <span id={`${list}-${one}-title`}>{SECTIONS[one].title}</span>{' '}
                     <small id={`${list}-${one}`}>
-                      {changed.has(one) && <em>{changed.get(one)} changed </em>}
+                      {changed.has(one) && <em id={`${list}-${one}-changed`}>{changed.get(one)} changed </em>}
                       <span>{SECTIONS[one].about}</span>
                     </small>
                   </Link>

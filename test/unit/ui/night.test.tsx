@@ -430,7 +430,7 @@ test('the history of one says what became of each moment, in plain words', async
   expect(failed?.textContent).toMatch(/today 04:55failed14 s · 1\.2K tokens · \$0\.0123.*overloaded/);
   expect(dark?.textContent).toMatch(/today 02:55skipped: quiet hours/);
   expect(
-    within(failed ?? document.body).getByRole('button', { name: 'Let Wren go on: Look at the river' }),
+    within(failed ?? document.body).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }),
   ).toBeTruthy();
   expect(within(dark ?? document.body).queryByRole('button')).toBeNull();
 });
@@ -477,10 +477,10 @@ test('a card says once what they did while nobody was here, and it stays closed'
   // What did not come to its end is gone on with from here.
   expect(within(card).getAllByRole('button', { name: /go on/ }).length).toBe(1);
   page.reach.on('POST /v1/runs/run-4/continue', () => refused('It was set to sleep in the session.', 409));
-  await page.user.click(within(card).getByRole('button', { name: 'Let Wren go on: Look at the river' }));
+  await page.user.click(within(card).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }));
   await screen.findByText(/It was set to sleep in the session\./);
   page.reach.on('POST /v1/runs/run-4/continue', () => new Response(null, { status: 202 }));
-  await page.user.click(within(card).getByRole('button', { name: 'Let Wren go on: Look at the river' }));
+  await page.user.click(within(card).getByRole('button', { name: 'Let it go on: Wren, Look at the river' }));
   await waitFor(() => expect(wren?.textContent).toMatch(/overloaded.*goes on/));
   // What had nothing to do is no news.
   expect(card.textContent).not.toContain('Mail');

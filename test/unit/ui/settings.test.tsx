@@ -275,7 +275,7 @@ test('settings are found by their names, in groups while nobody looks', async ()
 test('what differs from the default says so, in the list too, and goes back to it', async () => {
   const page = await settings('waking', { docs: [...team(2), settingDoc('wakeTimeoutMs', 90_000)] });
   expect(await screen.findByText(/^Changed; the default is 120 seconds\./)).toBeDefined();
-  const link = screen.getByRole('link', { name: 'Waking' });
+  const link = screen.getByRole('link', { name: 'Waking 1 changed' });
   expect(document.getElementById(link.getAttribute('aria-describedby') ?? '')?.textContent).toMatch(/^1 changed/);
   await page.user.click(screen.getByRole('button', { name: 'Set back' }));
   expect((await box('Time to wake')).value).toBe('120');
@@ -306,8 +306,10 @@ test('every section with defaults says how much differs from them', async () => 
   });
   const changed = (name: string) =>
     /^\d+ changed/.exec(
-      document.getElementById(screen.getByRole('link', { name }).getAttribute('aria-describedby') ?? '')?.textContent ??
-        '',
+      document.getElementById(
+        screen.getByRole('link', { name: new RegExp(`^${name}( \\d+ changed)?$`) }).getAttribute('aria-describedby') ??
+          '',
+      )?.textContent ?? '',
     )?.[0] ?? null;
   // A wake a day, a tool, the zone; the switch that stops all wakes is none.
   await waitFor(() => expect(changed('Limits')).toBe('3 changed'));
