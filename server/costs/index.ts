@@ -67,10 +67,11 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
   if (most && untold.input && untold.output && took.outputMost === undefined) return most;
   const written = whole(usage.outputTokens);
   const ends = took.whole && !untold.output;
+  const unknown = Math.min(took.outputMost ?? Infinity, most?.count.outputTokens ?? Infinity);
   const count = {
     model: usage.model,
     inputTokens: whole(usage.inputTokens),
-    outputTokens: ends ? written : Math.max(written, took.outputMost ?? most?.count.outputTokens ?? 0),
+    outputTokens: ends ? written : Math.max(written, Number.isFinite(unknown) ? unknown : 0),
     cacheReadTokens: whole(usage.cacheReadTokens),
     cacheWriteTokens: whole(usage.cacheWriteTokens),
   };

@@ -16,12 +16,16 @@ export interface Leaving {
   done(): void;
 }
 
-export function createLeaving(asked: AbortSignal): Leaving {
+/** `before`: called at the moment in which it is left. */
+export function createLeaving(asked: AbortSignal, before: () => void = () => undefined): Leaving {
   const leave = new AbortController();
   let over = false;
   const afterTurns = (turns: number) => {
     if (over) return;
-    if (turns === 0) return leave.abort();
+    if (turns === 0) {
+      before();
+      return leave.abort();
+    }
     setImmediate(() => afterTurns(turns - 1));
   };
   const onAsked = () => afterTurns(STOPPED.turns);

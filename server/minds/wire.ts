@@ -227,6 +227,10 @@ export const nothingSeen = (): Seen => ({
   at: performance.now(),
 });
 
+/** The most tokens that a server which stops when it is left has written in so many ms. */
+export const writtenWithin = (ms: number): number =>
+  Math.ceil(((ms + STOPPED.afterStopMs) / 1_000) * STOPPED.tokensPerSecond);
+
 /**
  * The most tokens that a server which stops when it is left can have written when it was left: what came, and what did not
  * come yet. `ms`: since something last came; where it thinks without showing it, since it began.
@@ -235,10 +239,8 @@ export function mostWritten(
   { bytes, blocks, ms }: { readonly bytes: number; readonly blocks: number; readonly ms: number },
   maxTokens: number,
 ): number {
-  const { tokensPerSecond, afterStopMs, tokensPerBlock } = STOPPED;
-  const came = Math.ceil(bytes / BYTES_PER_TOKEN) + blocks * tokensPerBlock;
-  const unknown = Math.ceil(((ms + afterStopMs) / 1_000) * tokensPerSecond);
-  return Math.min(maxTokens, came + unknown);
+  const came = Math.ceil(bytes / BYTES_PER_TOKEN) + blocks * STOPPED.tokensPerBlock;
+  return Math.min(maxTokens, came + writtenWithin(ms));
 }
 
 export function stopReasonOf(message: Anthropic.Message): StopReason {

@@ -1,6 +1,8 @@
 /** One request from the moment it may go: it is sent, what comes back passes through, and what it took is counted. */
 import type { CostHold, Took } from '../contracts.ts';
 import { isUnsent } from '../unsent.ts';
+import { createLeaving, type Leaving } from '../minds/leave.ts';
+import { writtenWithin } from '../minds/wire.ts';
 import { createKeyFilter, withoutKey } from '../key-filter.ts';
 import type { ProxyError } from './errors.ts';
 import { responseHeaders } from './headers.ts';
@@ -52,6 +54,8 @@ export interface ProxyAnswer {
 
 export interface AnswerDeps {
   readonly upstream: Upstream;
+  /** It writes no more, and charges for no more, when it is left. */
+  readonly stopsWhenLeft: boolean;
   readonly key: string | null;
   /** What could not be counted is ours to know; whoever asked has its answer all the same. */
   readonly onError: (error: unknown) => void;
@@ -62,6 +66,18 @@ export type Ask = (
   account: Account | null,
 ) => Promise<{ readonly ok: true; readonly answer: ProxyAnswer } | { readonly ok: false; readonly error: ProxyError }>;
 
+interface Passing {
+  /** Whoever asked has gone. */
+  readonly gone: AbortSignal;
+  readonly leaving: Leaving;
+  /** `left`: our leaving has ended it. */
+  readonly close: (left: boolean) => Promise<void>;
+}
+
+const aborted = (signal: AbortSignal): Promise<unknown> =>
+  signal.aborted
+    ? Promise.resolve()
+    : new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 const isOk = (status: number) => status >= 200 && status < 300;
 
 /** A refusal, whole. */
@@ -76,32 +92,52 @@ async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
+/** What it took; of one that was left while it wrote, no more than any model writes in that time. */
+function tookOf(reader: UsageReader, leftAfterMs: number | null): Took {
+  const took = reader.took();
+  return took === null || took.whole || leftAfterMs === null
+    ? took
+    : { ...took, outputMost: writtenWithin(leftAfterMs) };
+}
+
+async function* passed(
+  body: AsyncIterable<Uint8Array>,
+  reader: UsageReader,
+  { gone, leaving, close }: Passing,
+): ProxyAnswer['body'] {
+  const pieces = body[Symbol.asyncIterator]();
+  let over = false;
+  let left = false;
+  try {
+    for (;;) {
+      const { done, value } = await pieces.next();
+      over = done === true;
+      if (over) return;
+      reader.read(value);
+      yield value;
+    }
+  } catch (error) {
+    over = true;
+    // How it is told of, an abort of ours looks as one of theirs: whether it had broken before that was looked at then.
+    left = leaving.signal.aborted;
+    throw error;
+  } finally {
+    if (!over) {
+      // Whoever asked has gone while it was written: see leave.ts for why that takes a moment.
+      left = gone.aborted && (await aborted(leaving.signal).then(() => true));
+      await pieces.return?.();
+    }
+    leaving.done();
+    await close(left);
+  }
+}
+
+export function createAsk({ upstream, stopsWhenLeft, key, onError }: AnswerDeps): Ask {
   const filter = createKeyFilter(key);
 
   const settle = async ({ hold, sessionId }: Account, took: Took) => {
     await hold.settle({ sessionId, messageId: null, via: 'proxy', took }).catch(onError);
   };
-
-  function counting(reader: UsageReader, account: Account | null): ProxyAnswer['close'] {
-    let closing: Promise<void> | null = null;
-    return () => (closing ??= account ? settle(account, reader.took()) : Promise.resolve());
-  }
-
-  async function* passed(
-    body: AsyncIterable<Uint8Array>,
-    reader: UsageReader,
-    close: ProxyAnswer['close'],
-  ): ProxyAnswer['body'] {
-    try {
-      for await (const bytes of body) {
-        reader.read(bytes);
-        yield bytes;
-      }
-    } finally {
-      await close();
-    }
-  }
 
   async function* whole(bytes: Uint8Array): ProxyAnswer['body'] {
     yield await Promise.resolve(bytes);
@@ -109,8 +145,14 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
 
   return async (request, account) => {
     const free = () => account?.hold.release();
+    let isBroken = () => false;
+    let brokeBefore = false;
+    const leaving = createLeaving(request.signal, () => (brokeBefore = isBroken()));
+    const begun = performance.now();
     try {
-      const sent = await upstream.send({ ...request, ...(account ? { onLost: () => account.hold.again() } : {}) });
+      const onLost = account ? { onLost: () => account.hold.again() } : {};
+      const sent = await upstream.send({ ...request, signal: leaving.signal, ...onLost });
+      ({ isBroken } = sent);
       if (sent.status === 401) {
         free();
         return {
@@ -151,9 +193,18 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
       const reader = headers['content-type']?.includes('text/event-stream')
         ? createStreamReader(model)
         : createJsonReader(model);
-      const close = counting(reader, account);
-      return { ok: true, answer: { status: sent.status, headers, body: passed(body, reader, close), close } };
+      let closing: Promise<void> | null = null;
+      const close = (left: boolean) => {
+        const leftAfterMs = left && !brokeBefore && stopsWhenLeft ? performance.now() - begun : null;
+        return (closing ??= account ? settle(account, tookOf(reader, leftAfterMs)) : Promise.resolve());
+      };
+      const passing = { gone: request.signal, leaving, close };
+      return {
+        ok: true,
+        answer: { status: sent.status, headers, body: passed(body, reader, passing), close: () => close(false) },
+      };
     } catch (error) {
+      leaving.done();
       if (!(error instanceof Error)) throw error;
       // It went out, and nobody will tell what it took.
       if (account && !isUnsent(error)) await settle(account, null);

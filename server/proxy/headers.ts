@@ -14,6 +14,8 @@ export interface UpstreamKey {
   readonly keyHeader: KeyHeader | null;
   /** Without `/v1`; null is Anthropic's own. */
   readonly baseUrl: string | null;
+  /** It writes no more, and charges for no more, when it is left; left out: Anthropic's own does. */
+  readonly stopsWhenLeft?: boolean;
   /** How its name is looked up, where not every address may be called. */
   readonly lookup?: LookupFunction;
 }
@@ -33,10 +35,13 @@ const RESPONSE = new Set([
 const RESPONSE_PREFIXES = ['anthropic-'];
 
 /** Anthropic's own takes a key as the client's generation sends it; of other servers it is not known which they read. */
-function keyForm({ keyHeader, baseUrl }: UpstreamKey, version: string): KeyHeader {
-  if (keyHeader !== null) return keyHeader;
-  const official = baseUrl === null || new URL(baseUrl).host === new URL(OFFICIAL_API).host;
-  if (!official) return 'both';
+/** Does it go to Anthropic's own API? */
+export const isOfficial = ({ baseUrl }: Pick<UpstreamKey, 'baseUrl'>): boolean =>
+  baseUrl === null || new URL(baseUrl).host === new URL(OFFICIAL_API).host;
+
+function keyForm(upstream: UpstreamKey, version: string): KeyHeader {
+  if (upstream.keyHeader !== null) return upstream.keyHeader;
+  if (!isOfficial(upstream)) return 'both';
   return version === FIRST_VERSION ? 'x-api-key' : 'bearer';
 }
 

@@ -14,7 +14,7 @@ import { createAdmit } from './admit.ts';
 import { createAsk, type Account, type Ask, type ProxyAnswer } from './answer.ts';
 import { readRequest, streamOf, type ProxyBody } from './body.ts';
 import { errorResponse, type ProxyError } from './errors.ts';
-import { requestHeaders, type UpstreamKey } from './headers.ts';
+import { isOfficial, requestHeaders, type UpstreamKey } from './headers.ts';
 import { heldAnswer, type Outcome } from './held.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { PROXY_LIMITS } from './settings.ts';
@@ -90,7 +90,11 @@ export function createProxy(deps: ProxyDeps): Proxy {
     const known = lines.get(baseUrl);
     if (known?.to === to) return known;
     const upstream = createUpstream(baseUrl, PROXY_LIMITS.upstreamSilenceMs, to.lookup);
-    const line = { to, upstream, ask: createAsk({ upstream, key: to.key, onError }) };
+    const line = {
+      to,
+      upstream,
+      ask: createAsk({ upstream, key: to.key, stopsWhenLeft: to.stopsWhenLeft ?? isOfficial(to), onError }),
+    };
     // Requests that are under way end on the connections that they have.
     known?.upstream.close();
     lines.set(baseUrl, line);

@@ -20,6 +20,8 @@ export interface UpstreamAnswer {
   readonly headers: IncomingHttpHeaders;
   /** Rejects where the upstream breaks off, or the signal aborts. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** Its line has broken off before its end, as far as this machine knows. */
+  isBroken(): boolean;
 }
 
 export interface Upstream {
@@ -57,7 +59,8 @@ export function createUpstream(
       });
       request.setTimeout(silenceMs, () => request.destroy(new Error(`nothing was said for ${silenceMs / 1_000} s`)));
       request.once('response', (answer: IncomingMessage) => {
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
+        const isBroken = () => !answer.complete && (answer.destroyed || answer.errored !== null);
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer, isBroken });
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (signal.aborted || !isStale(error, request)) return reject(error);

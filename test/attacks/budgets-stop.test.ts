@@ -4,6 +4,10 @@
  */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { CostHold, RequestEnd } from '../../server/contracts.ts';
+import { createAsk } from '../../server/proxy/answer.ts';
+import { createUpstream } from '../../server/proxy/upstream.ts';
+import { costOf, DEFAULT_PRICES, NO_COST } from '../../src/domain/prices.ts';
 import { agentRun } from '../support/runs.ts';
 import { startDeafModel, type Said } from '../support/deaf-model.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';
@@ -101,3 +105,66 @@ describe('A line that dies', () => {
     }),
   );
 });
+
+it('Of an answer that a client of the proxy leaves while its line is whole, no more is counted than any model writes in that time', async () => {
+  const model = await startDeafModel('words');
+  const spenders = await openSpenders(store(), model.url, { stopsWhenLeft: true });
+  try {
+    const leaving = new AbortController();
+    const tokens = 100_000;
+    const body = JSON.stringify({ model: MODEL, max_tokens: tokens, stream: true, messages: [] });
+    const asking = fetch(`${spenders.bases[0] ?? ''}/v1/messages`, { method: 'POST', body, signal: leaving.signal })
+      .then((response) => response.text())
+      .catch(() => '');
+    await expect.poll(model.underWay, { interval: 5 }).toBe(1);
+    await sleep(20);
+    leaving.abort();
+    await asking;
+    await expect.poll(model.underWay, { interval: 5 }).toBe(0);
+    const counted = async () => (await spenders.team.costs.report(1)).today.costMicroUsd;
+    await expect.poll(counted).toBeGreaterThanOrEqual(model.total());
+    const longest = { model: MODEL, inputTokens: 0, outputTokens: tokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    expect(await counted()).toBeLessThan(costOf(longest, DEFAULT_PRICES).microUsd / 4);
+    expect(spenders.errors).toEqual([]);
+  } finally {
+    await spenders.close();
+    await model.close();
+  }
+});
+
+it.each([
+  ['dies before it is left', true, undefined],
+  ['is whole until then', false, expect.any(Number)],
+] as const)(
+  'A line on which nobody reads on and that %s is looked at before it is left',
+  async (_, dies, outputMost) => {
+    const model = await startDeafModel('words');
+    const upstream = createUpstream(model.url);
+    const leaving = new AbortController();
+    let end: RequestEnd | null = null;
+    const hold: CostHold = {
+      settle: (told) => Promise.resolve(void (end = told)),
+      release: () => undefined,
+      again: () => Promise.resolve(true),
+      spent: () => NO_COST,
+    };
+    try {
+      const ask = createAsk({ upstream, stopsWhenLeft: true, key: null, onError: () => undefined });
+      const body = Buffer.from(JSON.stringify({ model: MODEL, max_tokens: MOST_TOKENS, stream: true }));
+      const asked = await ask(
+        { method: 'POST', path: '/v1/messages', headers: {}, body, signal: leaving.signal },
+        { sessionId: null, model: MODEL, hold },
+      );
+      if (!asked.ok) throw new Error(asked.error.message);
+      await asked.answer.body.next();
+      if (dies) model.die();
+      leaving.abort();
+      await asked.answer.body.return();
+      expect(end).toMatchObject({ took: { whole: false } });
+      expect((end as RequestEnd | null)?.took?.outputMost).toEqual(outputMost);
+    } finally {
+      upstream.close();
+      await model.close();
+    }
+  },
+);

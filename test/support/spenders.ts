@@ -69,7 +69,7 @@ export async function openSpenders(
   });
   const credentials = createCredentials({ db, home: relay, now, newId, log });
   const { pauses, costs, configs, directory, host } = team;
-  const upstream = { baseUrl: modelUrl, key: REAL_KEY, keyHeader: null };
+  const upstream = { baseUrl: modelUrl, key: REAL_KEY, keyHeader: null, stopsWhenLeft };
   const proxy = createProxy({
     credentials,
     pauses,
