@@ -56,7 +56,8 @@ export async function awayForHours(
   readonly atOnce: number;
 }> {
   const start = Date.UTC(2027, 5, 1, 12, 1);
-  const script: Script = () => [{ wait: 15 }, { say: 'I am late.' }];
+  // Long enough for the next one to begin meanwhile, also on a busy machine.
+  const script: Script = () => [{ wait: 60 }, { say: 'I am late.' }];
   const house = await openNight({ start, script, ...(shared ? { shared } : {}) });
   try {
     for (let i = 0; i < many; i++) {

@@ -68,6 +68,8 @@ describe('what the person says', () => {
     await house.until(() => answersOf(house, 'agent-0').length === 2);
     await house.wake([payload(1)]);
     await house.until(() => answersOf(house, 'agent-1').length === 1);
+    // What waited is read in its next turn.
+    await house.until(() => JSON.stringify(house.requestsOf(2)).includes('for later'));
     await house.untilQuiet();
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: picture.data } };
     const line = '[Attached: beach.png, picture of 800 × 600, 19 B]';
