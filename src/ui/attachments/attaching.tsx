@@ -11,7 +11,7 @@ export interface Attaching {
   readonly files: readonly PreparedFile[];
   /** How many are being read and scaled down. */
   readonly preparing: number;
-  /** Why some were not taken, in sentences. */
+  /** Why some were not taken, or what has become of them, in sentences. */
   readonly problem: string | null;
   /** What was taken away last, and can be put back. */
   readonly removed: PreparedFile | null;
@@ -59,7 +59,7 @@ export function useAttaching(): Attaching {
       const { prepareFile } = await import('./prepare.ts');
       for (const file of all) {
         const prepared = await prepareFile(file, device.newId);
-        const why = prepared.ok ? take(prepared.file) : prepared.reason;
+        const why = prepared.ok ? (take(prepared.file) ?? prepared.note ?? null) : prepared.reason;
         if (why !== null) wrong.push(why);
         setPreparing((count) => count - 1);
       }

@@ -6,10 +6,12 @@ import { ATTACHMENTS, type AttachmentType } from '../../domain/attachment.ts';
 import { fileText } from '../../domain/file-text.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { bytes as inWords } from '../text/sizes.ts';
+import { LOOKED_AT, moves } from './moves.ts';
 
-/** `reason`: a sentence for people, beginning with the file's name. */
+/** `reason`: a sentence for people, beginning with the file's name. `note`: what has become of it on the way. */
 export type Prepared =
-  { readonly ok: true; readonly file: PreparedFile } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly file: PreparedFile; readonly note?: string }
+  | { readonly ok: false; readonly reason: string };
 
 /** Bytes from which on a picture is not even opened: a camera's largest have less. */
 const PICTURE_BYTES = 100_000_000;
@@ -95,7 +97,11 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
         return no('is a HEIC or AVIF picture, which this browser cannot read. Save it as JPEG, and attach that.');
       if (!picture) return no('cannot be read: the picture is damaged, or larger than this browser can open.');
       const { blob, mediaType, ending, width, height } = picture;
-      return await fileOf(blob, { name: renamed(name, ending), mediaType, newId, width, height });
+      const prepared = await fileOf(blob, { name: renamed(name, ending), mediaType, newId, width, height });
+      const moved = moves(new Uint8Array(await file.slice(0, LOOKED_AT).arrayBuffer()));
+      return prepared.ok && moved
+        ? { ...prepared, note: `${name} moves; models see pictures that stand still. Its first moment goes along.` }
+        : prepared;
     }
     if (file.size > ATTACHMENTS.bytes)
       return no(`is ${inWords(file.size)} large; a file may have ${inWords(ATTACHMENTS.bytes)}.`);
