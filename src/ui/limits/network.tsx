@@ -39,7 +39,7 @@ function HostsField({ hosts, save }: { hosts: readonly string[]; save: (hosts: s
         rows={Math.min(8, Math.max(3, named.length + 1))}
         spellCheck={false}
         autoCapitalize="off"
-        placeholder={'registry.npmjs.org\n*.example.org\nexample.org:8443'}
+        placeholder={'api.example.com\n*.example.org\nexample.org:8443'}
         value={text}
         aria-invalid={wrong !== null}
         aria-describedby={wrong === null ? undefined : `${id}-wrong`}
