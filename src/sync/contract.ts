@@ -1,7 +1,7 @@
 /** What the parts of synchronisation promise each other. */
 
 /** A stream is a log of its own, so that what the page needs first can be fetched first; nobody without a key can tell them apart. */
-export type Stream = 'people' | 'talk';
+export type Stream = 'people' | 'talk' | 'attachments';
 
 /** Secrets of the household, on its devices only. */
 export interface HouseholdKeys {

@@ -10,6 +10,8 @@ export const SYNC_OWNER = {
   /** What waits to be sealed goes when no more came for `sealQuiet` ms, and after `sealMost` ms at the latest: appends that people wait for come first. */
   sealQuiet: 15,
   sealMost: 150,
+  /** Entries of attachments that are sealed in one go. */
+  sealPieces: 8,
   /** What the relay tells every device is sealed by one of them: each waits this long, and as long again at random, whether another did. */
   relayedWait: 400,
   relayedJitter: 1_600,

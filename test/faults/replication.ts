@@ -179,7 +179,7 @@ export async function runDevicesSeed(
       'written',
       () => {
         const device = devices.get(someone() ?? '');
-        const stream: Stream = random() < 0.3 ? 'people' : 'talk';
+        const stream: Stream = random() < 0.3 ? 'people' : random() < 0.1 ? 'attachments' : 'talk';
         // A full disk: it was said aloud, and nothing was promised.
         device
           ?.write(stream, Array.from({ length: 1 + below(3) }, doc))

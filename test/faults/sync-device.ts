@@ -37,11 +37,12 @@ export interface Truth {
 
 export const placeOf = ({ writer, counter }: { readonly writer: string; readonly counter: number }) =>
   `${writer}/${counter}`;
-const STREAMS: readonly Stream[] = ['people', 'talk'];
+const STREAMS: readonly Stream[] = ['people', 'talk', 'attachments'];
 
 const newWriters = (keys: HouseholdKeys, random: RandomBytes): Record<Stream, string> => ({
   people: newWriter(keys, 'people', random),
   talk: newWriter(keys, 'talk', random),
+  attachments: newWriter(keys, 'attachments', random),
 });
 
 export function createDisk(keys: HouseholdKeys, random: RandomBytes): DeviceDisk {
@@ -177,7 +178,7 @@ export function startDevice({
   const replica = createReplica({
     store: storeOn(disk.entries, world, keep),
     timers: { after: (ms, run) => time.after(ms, () => (life.alive ? run() : undefined)) },
-    priority: (writer) => (streamOf(keys, writer) === 'people' ? 0 : 1),
+    priority: (writer) => STREAMS.indexOf(streamOf(keys, writer) ?? 'talk'),
     own: (writer) => isCurrent(writer) || disk.left.has(writer),
     left: (writer) => disk.left.has(writer),
     onAhead: (writer) => {

@@ -20,7 +20,7 @@ export const attachment = defineKind({
       .describe('A piece of a file that the person sent along with a message, of at most 98,304 bytes.'),
   // The first piece stands for the file: it is found by what it holds.
   view: { store: 'records', about: ({ agentId, sha256, index }) => (index === 0 ? `${agentId} ${sha256}` : null) },
-  stream: 'talk',
+  stream: 'attachments',
   whose: 'agent',
   forgotten: 'with-conversation',
   title: () => 'A piece of a picture or file',

@@ -40,8 +40,8 @@ export interface DocumentKind<Type extends string, Schema extends z.ZodType> {
   /** By version: how a document of it is read as one of the next. What is stored stays as it was written. */
   readonly upcast?: Readonly<Record<number, (doc: AnyDoc) => AnyDoc>>;
   readonly view: DocumentView<z.output<Schema>>;
-  /** What the page needs before all else travels with `people`. */
-  readonly stream: 'people' | 'talk';
+  /** What the page needs before all else travels with `people`; what no word waits for with `attachments`. */
+  readonly stream: 'people' | 'talk' | 'attachments';
   /** `agent`: of the one that its `agentId` names, if it names one. `household`: never part of one agent's folder. `everybody`: part of each folder. */
   readonly whose: 'agent' | 'household' | 'everybody';
   readonly forgotten: Forgotten;

@@ -1,5 +1,5 @@
 /** Keeps account of entries by their places: what is here, what a peer says it has, what is on its way. */
-import { addOne, contains, count, NO_RANGES, subtract, union, type Ranges } from '../../domain/ranges.ts';
+import { addOne, contains, NO_RANGES, subtract, union, type Ranges } from '../../domain/ranges.ts';
 import type { EntryKey, Have } from '../sync/entries.ts';
 
 export interface Account {
@@ -12,8 +12,6 @@ export interface Account {
   /** Forgets what was, and holds these. */
   set(have: Have): void;
   isEmpty(): boolean;
-  /** How many entries. */
-  count(): number;
   /** How many ranges: what it costs to hold. */
   ranges(): number;
   writers(): Iterable<string>;
@@ -47,7 +45,6 @@ export function createAccount(): Account {
       for (const [writer, ranges] of have) put(writer, ranges);
     },
     isEmpty: () => held.size === 0,
-    count: () => sum(count),
     ranges: () => sum((ranges) => ranges.length),
     writers: () => held.keys(),
     now: () => new Map(held),

@@ -8,13 +8,14 @@ import type { Peer } from './peer.ts';
 export function createBacklog({
   here,
   peers,
-  priority,
-  onBacklog,
+  deps: { priority, onBacklog },
+  background,
 }: {
   readonly here: Account;
   readonly peers: () => readonly Peer[];
-  readonly priority: ReplicaDeps['priority'];
-  readonly onBacklog: ReplicaDeps['onBacklog'];
+  readonly deps: Pick<ReplicaDeps, 'priority' | 'onBacklog'>;
+  /** Classes from this one on are counted apart. */
+  readonly background: number;
 }): { look(): void } {
   let last = '';
   /** How many were here when something began to be missing. */
@@ -25,27 +26,34 @@ export function createBacklog({
     for (const peer of peers()) claimed.addAll(peer.has.now());
     const byPriority = new Map<number, { missing: number }>();
     let missing = 0;
+    let later = 0;
     for (const writer of claimed.writers()) {
       const lacking = count(subtract(claimed.of(writer), here.of(writer)));
       if (lacking === 0) continue;
-      missing += lacking;
       const priorityOf = priority(writer);
+      if (priorityOf >= background) {
+        later += lacking;
+        continue;
+      }
+      missing += lacking;
       byPriority.set(priorityOf, { missing: (byPriority.get(priorityOf)?.missing ?? 0) + lacking });
     }
     if (missing === 0) {
       before = null;
-      return null;
+      return later === 0 ? null : { done: 0, of: 0, background: later, byPriority };
     }
-    const now = here.count();
+    let now = 0;
+    for (const writer of here.writers()) if (priority(writer) < background) now += count(here.of(writer));
     before = Math.min(before ?? now, now);
-    return { done: now - before, of: now - before + missing, byPriority };
+    return { done: now - before, of: now - before + missing, background: later, byPriority };
   }
 
   return {
     look() {
       if (!onBacklog) return;
       const backlog = counted();
-      const text = backlog === null ? '' : JSON.stringify([backlog.done, backlog.of, [...backlog.byPriority]]);
+      const text =
+        backlog === null ? '' : JSON.stringify([backlog.done, backlog.of, backlog.background, [...backlog.byPriority]]);
       if (text === last) return;
       last = text;
       onBacklog(backlog);

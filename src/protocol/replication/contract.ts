@@ -30,6 +30,8 @@ export interface LinkEnd {
 export interface Backlog {
   readonly done: number;
   readonly of: number;
+  /** Missing of what is fetched last (`REPLICATION.background`), which is counted nowhere else. */
+  readonly background: number;
   readonly byPriority: ReadonlyMap<number, { readonly missing: number }>;
 }
 
@@ -37,7 +39,10 @@ export interface ReplicaDeps {
   readonly store: EntryStore;
   /** Runs once after so many ms; what it answers with calls it off. */
   readonly timers: { after(ms: number, run: () => void): () => void };
-  /** The class of a writer: the lower is fetched earlier. Within a class the newest of each writer first. */
+  /**
+   * The class of a writer: the lower is fetched, and handed to who asks, earlier. Within a class the newest of each
+   * writer first. From `REPLICATION.background` on: what nobody waits for.
+   */
   priority(writer: string): number;
   /**
    * The relay: what came from one device is handed to all others at once, rather than only announced. A device

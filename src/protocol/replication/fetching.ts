@@ -21,6 +21,7 @@ export interface Fetching {
   forget(peer: Peer): void;
 }
 
+// In one piece: what is asked for, and what was, is one account of requests.
 export function createFetching({
   peers,
   here,
@@ -51,7 +52,7 @@ export function createFetching({
   }
 
   /** What this peer has, is not here and not on its way, in the order in which it is to be asked for. */
-  function missingFrom(peer: Peer): readonly (readonly [writer: string, Ranges])[] {
+  function missingFrom(peer: Peer) {
     const found: { writer: string; ranges: Ranges; class: number; turn: number }[] = [];
     for (const writer of peer.has.writers()) {
       if (peer.doubted.has(writer)) continue;
@@ -61,15 +62,18 @@ export function createFetching({
       );
       if (ranges.length > 0) found.push({ writer, ranges, class: priority(writer), turn: turns.get(writer) ?? 0 });
     }
-    return found.sort((a, b) => a.class - b.class || a.turn - b.turn).map(({ writer, ranges }) => [writer, ranges]);
+    return found.sort((a, b) => a.class - b.class || a.turn - b.turn);
   }
 
-  function nextFrom(peer: Peer): Have | null {
+  /** `under`: so many requests of it are under way. */
+  function nextFrom(peer: Peer, under: number): Have | null {
     const want = new Map<string, Ranges>();
     let entries: number = settings.askEntries;
     let pieces: number = settings.askRanges;
-    for (const [writer, ranges] of missingFrom(peer)) {
-      if (entries <= 0 || pieces <= 0) break;
+    const missing = missingFrom(peer);
+    const waits = under > 0 || missing.some((row) => row.class < settings.background);
+    for (const { writer, ranges, class: of } of missing) {
+      if (entries <= 0 || pieces <= 0 || (waits && of >= settings.background)) break;
       const some = lastOf(ranges, entries, pieces);
       entries -= count(some);
       pieces -= some.length;
@@ -109,7 +113,7 @@ export function createFetching({
       for (;;) {
         const under = [...requests.values()].filter((request) => request.peer === peer).length;
         if (!mayAsk() || !peer.live() || under >= settings.requests) break;
-        const want = nextFrom(peer);
+        const want = nextFrom(peer, under);
         if (want === null) break;
         ask(peer, want);
       }

@@ -39,7 +39,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
   });
   const all = () => [...peers.keys()];
   const viaRelay = () => all().some(({ link }) => link.kind === 'relay');
-  const backlog = createBacklog({ here, peers: all, priority, onBacklog: deps.onBacklog });
+  const backlog = createBacklog({ here, peers: all, deps, background: settings.background });
+  const serving = { store, here, trying, priority, settings };
   const storing = createStoring({ store, trying, settings, onPut });
   const fetching = createFetching({
     peers: all,
@@ -165,7 +166,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       case 'want':
         // Who has not said what it has is told nothing: what lies in the same places here and there is compared first.
         if (!peer.heard) return;
-        return peer.tasks.add(answerTo({ store, here, trying, settings }, peer, frame.request, frame.want), 'theirs');
+        return peer.tasks.add(answerTo({ ...serving, peer }, frame.request, frame.want), 'theirs');
       case 'entries':
         for (const entry of frame.entries) peer.has.add(entry);
         if (frame.request !== null) fetching.answered(peer, frame.request, frame.entries);

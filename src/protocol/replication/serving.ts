@@ -4,6 +4,7 @@ import { intersect } from '../../domain/ranges.ts';
 import type { Entry, Have } from '../sync/entries.ts';
 import type { EntryStore } from '../sync/store.ts';
 import type { Account } from './account.ts';
+import type { ReplicaDeps } from './contract.ts';
 import type { Peer } from './peer.ts';
 import type { ReplicationSettings } from './settings.ts';
 import type { Task } from './tasks.ts';
@@ -12,13 +13,14 @@ export interface ServingDeps {
   readonly store: EntryStore;
   readonly here: Account;
   readonly trying: Trying;
+  readonly priority: ReplicaDeps['priority'];
   readonly settings: ReplicationSettings;
+  readonly peer: Peer;
 }
 
-/** One frame answers a request, with as much of it as fits, the newest of each writer first; the peer asks for the rest again. */
+/** One frame answers a request, with as much of it as fits, the lower classes first, the newest of each writer first; the peer asks for the rest again. */
 export const answerTo = (
-  { store, here, trying, settings }: ServingDeps,
-  peer: Peer,
+  { store, here, trying, priority, settings, peer }: ServingDeps,
   request: number,
   want: Have,
 ): Task =>
@@ -26,7 +28,7 @@ export const answerTo = (
     const entries: Entry[] = [];
     let bytes = 0;
     const isFull = () => bytes >= settings.frameBytes || entries.length >= settings.askEntries;
-    for (const [writer, ranges] of want) {
+    for (const [writer, ranges] of [...want].sort(([a], [b]) => priority(a) - priority(b))) {
       for (const [from, to] of [...intersect(ranges, here.of(writer))].reverse()) {
         if (isFull()) break;
         const read = await trying.attempt(() =>

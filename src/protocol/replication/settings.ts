@@ -10,6 +10,8 @@ export const REPLICATION = {
   pushBytes: 64 * 1024,
   /** Requests under way on one link. */
   requests: 4,
+  /** Writers of this class and above are fetched where nothing else is under way on a link, by one request at a time. */
+  background: 2,
   /** Entries in one frame, and digests in one. */
   frameEntries: 4_096,
   /** Entries asked for at once, in so many ranges. */

@@ -81,8 +81,10 @@ export type SyncStatus =
       readonly devices: readonly DeviceView[];
       /** Entries on this device that the relay does not have yet. */
       readonly toSend: number;
-      /** Fetching a backlog: entries that are here, of so many; null: nothing known is missing. */
+      /** Fetching a backlog: entries that are here, of so many; null: nothing known is missing but `attachments`. */
       readonly backlog: { readonly done: number; readonly of: number } | null;
+      /** Entries with bytes of pictures and files that are still on their way here: they come last. */
+      readonly attachments: number;
       /** Agents whose last session is not whole here yet: they are not to be woken on this device. */
       readonly arriving: readonly string[];
       /** Was a recovery phrase made, written down and tried? */

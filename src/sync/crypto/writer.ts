@@ -11,7 +11,7 @@ import { base64url, draw, idBytes } from './bytes.ts';
 import { streamKey } from './epoch-keys.ts';
 
 const HALF = 8;
-const STREAMS: readonly Stream[] = ['people', 'talk'];
+const STREAMS: readonly Stream[] = ['people', 'talk', 'attachments'];
 
 function tag(keys: HouseholdKeys, stream: Stream, chance: Uint8Array): Uint8Array {
   const first = keys.keyring[0];

@@ -4,6 +4,7 @@
 import type { Timers } from '../../domain/platform/timers.ts';
 import {
   createReplica,
+  REPLICATION,
   type Link,
   type LinkEnd,
   type Replica,
@@ -32,14 +33,21 @@ export interface ExchangeDeps {
 }
 
 /** Fetched in this order. */
-const PRIORITY: Readonly<Record<Stream, number>> = { people: 0, talk: 1 };
+const PRIORITY: Readonly<Record<Stream, number>> = { people: 0, talk: 1, attachments: REPLICATION.background };
 
 export function createExchange({ entries, writers, streamOf, timers, standing, events }: ExchangeDeps): Exchange {
+  /** A writer's mark is reckoned once: it is asked for with every frame. */
+  const priorities = new Map<string, number>();
+  function priority(writer: string): number {
+    const known = priorities.get(writer) ?? PRIORITY[streamOf(writer) ?? 'talk'];
+    priorities.set(writer, known);
+    return known;
+  }
   const isForked = (writer: string) => writers.own(writer)?.forked ?? false;
   const deps: ReplicaDeps = {
     store: entries,
     timers,
-    priority: (writer) => PRIORITY[streamOf(writer) ?? 'talk'],
+    priority,
     // Not where it is of an earlier run, and nothing was found in it.
     own: (writer) => writers.isCurrent(writer) || isForked(writer),
     left: isForked,
@@ -54,11 +62,11 @@ export function createExchange({ entries, writers, streamOf, timers, standing, e
     },
     onBacklog(now) {
       standing.set({
-        backlog: now && {
-          done: now.done,
-          of: now.of,
-          people: now.byPriority.get(PRIORITY.people)?.missing ?? 0,
-        },
+        backlog:
+          now && now.of > 0
+            ? { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 }
+            : null,
+        attachments: now?.background ?? 0,
       });
       events.tell('backlog');
     },

@@ -7,7 +7,7 @@ import { createBurst } from '../../domain/platform/burst.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import { sealingsOf } from './streams.ts';
+import { sealingsOf, type Sealing } from './streams.ts';
 import type { Heard } from './heard.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Sealer } from './sealer.ts';
@@ -39,6 +39,16 @@ export interface OutgoingPump {
   /** Seals everything that waits now, without waiting for others. */
   flush(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Words at once; the pieces of files in small turns: sealing a large one would hold up what is written meanwhile. */
+function turnsOf(sealings: readonly Sealing[]): readonly (readonly Sealing[])[] {
+  const isPiece = ({ stream }: Sealing) => stream === 'attachments';
+  const pieces = sealings.filter(isPiece);
+  const turns = [sealings.filter((one) => !isPiece(one))];
+  for (let at = 0; at < pieces.length; at += SYNC_OWNER.sealPieces)
+    turns.push(pieces.slice(at, at + SYNC_OWNER.sealPieces));
+  return turns.filter((turn) => turn.length > 0);
 }
 
 export function createOutgoing({
@@ -74,7 +84,7 @@ export function createOutgoing({
     if (ready.length > 0) {
       const docs = ready.flatMap((row) => (row.fromRelay ? row.docs.filter(({ _id }) => !heard.has(_id)) : row.docs));
       await onOwn(ready.flatMap((row) => (row.fromRelay ? [] : row.docs)));
-      await sealer.seal(sealingsOf(docs));
+      for (const some of turnsOf(sealingsOf(docs))) await sealer.seal(some);
       await ledger.clearOutbox(ready.map(({ number }) => number));
       for (const { number } of ready) due.delete(number);
       if (rows.length === SYNC_OWNER.outboxRows) again = true;

@@ -123,9 +123,11 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       becomes({ ...part, missing });
       return;
     }
+    // Pictures and files are not waited for, nor are they lost: each entry of them holds one document at least.
+    const known = now.documents + part.shared.status().attachments;
     await writeMeta(db, {
       returning: null,
-      returned: { documents: now.documents, lost: Math.max(0, team.documents - now.documents) },
+      returned: { documents: now.documents, lost: Math.max(0, team.documents - known) },
     });
     becomes({ kind: 'device', shared: part.shared });
     events.tell('mark');

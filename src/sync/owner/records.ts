@@ -62,8 +62,8 @@ export interface Returned {
   readonly lost: number;
 }
 
-/** Where the next entry of each stream goes; null: under a writer that is yet to be drawn. */
-export type Counters = { readonly [L in Stream]: { readonly writer: string; readonly next: number } | null };
+/** Where the next entry of each stream goes; null, or left out: under a writer that is yet to be drawn. */
+export type Counters = { readonly [L in Stream]?: { readonly writer: string; readonly next: number } | null };
 
 /** A writer of this device: entries before `next` may be its own. */
 export interface OwnWriter {

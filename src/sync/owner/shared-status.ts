@@ -58,7 +58,7 @@ export interface StatusParts {
 }
 
 export function sharedStatus({
-  facts: { seen, link, backlog, sealing, shut, ahead, refused },
+  facts: { seen, link, backlog, attachments, sealing, shut, ahead, refused },
   trouble,
   membership: { household, deviceId, recovery },
   devices,
@@ -78,6 +78,7 @@ export function sharedStatus({
     devices: deviceViews({ records: devices, seen, self: deviceId, isLive: link === 'live', direct }),
     toSend: toSend + (sealing ? 1 : 0),
     backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
+    attachments,
     arriving,
     phrase: recovery !== null,
     newer: shut,

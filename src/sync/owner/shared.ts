@@ -95,7 +95,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const { entries } = holding;
   const writers = createOwnWriters({
     db,
-    counters: counters ?? { people: null, talk: null },
+    counters: counters ?? {},
     retired: retired ?? [],
   });
   const exchange = createExchange({

@@ -9,6 +9,8 @@ export interface Facts {
   readonly link: Exclude<RelayLink, 'locked-out'>;
   /** Entries that are known to be missing, and how far it has come; null: none. `people`: those that come before talk. */
   readonly backlog: { readonly done: number; readonly of: number; readonly people: number } | null;
+  /** Entries with bytes of pictures and files that are known to be missing: they come last, and no agent waits for them. */
+  readonly attachments: number;
   /** How far what was here before is sealed; null: all of it is. */
   readonly sealing: { readonly done: number; readonly of: number } | null;
   /** Was every file read? Before that, entries of ours may lie there that nobody else knows of. */
@@ -50,6 +52,7 @@ export function createStanding({
     seen: new Map(),
     link: 'connecting',
     backlog: null,
+    attachments: 0,
     sealing: null,
     filesRead: given.filesRead,
     shut: 0,

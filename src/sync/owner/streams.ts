@@ -1,4 +1,4 @@
-/** Which stream a document goes into: what the page needs before all else, or what was said. */
+/** Which stream a document goes into: what the page needs before all else, what was said, or the bytes of what was sent along. */
 import type { Doc } from '../../protocol/documents.ts';
 import { kindOf } from '../../protocol/known.ts';
 import type { Stream } from '../contract.ts';
@@ -11,7 +11,8 @@ export interface Sealing {
   readonly payload: Uint8Array;
 }
 
-export const STREAMS: readonly Stream[] = ['people', 'talk'];
+/** Sealed and fetched in this order. */
+export const STREAMS: readonly Stream[] = ['people', 'talk', 'attachments'];
 
 export const streamOfDocument = (doc: Doc): Stream => kindOf(doc.type)?.stream ?? 'talk';
 

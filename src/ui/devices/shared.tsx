@@ -148,7 +148,7 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
 
 /** How far both ways are: to the relay, and from there to here. */
 function HowFar({ status }: { status: SharedStatus }) {
-  const { backlog, newer, ahead, refused, trouble } = status;
+  const { backlog, attachments, newer, ahead, refused, trouble } = status;
   return (
     <section className="devices-block" aria-label="On the way">
       <h3>On the way</h3>
@@ -170,6 +170,9 @@ function HowFar({ status }: { status: SharedStatus }) {
         />
       )}
       <Arriving agentIds={status.arriving} />
+      {attachments > 0 && (
+        <p>Pictures and files from messages are still on their way here. They come after the words.</p>
+      )}
       {ahead !== null && <Ahead ahead={ahead} />}
       {newer > 0 && (
         <p>

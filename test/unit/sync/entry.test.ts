@@ -108,7 +108,7 @@ describe('a sealed entry', () => {
 
 describe('a writer', () => {
   it('tells its stream to the household, also after its key was renewed', () => {
-    for (const stream of ['people', 'talk'] as const) {
+    for (const stream of ['people', 'talk', 'attachments'] as const) {
       const id = newWriter(keys, stream, random);
       expect(id).toMatch(/^[\w-]{22}$/u);
       expect(streamOf(keys, id)).toBe(stream);

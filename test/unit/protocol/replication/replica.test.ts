@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Backlog, Link, ReplicaDeps } from '../../../../src/protocol/replication/index.ts';
-import { createReplica } from '../../../../src/protocol/replication/index.ts';
+import { createReplica, REPLICATION } from '../../../../src/protocol/replication/index.ts';
 import { checked, decodeFrame, encodeFrame, type Frame } from '../../../../src/protocol/replication/frames.ts';
 import type { Entry, EntryKey } from '../../../../src/protocol/sync/entries.ts';
 import { createMemoryEntries, type MemoryEntries } from '../../../support/memory-entries.ts';
@@ -135,6 +135,7 @@ describe('two replicas', () => {
     expect(backlogs[0]).toEqual({
       done: 0,
       of: 450,
+      background: 0,
       byPriority: new Map([
         [0, { missing: 150 }],
         [1, { missing: 300 }],
@@ -144,6 +145,50 @@ describe('two replicas', () => {
     const done = backlogs.flatMap((backlog) => (backlog ? [backlog.done] : []));
     expect(done).toEqual([...done].sort((x, y) => x - y));
     expect(backlogs.every((backlog) => backlog === null || backlog.of === 450)).toBe(true);
+  });
+
+  it.each([
+    ['fetched', 'relay'],
+    ['handed over', 'device'],
+  ] as const)('let no word wait for the pieces of a large file that is being %s', async (_what, kind) => {
+    const time = createVirtualTime();
+    const priority = (writer: string) => (writer === W('F') ? REPLICATION.background : 1);
+    // What a person's device knows of its writers, a relay does not.
+    const knows = (side: Link['kind']) => (side === 'device' ? { priority } : {});
+    const words = (first: number) => log(W('T'), first + 11, 60_000).slice(first - 1);
+    const from = side(time, 'from', kind, [...log(W('F'), 160, 130_000), ...words(1)], knows(kind));
+    const to = side(
+      time,
+      'to',
+      kind === 'relay' ? 'device' : 'relay',
+      [],
+      knows(kind === 'relay' ? 'device' : 'relay'),
+    );
+    /** A line of 2.5 MB a second, which hands on one frame after the other. */
+    let free = 0;
+    join(time, to, from, {
+      carry(frame) {
+        free = Math.max(free, time.now()) + frame.length / 2_500;
+        return [{ ms: free - time.now(), frame }];
+      },
+    });
+    await time.pass(1_000);
+    const { stored, backlogs } = to.told;
+    const before = stored.length;
+    expect(before).toBeGreaterThan(15);
+    write(from, words(13));
+    await time.pass(20_000);
+    expect(stored).toHaveLength(184);
+    const pieces = (keys: readonly EntryKey[]) => keys.filter(({ writer }) => writer === W('F')).length;
+    // What was said before it comes first, and before what is said meanwhile only what was under way.
+    expect(pieces(stored.slice(0, 12))).toBe(0);
+    const last = stored.findLastIndex(({ writer }) => writer === W('T'));
+    expect(pieces(stored.slice(before, last))).toBeLessThan(kind === 'relay' ? 5 : 9);
+    if (kind !== 'relay') return;
+    // Nobody waits for a file: it is no part of what is fetched, and is told apart.
+    expect(backlogs[0]).toMatchObject({ done: 0, of: 12, background: 160 });
+    expect(backlogs.some((backlog) => backlog?.of === 0 && backlog.background > 100)).toBe(true);
+    expect(backlogs.at(-1)).toBeNull();
   });
 
   it('go on where they were after the line was cut', async () => {

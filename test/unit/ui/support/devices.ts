@@ -28,6 +28,7 @@ export const sharedStatus = (more: Partial<SharedStatus> = {}): SharedStatus => 
   devices: [LAPTOP],
   toSend: 0,
   backlog: null,
+  attachments: 0,
   arriving: [],
   phrase: false,
   newer: 0,
