@@ -1,6 +1,7 @@
 /** The arrows of the layout: a folder may import from those named here and from itself, and nothing else of ours. */
 export const MAY_IMPORT = {
   domain: [],
+  language: [],
   protocol: ['domain'],
   ledger: ['protocol', 'domain'],
   relay: ['protocol', 'domain'],
@@ -8,9 +9,9 @@ export const MAY_IMPORT = {
   archive: ['protocol', 'domain'],
   search: ['protocol', 'domain'],
   offline: ['domain'],
-  state: ['relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
-  ui: ['state', 'archive', 'protocol', 'domain'],
-  entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'archive', 'search', 'offline', 'protocol', 'domain'],
+  state: ['language', 'relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
+  ui: ['language', 'state', 'archive', 'protocol', 'domain'],
+  entry: ['ui', 'language', 'state', 'relay', 'ledger', 'sync', 'archive', 'search', 'offline', 'protocol', 'domain'],
 };
 /** Files of `server` itself that everything there may stand on: HTTP, errors, settings, and what parts are to each other. */
 const SERVER_BASE = [

@@ -104,6 +104,8 @@ const compressed: Plugin = {
 };
 
 export default defineConfig(({ isSsrBuild }) => ({
+  // React has it itself since 18; wouter asks for the one that was made for older ones.
+  resolve: { alias: { 'use-sync-external-store/shim/index.js': 'react' } },
   plugins: isSsrBuild ? [] : [react(), zodWithoutEval, offline, compressed],
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
@@ -111,6 +113,8 @@ export default defineConfig(({ isSsrBuild }) => ({
         outDir: 'dist/page',
         emptyOutDir: true,
         chunkSizeWarningLimit: LATER_KB,
+        // Browsers without it fetch the same a moment later.
+        modulePreload: { polyfill: false },
         target: BROWSERS,
         sourcemap: false,
         rolldownOptions: pageOptions,

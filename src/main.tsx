@@ -5,6 +5,8 @@ import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { realTimers } from './domain/platform/timers.ts';
 import { askPersistence, openOwner } from './ledger/index.ts';
+import { fetchTexts, lacksTexts, spoken } from './language/catalogue.ts';
+import { t } from './language/t.ts';
 import { prepareOffline } from './offline/register.ts';
 import { PAGE_KEY } from './protocol/page-key.ts';
 import { withPageKey } from './relay/page-key.ts';
@@ -65,22 +67,36 @@ void preloadTalk();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');
-createRoot(root).render(
-  <StrictMode>
-    <RoostProvider state={state}>
-      <ErrorBoundary FallbackComponent={Broken}>
-        <App />
-      </ErrorBoundary>
-    </RoostProvider>
-  </StrictMode>,
-);
+document.documentElement.lang = spoken.language;
+document.documentElement.dir = spoken.direction;
+const mount = () =>
+  createRoot(root).render(
+    <StrictMode>
+      <RoostProvider state={state}>
+        <ErrorBoundary FallbackComponent={Broken}>
+          <App />
+        </ErrorBoundary>
+      </RoostProvider>
+    </StrictMode>,
+  );
+/** A language that is new here is fetched first; where that fails, the page is better than nothing in what it has. */
+async function mountInLanguage(): Promise<void> {
+  try {
+    if (await fetchTexts()) return location.reload();
+  } catch (error) {
+    console.warn('The page stays in the language that it has:', error);
+  }
+  mount();
+}
+if (lacksTexts()) void mountInLanguage();
+else mount();
 
 const offline = prepareOffline({
   container: import.meta.env.PROD && isSecureContext ? navigator.serviceWorker : undefined,
   locks: navigator.locks,
   entry: new URL(import.meta.url).pathname,
   after,
-  onNewer: () => state.notices.offer('A newer Roost is here.', { label: 'Reload', run: () => location.reload() }),
+  onNewer: () => state.notices.offer(t`A newer Roost is here.`, { label: t`Reload`, run: () => location.reload() }),
   onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
 });
 /** After everything else: what the page has fetched by then is taken from the browser's own cache. */

@@ -1,6 +1,7 @@
 /** Tells the relay who the household has, and who was forgotten, whenever that or the line to it changes: names and seats, never souls. */
 import type { Agent, Roster } from '../domain/agent.ts';
 import { isSameName, NAME_MAX } from '../domain/names.ts';
+import { t } from '../language/t.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { Team } from '../protocol/team.ts';
 import type { Parts } from './actions/parts.ts';
@@ -60,8 +61,8 @@ export function announceTeam({
     if (!result.ok) {
       // This team began elsewhere, or without its relay: it does not come to live beside others unasked.
       if (result.problem.kind === 'refused' && result.problem.problem.type === NOT_BEGUN)
-        notices.offer('Another household lives at this relay. This browser’s team is not known to it yet.', {
-          label: 'Let it live there too',
+        notices.offer(t`Another household lives at this relay. This browser’s team is not known to it yet.`, {
+          label: t`Let it live there too`,
           run: () => void liveBeside(),
         });
       else if (result.problem.kind === 'refused')

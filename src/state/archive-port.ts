@@ -1,8 +1,8 @@
 /** The archive as the page holds it: fetched after the page is painted, not with it. */
 import type { Archive } from '../archive/index.ts';
+import { t } from '../language/t.ts';
 
-const MISSING =
-  'The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.';
+const MISSING = t`The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.`;
 
 /** Fetches the archive when it is first asked for anything. Calls reject with a sentence where it did not come. */
 export function createArchivePort(load: () => Promise<Archive>): Archive {

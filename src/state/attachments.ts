@@ -1,6 +1,7 @@
 /** Pictures and files that go along with messages: kept in the ledger before they are sent, and read from there. */
 import { ATTACHMENTS, withBytes, withoutBytes, type Attachment, type SentAttachment } from '../domain/attachment.ts';
 import type { AgentId } from '../domain/ids.ts';
+import { t } from '../language/t.ts';
 import { isCovered, isKnown } from '../protocol/known.ts';
 import type { Writer } from './documents.ts';
 import type { Household } from './household.ts';
@@ -91,7 +92,7 @@ export function createAttachments({ owner, writer, household }: Deps): Attachmen
         const whole = sent.flatMap((file) => file ?? []);
         return whole.length === files.length
           ? { ok: true, attachments: whole }
-          : { ok: false, reason: 'not all of it is on this device yet.' };
+          : { ok: false, reason: t`not all of it is on this device yet.` };
       } catch (error) {
         return { ok: false, reason: reasonOf(error) };
       }

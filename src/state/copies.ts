@@ -5,6 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ArchiveError, ArchiveProgress, Exported, Imported, OpenedArchive } from '../archive/index.ts';
 import type { Clock } from '../domain/stamp.ts';
+import { t } from '../language/t.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { ArchivePort, Device, OwnerPort } from './ports.ts';
 import type { Unread } from './unread.ts';
@@ -166,7 +167,7 @@ export function createCopies({ owner, archive, device, unread, clock }: Deps): C
         importing({
           kind: 'failed',
           file,
-          reason: signal.aborted ? 'You called it off.' : sentence(error),
+          reason: signal.aborted ? t`You called it off.` : sentence(error),
           partly: true,
         });
       }

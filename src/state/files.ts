@@ -1,5 +1,6 @@
 /** What lies in agents' folders on the relay's machine: looked at, given, taken and taken away by the person. */
 import type { AgentId } from '../domain/ids.ts';
+import { t } from '../language/t.ts';
 import { UPLOAD_BYTES, type FolderAnswer } from '../protocol/endpoints/workspaces.ts';
 import type { RelayResult } from '../relay/index.ts';
 import type { RoostState } from './index.ts';
@@ -18,7 +19,7 @@ export interface Files {
   remove(agentId: AgentId, path: string): Promise<string | null>;
 }
 
-const tooLarge = `It is larger than ${UPLOAD_BYTES / 1_000_000} MB, which is the most that one file may be here.`;
+const tooLarge = t`It is larger than ${UPLOAD_BYTES / 1_000_000} MB, which is the most that one file may be here.`;
 
 function createFiles({ reach, changes, device }: RoostState): Files {
   const folders = createQueryFamily((key: string) => {

@@ -1,6 +1,7 @@
 /** Groups of agents that the person has named. Fetched with the dialog and the palette, which need them. */
 import { groupOf, GROUPS, type AgentGroup } from '../domain/groups.ts';
 import type { AgentId } from '../domain/ids.ts';
+import { t } from '../language/t.ts';
 import { attempt, type Done } from './actions/parts.ts';
 import { createWriter } from './documents.ts';
 import type { HouseholdState } from './household.ts';
@@ -48,13 +49,13 @@ export async function keepGroup(
   }: { readonly groupId?: string; readonly name: string; readonly agentIds: readonly AgentId[] },
 ): Promise<Done> {
   const name = wanted.replace(/\s+/g, ' ').trim();
-  if (name === '') return { ok: false, reason: 'Give the group a name.' };
-  if (name.length > GROUPS.name) return { ok: false, reason: `A name has at most ${GROUPS.name} characters.` };
-  if (agentIds.length === 0) return { ok: false, reason: 'Mark who is in it.' };
+  if (name === '') return { ok: false, reason: t`Give the group a name.` };
+  if (name.length > GROUPS.name) return { ok: false, reason: t`A name has at most ${GROUPS.name} characters.` };
+  if (agentIds.length === 0) return { ok: false, reason: t`Mark who is in it.` };
   const taken = groupsIn(roost.household.store.getState()).some(
     (group) => group.groupId !== groupId && group.name.toLowerCase() === name.toLowerCase(),
   );
-  if (taken) return { ok: false, reason: `There is a group called “${name}” already.` };
+  if (taken) return { ok: false, reason: t`There is a group called “${name}” already.` };
   return write(roost, { groupId, name, agentIds });
 }
 
@@ -63,8 +64,8 @@ export async function removeGroup(roost: RoostState, group: AgentGroup): Promise
   const { notices } = roost;
   const removed = await write(roost, { ...group, agentIds: [] });
   if (!removed.ok) return notices.error(`“${group.name}” could not be removed: ${removed.reason}`);
-  notices.info(`The group “${group.name}” is removed. Nobody in it is changed.`, {
-    label: 'Undo',
+  notices.info(t`The group “${group.name}” is removed. Nobody in it is changed.`, {
+    label: t`Undo`,
     run: () => void write(roost, group),
   });
 }

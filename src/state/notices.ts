@@ -1,5 +1,6 @@
 /** Short notes to the person. Errors and offers stay until dismissed; the rest go by themselves. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { t } from '../language/t.ts';
 import type { RelayProblem } from '../relay/index.ts';
 import { problemText, type Device } from './ports.ts';
 
@@ -32,8 +33,7 @@ export interface Notices {
 const STAY_MS = 6_000;
 const STAY_WITH_ACTION_MS = 15_000;
 
-const MOVED =
-  'At this relay, this browser now belongs to the home of its household, and shows what runs there. A session that ran before is not shown here any more; it ends by itself when nothing is said for a while.';
+const MOVED = t`At this relay, this browser now belongs to the home of its household, and shows what runs there. A session that ran before is not shown here any more; it ends by itself when nothing is said for a while.`;
 
 export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices {
   const store = createStore<{ readonly list: readonly Notice[] }>()(() => ({ list: [] }));

@@ -2,6 +2,7 @@
 import { base64urlnopad } from '@scure/base';
 import { guessDeviceName } from '../domain/device-name.ts';
 import { NOTIFICATION_KINDS, TOLD, type KeptForRenewal } from '../domain/told.ts';
+import { t } from '../language/t.ts';
 import type { DeviceChoice, Notifications } from '../protocol/notifications.ts';
 import { PAGE_KEY } from '../protocol/page-key.ts';
 import type { RelayProblem } from '../relay/index.ts';
@@ -34,15 +35,15 @@ export interface Told {
 /** Why this browser cannot be told while the page is closed, as a sentence; null: it can. */
 export function whyNoPush(): string | null {
   if (!window.isSecureContext)
-    return 'A browser takes pushes only for a page under https://, or on the relay’s own machine.';
+    return t`A browser takes pushes only for a page under https://, or on the relay’s own machine.`;
   if ('PushManager' in globalThis && 'serviceWorker' in navigator && 'Notification' in globalThis) return null;
   return /iPhone|iPad/.test(navigator.userAgent)
-    ? 'On an iPhone or iPad, put Roost on the home screen first (Share, Add to Home Screen), and open it from there.'
-    : 'This browser takes no pushes.';
+    ? t`On an iPhone or iPad, put Roost on the home screen first (Share, Add to Home Screen), and open it from there.`
+    : t`This browser takes no pushes.`;
 }
 
 const whyNot = (problem: RelayProblem) =>
-  problem.kind === 'refused' ? problem.problem.detail : 'The relay did not answer.';
+  problem.kind === 'refused' ? problem.problem.detail : t`The relay did not answer.`;
 
 // In one piece: one device’s choice, subscribed, said and said again.
 function createTold({ reach, changes, device, notices }: RoostState): Told {
@@ -79,14 +80,14 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
     let made: PushSubscription | null = null;
     if (pushed) {
       const asked = await reach((client) => client.notifications());
-      if (!asked.ok) return { ok: false, reason: 'The relay did not answer.' };
+      if (!asked.ok) return { ok: false, reason: t`The relay did not answer.` };
       try {
         const isOver = asked.value.devices.some(({ here, pushed }) => here && !pushed);
         made = await subscription(asked.value.publicKey, isOver);
       } catch (error) {
         return {
           ok: false,
-          reason: `The browser gave no subscription: ${error instanceof Error ? error.message : String(error)}`,
+          reason: t`The browser gave no subscription: ${error instanceof Error ? error.message : String(error)}`,
         };
       }
     } else if ('serviceWorker' in navigator)
@@ -126,7 +127,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
         Notification.permission !== 'granted' &&
         (await Notification.requestPermission()) !== 'granted'
       )
-        return { ok: false, reason: 'The browser does not allow it. Its settings for this address can.' };
+        return { ok: false, reason: t`The browser does not allow it. Its settings for this address can.` };
       const said = await say(next);
       if (said.ok) device.browser.write(KEPT_AT, JSON.stringify(next));
       await shown.again();

@@ -1,10 +1,10 @@
 /** The relay's calls, as the page holds them: fetched while the page is painted, or after. */
+import { t } from '../language/t.ts';
 import type { PageClient, RelayResult, StreamItem } from '../relay/index.ts';
 import type { ReachClient } from '../relay/reach-client.ts';
 import type { RelayPort } from './ports.ts';
 
-const MISSING =
-  'A part of the page could not be fetched. Start the relay again with "npm start", then reload the page.';
+const MISSING = t`A part of the page could not be fetched. Start the relay again with "npm start", then reload the page.`;
 
 /** Makes one call. An expected failure is a value. */
 type Port<Client> = <Value>(call: (client: Client) => Promise<RelayResult<Value>>) => Promise<RelayResult<Value>>;

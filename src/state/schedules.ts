@@ -1,5 +1,6 @@
 /** What agents do by themselves: their routines, what became of each moment, and what they have left with the relay for it. */
 import type { AgentId, RunId, ScheduleId } from '../domain/ids.ts';
+import { t } from '../language/t.ts';
 import type { Timeline } from '../protocol/endpoints/schedules.ts';
 import type { CopyStanding, Occurrence, Proposal, Schedule, Scheduled } from '../protocol/schedules.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
@@ -148,7 +149,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     async accept({ proposalId, routine }) {
       const made = await told(reach((client) => client.acceptProposal({ proposalId })));
       await proposals.again();
-      if (made) notices.info(`“${routine.name}” is a routine now.`);
+      if (made) notices.info(t`“${routine.name}” is a routine now.`);
     },
     async decline({ proposalId }) {
       await told(reach((client) => client.declineProposal({ proposalId })));
@@ -175,25 +176,26 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     },
     async runNow({ scheduleId, schedule }) {
       const result = await then(reach((client) => client.triggerSchedule({ scheduleId })));
-      if (result.ok) notices.info(`“${schedule.name}” is due now.`);
+      if (result.ok) notices.info(t`“${schedule.name}” is due now.`);
       else notices.refused(result.problem);
     },
     async duplicate({ scheduleId }) {
       const made = await told(reach((client) => client.duplicateSchedule({ scheduleId })));
-      if (made) notices.info(`“${made.schedule.name}” is there, switched off.`);
+      if (made) notices.info(t`“${made.schedule.name}” is there, switched off.`);
     },
     async remove({ scheduleId, schedule }) {
       const result = await then(reach((client) => client.removeSchedule({ scheduleId })));
       if (!result.ok) return notices.refused(result.problem);
-      notices.info(`“${schedule.name}” is deleted.`, {
-        label: 'Bring it back',
+      notices.info(t`“${schedule.name}” is deleted.`, {
+        label: t`Bring it back`,
         run: () => void told(reach((client) => client.addSchedule({ body: schedule }))),
       });
     },
     async takeBack(agentId, name) {
       const result = await reach((client) => client.takeBackStandingCopy({ agentId }));
       await copies.again();
-      if (result.ok) notices.info(`What ${name} had left is gone from the relay. ${name} does nothing alone any more.`);
+      if (result.ok)
+        notices.info(t`What ${name} had left is gone from the relay. ${name} does nothing alone any more.`);
       else notices.refused(result.problem);
       return result.ok;
     },

@@ -1,6 +1,7 @@
 /** Sets several schedules to other times, one after another. */
 import type { ScheduleId } from '../domain/ids.ts';
 import type { Timing } from '../domain/schedule/timing.ts';
+import { t } from '../language/t.ts';
 import { scheduleSchema } from '../protocol/schedules.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
 import type { Notices } from './notices.ts';
@@ -43,10 +44,10 @@ export function createTimings({ reach, notices, again }: Deps): (changes: readon
       if (result.value) moved.push({ ...change, before: change.after, after: change.before });
     }
     await again();
-    const text = `${moved.length} of ${changes.length} ${back ? 'set back' : 'moved'}.`;
+    const text = `${moved.length} of ${changes.length} ${back ? t`set back` : 'moved'}.`;
     if (moved.length > 0)
-      notices.info(text, back ? undefined : { label: 'Set back', run: () => void setTimings(moved, true) });
-    else if (!problem) notices.info('Nothing was moved: somebody has changed these times meanwhile.');
+      notices.info(text, back ? undefined : { label: t`Set back`, run: () => void setTimings(moved, true) });
+    else if (!problem) notices.info(t`Nothing was moved: somebody has changed these times meanwhile.`);
     if (problem) notices.refused(problem);
     return problem === null;
   }

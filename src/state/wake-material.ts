@@ -12,6 +12,7 @@ import { isAddressed, spokenText, talkText } from '../domain/talk.ts';
 import { teammatesText } from '../domain/teammates.ts';
 import { renderTranscript, type Transcript, type TranscriptSession } from '../domain/transcript.ts';
 import type { AgentPayload } from '../domain/wake-payload.ts';
+import { t } from '../language/t.ts';
 import type { StartSession } from '../protocol/http.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { WakeMaterial, WakeSession } from '../protocol/worker.ts';
@@ -41,7 +42,7 @@ export const leadNameOf = (roster: Roster, settings: Settings): string =>
 
 export function authorName(author: string, roster: Roster, settings: Settings): string {
   if (author === 'human') return humanNameOf(settings);
-  if (author === 'relay') return 'Roost';
+  if (author === 'relay') return t`Roost`;
   if (author === LEAD_ID) return leadNameOf(roster, settings);
   const agent = roster.byId.get(author);
   return agent ? displayName(agent, roster) : 'somebody';

@@ -1,6 +1,7 @@
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource/pixelify-sans/latin-400.css';
 import '@fontsource/pixelify-sans/latin-ext-400.css';
+import { t } from '../language/t.ts';
 import './tokens.css';
 import './base.css';
 import './parts/buttons.css';
@@ -81,9 +82,7 @@ const THREE_COLUMNS_FROM = '(min-width: 1180px)';
 function Opening() {
   return (
     <main id="main" className="opening" aria-busy="true">
-      <p className="visually-hidden" role="status">
-        Opening the ledger…
-      </p>
+      <p className="visually-hidden" role="status">{t`Opening the ledger…`}</p>
       <div className="opening-grid" aria-hidden="true">
         {Array.from({ length: 9 }, (_, i) => (
           <i key={i} />
@@ -141,10 +140,10 @@ function Home() {
   const twoViews = useMedia(TWO_VIEWS_BELOW);
   const beside = useMedia(THREE_COLUMNS_FROM);
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
-  const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : 'An egg';
+  const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : t`An egg`;
   const whole = wholePage(route, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
   const view = whole?.view ?? (route.kind === 'agent' ? 'talk' : 'hearth');
-  useTitle(whole ? null : route.kind === 'agent' && route.over === 'inbox' ? `Inbox of ${name}` : name);
+  useTitle(whole ? null : route.kind === 'agent' && route.over === 'inbox' ? t`Inbox of ${name}` : name);
   const begunRef = useRef(false);
   const main = useBreath();
 
@@ -152,13 +151,7 @@ function Home() {
     <>
       <main ref={main} id="main" className="home" data-view={view}>
         {whole ? (
-          <Suspense
-            fallback={
-              <p className="lazy" role="status">
-                Opening…
-              </p>
-            }
-          >
+          <Suspense fallback={<p className="lazy" role="status">{t`Opening…`}</p>}>
             {whole.page}
             <Arrival
               at={route.kind === 'threads' && route.threadId !== null ? 'thread' : route.kind}
@@ -175,8 +168,8 @@ function Home() {
             )}
             {(!twoViews || view === 'talk') && <ConversationView agentId={talkTo} visible />}
             {beside && (
-              <aside className="beside" aria-label={`About ${name}`}>
-                <h2 className="visually-hidden">About {name}</h2>
+              <aside className="beside" aria-label={t`About ${name}`}>
+                <h2 className="visually-hidden">{t`About ${name}`}</h2>
                 <AgentPanel agentId={talkTo} />
               </aside>
             )}
@@ -263,9 +256,7 @@ export function App() {
   return (
     <div className="app">
       <Sky />
-      <a className="skip-link" href="#main">
-        Skip to the team
-      </a>
+      <a className="skip-link" href="#main">{t`Skip to the team`}</a>
       <Header begun={begun} around={around} />
       {begun && <WaitingSign />}
       <div className="banners">

@@ -1,4 +1,5 @@
 import { useCallback } from 'react';
+import { t } from '../language/t.ts';
 import { authorName } from '../state/wake-material.ts';
 import { useHousehold } from './context.tsx';
 
@@ -6,5 +7,5 @@ import { useHousehold } from './context.tsx';
 export function useNames(): (id: string) => string {
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
-  return useCallback((id) => (id === 'human' ? 'You' : authorName(id, roster, settings)), [roster, settings]);
+  return useCallback((id) => (id === 'human' ? t`You` : authorName(id, roster, settings)), [roster, settings]);
 }

@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import type { AgentId } from '../domain/ids.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, SEAT_ORDER } from '../domain/seat.ts';
+import { t } from '../language/t.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { useHousehold, useLive } from './context.tsx';
 import { seatView, type SeatView } from './grid/seat-view.ts';
@@ -45,7 +46,7 @@ export function useSomebody(agentId: AgentId): Somebody {
         return {
           kind: 'egg',
           agentId,
-          name: `The egg in seat ${position + 1}`,
+          name: t`The egg in seat ${position + 1}`,
           face: '',
           color: seat.color,
           awake: false,

@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { displayName } from '../domain/agent.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { LEAD_COLOR, LEAD_ID } from '../domain/seat.ts';
+import { t } from '../language/t.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { useHousehold } from './context.tsx';
 
@@ -52,7 +53,7 @@ export function useTeammates(): Teammates {
     const find = (agentId: AgentId): Teammate =>
       byId.get(agentId) ?? {
         agentId,
-        name: 'Somebody unknown here',
+        name: t`Somebody unknown here`,
         face: agentId,
         color: PLAIN_COLOR,
         retired: true,

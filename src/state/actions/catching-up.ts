@@ -1,5 +1,6 @@
 /** What a call waits for, so that nobody wakes without what was said last: here while the page was closed, or on other devices. */
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { arrivingOf } from '../devices.ts';
 import { until } from '../until.ts';
 import type { Parts } from './parts.ts';
@@ -36,7 +37,7 @@ export function createCatchingUp({
   return {
     known,
     async caughtUp(agentIds) {
-      pending.setState({ step: 'Listening for what was said last…' });
+      pending.setState({ step: t`Listening for what was said last…` });
       // What the relay still holds of the last session: the page may just have been opened.
       await until(device, COMPARE_PATIENCE_MS, live.store, ({ link }) => link.kind !== 'connecting');
       // Whether there are other devices at all is told by the owner, which may just have begun too.
@@ -48,7 +49,7 @@ export function createCatchingUp({
       );
       const { status } = devices.store.getState();
       if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY_LATE;
-      pending.setState({ step: 'Fetching what was said elsewhere…' });
+      pending.setState({ step: t`Fetching what was said elsewhere…` });
       // A relay that is away has nothing newer, and begins nothing either: that is said where it is asked to.
       const isThere = live.store.getState().link.kind === 'live' && status.link !== 'off';
       try {

@@ -1,6 +1,7 @@
 /** What a person does with their devices. Fetched with the parts of the page that show them. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { SyncCalls } from '../../protocol/sync/methods.ts';
 import type { RoostState } from '../index.ts';
 import { onePerPage } from '../per-page.ts';
@@ -97,7 +98,7 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
       set(
         answered.value.joined
           ? { step: 'joined', before }
-          : { step: 'failed', reason: 'The other device did not take the keys.' },
+          : { step: 'failed', reason: t`The other device did not take the keys.` },
         mine,
       );
     },

@@ -6,6 +6,7 @@ import type { AgentChoice, ChoiceKey } from '../../domain/choices.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { SettingKey, Settings } from '../../domain/settings.ts';
 import { MAX_AHEAD_MS } from '../../domain/stamp.ts';
+import { t } from '../../language/t.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { attempt, type Done, type Parts } from './parts.ts';
 
@@ -40,7 +41,7 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
     const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
     if (!checked.ok) return checked;
     if (key === 'humanName' && isSameName(checked.name, leadName))
-      return { ok: false, reason: `“${checked.name}” is what the lead is called, or looks the same. Choose another.` };
+      return { ok: false, reason: t`“${checked.name}” is what the lead is called, or looks the same. Choose another.` };
     const docs: Doc[] = [writer.setting(key, checked.name)];
     // The lead's name shows through its identity, as everybody's does.
     if (key === 'leadName') docs.push(writer.change(LEAD_ID, { kind: 'rename', name: checked.name }));
@@ -52,7 +53,7 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
     const lead = clock.lead();
     if (lead > MAX_AHEAD_MS)
       notices.info(
-        `Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`,
+        t`Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`,
       );
   }
 

@@ -2,6 +2,7 @@
 import type { Attachment } from '../../domain/attachment.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { textOf } from '../answers.ts';
 import { createAttachments, type PreparedFile } from '../attachments.ts';
@@ -35,7 +36,7 @@ export interface TalkActions {
   stop(agentId: AgentId): Promise<void>;
 }
 
-const GO_ON = 'Go on.';
+const GO_ON = t`Go on.`;
 
 /** May this message wait on this device until a relay can take it? */
 function canWait(problem: RelayProblem): boolean {
@@ -64,7 +65,7 @@ export function createTalkActions({
     const doc = writer.queuedMessage(item);
     const kept = await attempt(owner.call('append', [doc]));
     if (!kept.ok)
-      return conversations.sending({ ...item, error: `It could not be kept on this device: ${kept.reason}` });
+      return conversations.sending({ ...item, error: t`It could not be kept on this device: ${kept.reason}` });
     household.take([doc]);
     conversations.sent(item.clientId);
   }
@@ -75,7 +76,7 @@ export function createTalkActions({
     if (!files) return item;
     const kept = await attachments.keep(item.agentId, files);
     if (!kept.ok) {
-      conversations.sending({ ...item, error: `What is attached could not be kept on this device: ${kept.reason}` });
+      conversations.sending({ ...item, error: t`What is attached could not be kept on this device: ${kept.reason}` });
       return null;
     }
     unkept.delete(item.clientId);
@@ -91,11 +92,11 @@ export function createTalkActions({
     const { clientId, agentId, text, replaces } = item;
     if (!live.store.getState().live) {
       if (replaces === null) return keep(item);
-      return conversations.sending({ ...item, error: 'Nobody is awake to answer anew. Press WAKE first.' });
+      return conversations.sending({ ...item, error: t`Nobody is awake to answer anew. Press WAKE first.` });
     }
     const along = item.attachments?.length ? await attachments.toSend(item.attachments) : null;
     if (along && !along.ok)
-      return conversations.sending({ ...item, error: `What is attached could not be read: ${along.reason}` });
+      return conversations.sending({ ...item, error: t`What is attached could not be read: ${along.reason}` });
     const posted = await relay.postMessage({
       body: {
         text,

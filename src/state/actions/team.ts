@@ -4,6 +4,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
+import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import { leadNameOf, payloadOf, startSessionBody } from '../wake-material.ts';
@@ -14,8 +15,7 @@ import type { Parts } from './parts.ts';
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;
 
-const NOT_COMPARED =
-  'It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.';
+const NOT_COMPARED = t`It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.`;
 
 /** Another tab or device was first: what was asked for happens, only not from here. */
 const isAlreadyUnderWay = (problem: RelayProblem) =>
@@ -51,7 +51,7 @@ export function createTeamActions(parts: Parts): TeamActions {
 
   async function startSession(ahead = false): Promise<boolean> {
     if (live.store.getState().live) return true;
-    pending.setState({ step: 'Starting the session…' });
+    pending.setState({ step: t`Starting the session…` });
     const { roster, settings } = household.store.getState();
     const [lead = null] = roster.lead ? await wakeSizes.read([roster.lead]) : [];
     const started = await relay.startSession({
@@ -60,7 +60,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     if (started.ok) return true;
     if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('clock-ahead')) {
       notices.offer(started.problem.message, {
-        label: 'Go on after it',
+        label: t`Go on after it`,
         run: () => void startSession(true).finally(() => pending.setState({ step: null })),
       });
       return false;
@@ -84,11 +84,11 @@ export function createTeamActions(parts: Parts): TeamActions {
 
   const leadIsLate = () => {
     const { roster, settings } = household.store.getState();
-    return `What ${leadNameOf(roster, settings)} heard last is still on its way to this device. Press again in a moment, or go on without it.`;
+    return t`What ${leadNameOf(roster, settings)} heard last is still on its way to this device. Press again in a moment, or go on without it.`;
   };
   const leftOut = (count: number) =>
     notices.info(
-      `${count === 1 ? 'One agent is' : `${count} agents are`} still on the way to this device, and sleep${count === 1 ? 's' : ''} on. WAKE calls ${count === 1 ? 'it' : 'them'} once ${count === 1 ? 'it is' : 'they are'} here.`,
+      t`${count === 1 ? t`One agent is` : t`${count} agents are`} still on the way to this device, and sleep${count === 1 ? 's' : ''} on. WAKE calls ${count === 1 ? 'it' : 'them'} once ${count === 1 ? t`it is` : t`they are`} here.`,
     );
 
   /**
@@ -111,7 +111,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       const { late, compared } = anyway ? catchingUp.known() : await catchingUp.caughtUp(agentIds);
       if (!anyway && (!compared || (begins && late.has(LEAD_ID)))) {
         notices.offer(compared ? leadIsLate() : NOT_COMPARED, {
-          label: 'Go on without it',
+          label: t`Go on without it`,
           run: () => void call(kind, called, write, true),
         });
         return;
@@ -120,7 +120,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       if (lateCalled > 0) leftOut(lateCalled);
       if (lateCalled > 0 && lateCalled === called.length) return;
       if (!(await startSession())) return;
-      pending.setState({ step: kind === 'wake' ? 'Gathering what they remember…' : 'Preparing the seats…' });
+      pending.setState({ step: kind === 'wake' ? t`Gathering what they remember…` : t`Preparing the seats…` });
       const text = await write(late);
       if (text === null) return;
       if (text.length > LIMITS.teamCallText) {
@@ -181,8 +181,8 @@ export function createTeamActions(parts: Parts): TeamActions {
 
   function endSoon(): void {
     const stopTimer = device.after(UNDO_END_MS, () => void actions.endSession('now'));
-    const note = notices.info('The session ends in ten seconds. Nobody is stopped before that.', {
-      label: 'Undo',
+    const note = notices.info(t`The session ends in ten seconds. Nobody is stopped before that.`, {
+      label: t`Undo`,
       run: () => callOff(),
     });
     // It may end by itself, or from another tab.

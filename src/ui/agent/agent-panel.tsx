@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { Inbox } from '../inbox/inbox.tsx';
@@ -24,14 +25,11 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
   const unread = useUnreadMessages(agentId) ?? 0;
   if (unread === 0) return null;
   return (
-    <section aria-label="Inbox">
-      <h3>
-        Inbox
-        <span className="inbox-count">{unread} unread</span>
-      </h3>
+    <section aria-label={t`Inbox`}>
+      <h3>{t`Inbox${(<span className="inbox-count">{t`${unread} unread`}</span>)}`}</h3>
       <Inbox agentId={agentId} name={name} first={Math.min(unread, NEWEST)} />
       <p className="budget-links">
-        <Link href={PATHS.inbox(agentId)}>The whole inbox</Link>
+        <Link href={PATHS.inbox(agentId)}>{t`The whole inbox`}</Link>
       </p>
     </section>
   );
@@ -43,15 +41,15 @@ function AtWork({ agentId }: { agentId: AgentId }) {
   const runs = live.kind === 'ready' ? live.value.filter((run) => run.agentId === agentId) : [];
   if (runs.length === 0) return null;
   return (
-    <section aria-label="At work now">
-      <h3>At work now</h3>
+    <section aria-label={t`At work now`}>
+      <h3>{t`At work now`}</h3>
       <ul className="agent-threads">
         {runs.map((run) => (
           <li key={run.runId}>
             <Link href={PATHS.night(agentId)} dir="auto">
               {whatText(run)}
             </Link>
-            {run.startedAt !== null && <small>since {clockTime(run.startedAt)}</small>}
+            {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
           </li>
         ))}
       </ul>
@@ -65,8 +63,8 @@ function Threads({ agentId }: { agentId: AgentId }) {
   const open = list.kind === 'ready' ? openThreadsOf(agentId, list.value) : [];
   if (open.length === 0) return null;
   return (
-    <section aria-label="Threads">
-      <h3>Threads</h3>
+    <section aria-label={t`Threads`}>
+      <h3>{t`Threads`}</h3>
       <OpenThreads open={open} agentId={agentId} />
     </section>
   );
@@ -80,8 +78,8 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
   if (!agent)
     return (
       <div className="agent-panel">
-        <h3>Soul</h3>
-        <p className="quiet">The first words are being written now. When a name is found in them, they are the soul.</p>
+        <h3>{t`Soul`}</h3>
+        <p className="quiet">{t`The first words are being written now. When a name is found in them, they are the soul.`}</p>
       </div>
     );
   return (
@@ -91,15 +89,15 @@ export default function AgentPanel({ agentId }: { agentId: AgentId }) {
       <Waits agentId={agentId} name={speaker.name} />
       <Threads agentId={agentId} />
       {!agent.retired && (
-        <section aria-label="Wakes">
-          <h3>Wakes</h3>
+        <section aria-label={t`Wakes`}>
+          <h3>{t`Wakes`}</h3>
           <Budget agentId={agentId}>
-            <Link href={PATHS.wakes(agentId)}>Every wake</Link>
+            <Link href={PATHS.wakes(agentId)}>{t`Every wake`}</Link>
           </Budget>
         </section>
       )}
-      <nav aria-label={`All about ${speaker.name}`}>
-        <h3>All about {speaker.name}</h3>
+      <nav aria-label={t`All about ${speaker.name}`}>
+        <h3>{t`All about ${speaker.name}`}</h3>
         <p className="agent-ways">
           {TAB_TITLES.map(({ tab, title }) => (
             <Link key={tab} href={PATHS.portrait(agentId, tab)}>

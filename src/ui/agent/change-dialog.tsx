@@ -6,6 +6,7 @@ import { AGENT_COLORS, type AgentChoice } from '../../domain/choices.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { checkName } from '../../domain/names.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, seatColor } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
 import { ModelSelect } from '../models/model-select.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -31,7 +32,7 @@ function useChoose({ agent }: Props) {
     const back = Object.fromEntries(Object.entries(before).filter(([key]) => Object.hasOwn(choice, key)));
     const done = await actions.choose(agent.agentId, choice);
     if (!done.ok) notices.error(`This could not be saved: ${done.reason}`);
-    else notices.info(said, { label: 'Undo', run: () => void actions.choose(agent.agentId, back) });
+    else notices.info(said, { label: t`Undo`, run: () => void actions.choose(agent.agentId, back) });
   };
 }
 
@@ -49,8 +50,8 @@ function Name({ agent }: Props) {
     const { name: before } = agent;
     const rename = (name: string) => actions.changeAgent(agent.agentId, [{ kind: 'rename', name }]);
     const done = await rename(checked.name);
-    if (!done.ok) return setWrong(`This could not be saved: ${done.reason}`);
-    notices.info(`${before} is called ${checked.name} now.`, { label: 'Undo', run: () => void rename(before) });
+    if (!done.ok) return setWrong(t`This could not be saved: ${done.reason}`);
+    notices.info(t`${before} is called ${checked.name} now.`, { label: t`Undo`, run: () => void rename(before) });
   };
   return (
     <form
@@ -61,7 +62,7 @@ function Name({ agent }: Props) {
         void save();
       }}
     >
-      <label htmlFor={id}>Name</label>
+      <label htmlFor={id}>{t`Name`}</label>
       <div className="setting-row">
         <input
           id={id}
@@ -73,11 +74,7 @@ function Name({ agent }: Props) {
           aria-describedby={`${id}-hint`}
           onChange={({ target }) => setDraft(target.value)}
         />
-        {draft.trim() !== agent.name && (
-          <button type="submit" className="solid">
-            Save
-          </button>
-        )}
+        {draft.trim() !== agent.name && <button type="submit" className="solid">{t`Save`}</button>}
       </div>
       <p
         id={`${id}-hint`}
@@ -85,7 +82,7 @@ function Name({ agent }: Props) {
         data-wrong={wrong !== null}
         role={wrong === null ? undefined : 'alert'}
       >
-        {wrong ?? 'It chose its name itself, and is told the new one the next time it wakes. Its face stays.'}
+        {wrong ?? t`It chose its name itself, and is told the new one the next time it wakes. Its face stays.`}
       </p>
     </form>
   );
@@ -97,12 +94,12 @@ function Colour({ agent }: Props) {
   const own = AGENT_COLORS.some(({ color }) => color === agent.color);
   const seats = isSeatPosition(agent.position) ? seatColor(agent.position) : agent;
   const options = [
-    ...(isSeatPosition(agent.position) ? [{ ...seats, colorName: `${seats.colorName}, its seat’s`, value: '' }] : []),
+    ...(isSeatPosition(agent.position) ? [{ ...seats, colorName: t`${seats.colorName}, its seat’s`, value: '' }] : []),
     ...AGENT_COLORS.map((each) => ({ ...each, value: each.color as string })),
   ];
   return (
     <fieldset className="change-part">
-      <legend>Colour</legend>
+      <legend>{t`Colour`}</legend>
       <div className="swatches">
         {options.map(({ value, color, colorName }) => (
           <label key={color} title={colorName} style={{ '--c': color }}>
@@ -111,7 +108,7 @@ function Colour({ agent }: Props) {
               className="visually-hidden"
               name={name}
               checked={own ? value === agent.color : value === ''}
-              onChange={() => void choose({ color: value }, `${agent.name} is ${colorName.replace(/,.*/, '')} now.`)}
+              onChange={() => void choose({ color: value }, t`${agent.name} is ${colorName.replace(/,.*/, '')} now.`)}
             />
             <i aria-hidden="true" />
             <span className="visually-hidden">{colorName}</span>
@@ -128,14 +125,14 @@ function Thinks({ agent }: Props) {
   return (
     <div className="change-part">
       <ModelSelect
-        label="Model"
-        hint={running ? 'It holds from the next session on.' : undefined}
+        label={t`Model`}
+        hint={running ? t`It holds from the next session on.` : undefined}
         value={agent.model}
-        standard="Default: the team’s"
+        standard={t`Default: the team’s`}
         onChange={(model) =>
           void choose(
             { model },
-            model === '' ? `${agent.name} thinks with the team’s model.` : `${agent.name} has a model of its own.`,
+            model === '' ? t`${agent.name} thinks with the team’s model.` : t`${agent.name} has a model of its own.`,
           )
         }
       />
@@ -147,7 +144,7 @@ function Changes({ agent }: Props) {
   const choose = useChoose({ agent });
   const [painting, setPainting] = useState(false);
   const lead = agent.agentId === LEAD_ID;
-  const take = (face: string, said = `${agent.name} has another face.`) => {
+  const take = (face: string, said = t`${agent.name} has another face.`) => {
     setPainting(false);
     void choose({ face }, said);
   };
@@ -161,11 +158,7 @@ function Changes({ agent }: Props) {
   return (
     <div className="change tint" style={style}>
       {lead ? (
-        <p className="setting-hint">
-          The lead’s name stands in <Link href={PATHS.settings('people', "Lead's name")}>Settings, Names</Link>, its
-          model in <Link href={PATHS.settings('minds', 'Model of the lead')}>Settings, Models</Link>. Its colour is
-          gold, always.
-        </p>
+        <p className="setting-hint">{t`The lead’s name stands in ${(<Link href={PATHS.settings('people', "Lead's name")}>{t`Settings, Names`}</Link>)}, its model in ${(<Link href={PATHS.settings('minds', 'Model of the lead')}>{t`Settings, Models`}</Link>)}. Its colour is gold, always.`}</p>
       ) : (
         <>
           <Name key={agent.name} agent={agent} />
@@ -182,7 +175,7 @@ export default function ChangeDialog({ agentId, onClose }: { agentId: AgentId; o
   const agent = useHousehold((state) => state.roster.byId.get(agentId));
   if (!agent) return null;
   return (
-    <Dialog title={`Change ${agent.name}`} onClose={onClose}>
+    <Dialog title={t`Change ${agent.name}`} onClose={onClose}>
       <Changes agent={agent} />
     </Dialog>
   );

@@ -2,14 +2,15 @@
 import { useState } from 'react';
 import type { Agent } from '../../domain/agent.ts';
 import { FACE_PARTS, facePartsOf, facePartsText, isPaintedFace, type FacePart } from '../../domain/face.ts';
+import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 
 const PARTS: readonly { readonly part: FacePart; readonly label: string }[] = [
-  { part: 'brows', label: 'Brows' },
-  { part: 'eyes', label: 'Eyes' },
-  { part: 'marks', label: 'Marks' },
-  { part: 'mouth', label: 'Mouth' },
+  { part: 'brows', label: t`Brows` },
+  { part: 'eyes', label: t`Eyes` },
+  { part: 'marks', label: t`Marks` },
+  { part: 'mouth', label: t`Mouth` },
 ];
 
 /** Faces that one can choose from when they are drawn anew. */
@@ -32,18 +33,20 @@ function Parts({ agent: { agentId, face }, onTake }: Props) {
           <button
             type="button"
             className="icon-button"
-            aria-label={`${label}, the one before`}
+            aria-label={t`${label}, the one before`}
             onClick={() => step(part, -1)}
           >
             ‹
           </button>
           <span>
-            {label}{' '}
-            <small>
-              {parts[part] + 1} of {FACE_PARTS[part]}
-            </small>
+            {label} <small>{t`${parts[part] + 1} of ${FACE_PARTS[part]}`}</small>
           </span>
-          <button type="button" className="icon-button" aria-label={`${label}, the next`} onClick={() => step(part, 1)}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t`${label}, the next`}
+            onClick={() => step(part, 1)}
+          >
             ›
           </button>
         </li>
@@ -54,12 +57,12 @@ function Parts({ agent: { agentId, face }, onTake }: Props) {
 
 function Drawn({ agent, faces, onTake }: Props & { readonly faces: readonly string[] }) {
   return (
-    <ul className="drawn-faces" aria-label="Drawn anew">
+    <ul className="drawn-faces" aria-label={t`Drawn anew`}>
       {faces.map((face, i) => (
         <li key={face}>
           <button
             type="button"
-            aria-label={`Face ${i + 1} of ${faces.length}`}
+            aria-label={t`Face ${i + 1} of ${faces.length}`}
             aria-pressed={agent.face === face}
             onClick={() => onTake(face)}
           >
@@ -84,26 +87,26 @@ export function FaceEditor({ agent, onTake, onPaint }: Props & { readonly onPain
   };
   return (
     <fieldset className="change-part change-face">
-      <legend>Face</legend>
+      <legend>{t`Face`}</legend>
       <span className="change-portrait">
         <Face agentId={agentId} face={face} color={color} awake />
       </span>
-      {isPaintedFace(face) ? <p className="setting-hint">You painted it.</p> : <Parts agent={agent} onTake={onTake} />}
+      {isPaintedFace(face) ? (
+        <p className="setting-hint">{t`You painted it.`}</p>
+      ) : (
+        <Parts agent={agent} onTake={onTake} />
+      )}
       <div className="setting-row">
-        <button type="button" className="ghost" onClick={onPaint}>
-          Paint it
-        </button>
+        <button type="button" className="ghost" onClick={onPaint}>{t`Paint it`}</button>
         <button type="button" className="ghost" onClick={draw}>
-          {drawn.length === 0 ? 'Draw anew' : 'Others'}
+          {drawn.length === 0 ? t`Draw anew` : t`Others`}
         </button>
         {face !== birthName && (
           <button
             type="button"
             className="ghost"
-            onClick={() => onTake('', `${name} has the face of its birth again.`)}
-          >
-            As at birth
-          </button>
+            onClick={() => onTake('', t`${name} has the face of its birth again.`)}
+          >{t`As at birth`}</button>
         )}
       </div>
       {drawn.length > 0 && <Drawn agent={agent} faces={drawn} onTake={onTake} />}

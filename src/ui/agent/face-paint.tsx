@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import type { Agent } from '../../domain/agent.ts';
 import { FACE_SIZE, facePixels, HEAD_ROWS, paintedFaceText, TONES } from '../../domain/face.ts';
+import { t } from '../../language/t.ts';
 import { EYE_ROWS, Face } from '../grid/face.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 
@@ -16,8 +17,8 @@ const isOnHead = (x: number, y: number): boolean => {
   return row !== undefined && x >= row.from && x <= row.to;
 };
 const NAMES = new Map<number, string>([
-  [INK, 'in colour'],
-  [SHADE, 'in its shade'],
+  [INK, t`in colour`],
+  [SHADE, t`in its shade`],
 ]);
 /** Columns and rows of what can be painted on. */
 const FROM = 1;
@@ -115,7 +116,7 @@ function Canvas({ painting, tone, mirrored, onPaint, onStroke, onUndo }: CanvasP
       ref={grid}
       className="face-canvas"
       role="grid"
-      aria-label="The face, pixel by pixel"
+      aria-label={t`The face, pixel by pixel`}
       onPointerDown={begin}
       onPointerMove={go}
       onPointerUp={end}
@@ -131,7 +132,7 @@ function Canvas({ painting, tone, mirrored, onPaint, onStroke, onUndo }: CanvasP
                 key={x}
                 role="gridcell"
                 tabIndex={x === at[0] && y === at[1] ? 0 : -1}
-                aria-label={`Row ${y}, column ${x}: ${NAMES.get(painting.get(placeOf(x, y)) ?? 0) ?? 'empty'}`}
+                aria-label={t`Row ${y}, column ${x}: ${NAMES.get(painting.get(placeOf(x, y)) ?? 0) ?? 'empty'}`}
                 data-x={x}
                 data-y={y}
                 data-tone={painting.get(placeOf(x, y)) ?? 0}
@@ -172,9 +173,7 @@ export function FacePaint({ agent, onTake, onClose }: Props) {
   };
   return (
     <fieldset className="change-part face-paint" aria-describedby={hint}>
-      <legend ref={heading} tabIndex={-1}>
-        Paint the face
-      </legend>
+      <legend ref={heading} tabIndex={-1}>{t`Paint the face`}</legend>
       <div className="face-paint-work">
         <Canvas
           painting={painting}
@@ -193,29 +192,27 @@ export function FacePaint({ agent, onTake, onClose }: Props) {
           </span>
         </div>
       </div>
-      <p id={hint} className="setting-hint">
-        Press or draw; what is painted already is wiped. By keyboard: arrows, and Space. What is in colour between the
-        two lines are the eyes: they close when {agent.name} sleeps.
-      </p>
+      <p
+        id={hint}
+        className="setting-hint"
+      >{t`Press or draw; what is painted already is wiped. By keyboard: arrows, and Space. What is in colour between the two lines are the eyes: they close when ${agent.name} sleeps.`}</p>
       <div className="setting-row">
         <OneOf
-          label="Paint with"
+          label={t`Paint with`}
           options={[
-            { value: INK, text: 'Colour' },
-            { value: SHADE, text: 'Shade' },
+            { value: INK, text: t`Colour` },
+            { value: SHADE, text: t`Shade` },
           ]}
           value={tone}
           onChange={setTone}
         />
         <label className="tick-line">
           <input type="checkbox" checked={mirrored} onChange={() => setMirrored(!mirrored)} />
-          Both sides alike
+          {t`Both sides alike`}
         </label>
       </div>
       <div className="setting-row">
-        <button type="button" className="ghost" disabled={back.length === 0} onClick={undo}>
-          Undo
-        </button>
+        <button type="button" className="ghost" disabled={back.length === 0} onClick={undo}>{t`Undo`}</button>
         <button
           type="button"
           className="ghost"
@@ -224,16 +221,15 @@ export function FacePaint({ agent, onTake, onClose }: Props) {
             setBack([...back, painting]);
             setPainting(new Map());
           }}
-        >
-          Begin with nothing
-        </button>
+        >{t`Begin with nothing`}</button>
         <span className="face-paint-ways">
-          <button type="button" className="ghost" onClick={onClose}>
-            Leave it as it was
-          </button>
-          <button type="button" className="solid" disabled={painting.size === 0} onClick={() => onTake(face)}>
-            Take this face
-          </button>
+          <button type="button" className="ghost" onClick={onClose}>{t`Leave it as it was`}</button>
+          <button
+            type="button"
+            className="solid"
+            disabled={painting.size === 0}
+            onClick={() => onTake(face)}
+          >{t`Take this face`}</button>
         </span>
       </div>
     </fieldset>

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { FORGET_AFTER } from '../../domain/forgetting.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import { useActions, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -23,8 +24,8 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
   if (somebody.kind === 'lead')
     return somebody.awake
       ? {
-          text: `${name} is awake as long as the session runs. End it first.`,
-          label: 'End the session',
+          text: t`${name} is awake as long as the session runs. End it first.`,
+          label: t`End the session`,
           run: () => void actions.endSession('now'),
         }
       : null;
@@ -32,19 +33,19 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
   const waking = somebody.seat.state === 'hatching';
   if (somebody.seat.paused)
     return {
-      text: `${name} is set to sleep, but still in the running session, and must leave it first.`,
-      label: `Take ${name} out of the session`,
+      text: t`${name} is set to sleep, but still in the running session, and must leave it first.`,
+      label: t`Take ${name} out of the session`,
       run: () => void actions.sleep(agentId),
     };
   if (somebody.seat.state === 'played')
     return {
-      text: `${somebody.seat.client?.name ?? 'A client'} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
-      label: `Take ${name} out of the session`,
+      text: t`${somebody.seat.client?.name ?? t`A client`} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
+      label: t`Take ${name} out of the session`,
       run: () => void actions.sleep(agentId),
     };
   return {
-    text: `${name} ${waking ? 'is waking' : 'is awake'}, and must sleep first.`,
-    label: waking ? `Let ${name} sleep on` : `Let ${name} sleep`,
+    text: t`${name} ${waking ? t`is waking` : t`is awake`}, and must sleep first.`,
+    label: waking ? t`Let ${name} sleep on` : t`Let ${name} sleep`,
     run: () => void actions.sleep(agentId),
   };
 }
@@ -56,23 +57,18 @@ function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
     <ul className="forget-what">
       {kind === 'agent' ? (
         <li>
-          <b>What goes:</b> {name}’s name, soul and earlier souls, every word of your conversation, what waits to be
-          read, and the files in {name}’s folder. The seat is free at once.
+          {t`${(<b>{t`What goes:`}</b>)} ${name}’s name, soul and earlier souls, every word of your conversation, what waits to be read, and the files in ${name}’s folder. The seat is free at once.`}
         </li>
       ) : (
         <li>
-          <b>What goes:</b> every word said here so far, and what waits to be read. {name} stays, with name and soul,
-          and will not remember it on waking.
+          {t`${(<b>{t`What goes:`}</b>)} every word said here so far, and what waits to be read. ${name} stays, with name and soul, and will not remember it on waking.`}
         </li>
       )}
       <li>
-        <b>When:</b> out of sight now, and kept for {duration(FORGET_AFTER)}. Until {fullTime(askedAt + FORGET_AFTER)}{' '}
-        you can keep it after all, in Settings, Storage. From then on it is gone for good: from this device, and from
-        every device and relay that hears of it.
+        {t`${(<b>{t`When:`}</b>)} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Storage. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
       </li>
       <li>
-        <b>What stays:</b> what others remember of {name} and have said about {name} in their own conversations is
-        theirs. So is every copy that you exported before.
+        {t`${(<b>{t`What stays:`}</b>)} what others remember of ${name} and have said about ${name} in their own conversations is theirs. So is every copy that you exported before.`}
       </li>
     </ul>
   );
@@ -105,9 +101,7 @@ function Second({
     <form className="forget-second" onSubmit={submit}>
       {kind === 'agent' ? (
         <>
-          <label htmlFor={id}>
-            To be sure: type the name <b dir="auto">{name}</b>
-          </label>
+          <label htmlFor={id}>{t`To be sure: type the name ${(<b dir="auto">{name}</b>)}`}</label>
           <input
             ref={first}
             id={id}
@@ -120,14 +114,14 @@ function Second({
           />
         </>
       ) : (
-        <p>Once more, to be sure: shall every word said with {name} so far be forgotten?</p>
+        <p>{t`Once more, to be sure: shall every word said with ${name} so far be forgotten?`}</p>
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" ref={kind === 'conversation' ? first : null} onClick={onBack}>
-          No, keep {kind === 'agent' ? name : 'it'}
+          {t`No, keep ${kind === 'agent' ? name : 'it'}`}
         </button>
         <button type="submit" className="danger-button" disabled={!sure || busy}>
-          {busy ? 'Forgetting…' : kind === 'agent' ? `Forget ${name}` : 'Yes, forget it'}
+          {busy ? t`Forgetting…` : kind === 'agent' ? t`Forget ${name}` : t`Yes, forget it`}
         </button>
       </div>
     </form>
@@ -157,8 +151,8 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
     onClose();
     if (kind === 'agent') go(PATHS.hearth);
     notices.info(
-      kind === 'agent' ? `${name} is being forgotten.` : `The conversation with ${name} is being forgotten.`,
-      { label: 'Keep after all', run: () => void undo() },
+      kind === 'agent' ? t`${name} is being forgotten.` : t`The conversation with ${name} is being forgotten.`,
+      { label: t`Keep after all`, run: () => void undo() },
     );
   };
 
@@ -175,12 +169,8 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
   else if (step === 'first')
     ways = (
       <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="button" className="danger-button" onClick={() => setStep('second')}>
-          Go on…
-        </button>
+        <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+        <button type="button" className="danger-button" onClick={() => setStep('second')}>{t`Go on…`}</button>
       </div>
     );
   else ways = <Second kind={kind} name={name} busy={step === 'busy'} onForget={() => void forget()} onBack={onClose} />;
@@ -190,9 +180,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
       <WhatGoes kind={kind} name={name} />
       {ways}
       {failed !== null && (
-        <p className="wrong-note" role="alert">
-          This could not be saved: {failed} Nothing was forgotten.
-        </p>
+        <p className="wrong-note" role="alert">{t`This could not be saved: ${failed} Nothing was forgotten.`}</p>
       )}
     </div>
   );
@@ -212,7 +200,7 @@ export default function ForgetDialog({
   if (somebody.kind === 'nobody' || somebody.kind === 'egg') return null;
   return (
     <Dialog
-      title={kind === 'agent' ? `Forget ${somebody.name}?` : `Forget the conversation with ${somebody.name}?`}
+      title={kind === 'agent' ? t`Forget ${somebody.name}?` : t`Forget the conversation with ${somebody.name}?`}
       onClose={onClose}
     >
       <Asking somebody={somebody} kind={kind} onClose={onClose} />

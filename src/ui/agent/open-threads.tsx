@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import { PATHS } from '../routes.ts';
 import { plural } from '../text/sizes.ts';
@@ -29,16 +30,16 @@ export function OpenThreads({ open, agentId }: { open: readonly Thread[]; agentI
               <Link href={PATHS.thread(thread.threadId)} dir="auto">
                 {thread.title}
               </Link>
-              {unread > 0 && <small>{unread} new</small>}
+              {unread > 0 && <small>{t`${unread} new`}</small>}
             </li>
           );
         })}
       </ul>
       <p className="agent-ways">
         <Link href={PATHS.threadsOf(agentId)}>
-          {open.length > SHOWN ? `All ${plural(open.length, 'open thread')}` : 'All threads'}
+          {open.length > SHOWN ? t`All ${plural(open.length, 'open thread')}` : t`All threads`}
         </Link>
-        <Link href={PATHS.newThread([agentId])}>Begin one</Link>
+        <Link href={PATHS.newThread([agentId])}>{t`Begin one`}</Link>
       </p>
     </>
   );

@@ -1,5 +1,6 @@
 /** The soul of an agent as it stands, and what it was before. */
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { AgentIdentityDoc, AgentChangeDoc } from '../../protocol/documents.ts';
 import { parseStamp } from '../../domain/stamp.ts';
 import { useRoost } from '../context.tsx';
@@ -51,21 +52,21 @@ export function Soul({ text, name, folds }: { text: string; name: string; folds:
   return (
     <div className="soul-block">
       <h3>
-        Soul
+        {t`Soul`}
         {text !== '' && (
           <button
             type="button"
             className="icon-button"
-            aria-label="Copy soul"
-            title="Copy"
-            onClick={() => void copyText(state, text, 'Soul')}
+            aria-label={t`Copy soul`}
+            title={t`Copy`}
+            onClick={() => void copyText(state, text, t`Soul`)}
           >
             <CopyIcon />
           </button>
         )}
       </h3>
       {text === '' ? (
-        <p className="quiet">{name} has not written one yet. It comes in a quiet moment of a session.</p>
+        <p className="quiet">{t`${name} has not written one yet. It comes in a quiet moment of a session.`}</p>
       ) : (
         <blockquote className="soul" data-folded={long && !whole}>
           <Words text={text} />
@@ -73,7 +74,7 @@ export function Soul({ text, name, folds }: { text: string; name: string; folds:
       )}
       {long && (
         <button type="button" className="link-button soul-fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {whole ? 'Show less of the soul' : 'Show the whole soul'}
+          {whole ? t`Show less of the soul` : t`Show the whole soul`}
         </button>
       )}
     </div>

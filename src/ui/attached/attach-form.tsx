@@ -1,5 +1,6 @@
 /** Attach a server: by its address, by a program, or by the settings of another client. Secrets go to the relay once. */
 import { useState, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import type { Attachment } from '../../protocol/attached.ts';
 import { attachedNameOf, readMcpServers } from '../../protocol/mcp-servers.ts';
 import { attachedOf } from '../../state/attached.ts';
@@ -26,12 +27,12 @@ const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
 
 function NameField({ name, onName }: { name: string; onName: (name: string) => void }) {
   return (
-    <Field label="Name" hint="Agents see its tools under this name.">
+    <Field label={t`Name`} hint={t`Agents see its tools under this name.`}>
       <input
         {...PLAIN}
         className="field"
         value={name}
-        placeholder="calendar"
+        placeholder={t`calendar`}
         onChange={(event) => onName(event.target.value)}
       />
     </Field>
@@ -53,7 +54,7 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
       }}
     >
       <NameField name={name} onName={setName} />
-      <Field label="Address">
+      <Field label={t`Address`}>
         <input
           {...PLAIN}
           className="field"
@@ -64,10 +65,12 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
           onChange={(event) => setUrl(event.target.value)}
         />
       </Field>
-      <KeyField label="Token, if it wants one" value={token} onChange={setToken} />
-      <button type="submit" className="solid" disabled={busy || name.trim() === '' || url.trim() === ''}>
-        Attach
-      </button>
+      <KeyField label={t`Token, if it wants one`} value={token} onChange={setToken} />
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || name.trim() === '' || url.trim() === ''}
+      >{t`Attach`}</button>
     </form>
   );
 }
@@ -110,7 +113,7 @@ function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean
       }}
     >
       <NameField name={name} onName={setName} />
-      <Field label="Program" hint="It lies on the relay’s machine.">
+      <Field label={t`Program`} hint={t`It lies on the relay’s machine.`}>
         <input
           {...PLAIN}
           className="field"
@@ -119,17 +122,19 @@ function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean
           onChange={(event) => setCommand(event.target.value)}
         />
       </Field>
-      <Field label="Arguments, one in a line">
+      <Field label={t`Arguments, one in a line`}>
         <textarea
           {...PLAIN}
           className="field"
           rows={3}
           value={args}
-          placeholder={'-y\n@modelcontextprotocol/server-filesystem\n/home/me/notes'}
+          placeholder={t`-y
+@modelcontextprotocol/server-filesystem
+/home/me/notes`}
           onChange={(event) => setArgs(event.target.value)}
         />
       </Field>
-      <Field label="Variables, one in a line" hint="As NAME=value. They are not shown again.">
+      <Field label={t`Variables, one in a line`} hint={t`As NAME=value. They are not shown again.`}>
         <textarea
           {...PLAIN}
           className="field"
@@ -147,9 +152,11 @@ function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean
           {wrong ?? wrongBox}
         </p>
       )}
-      <button type="submit" className="solid" disabled={busy || name.trim() === '' || command.trim() === ''}>
-        Attach
-      </button>
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || name.trim() === '' || command.trim() === ''}
+      >{t`Attach`}</button>
     </form>
   );
 }
@@ -176,15 +183,17 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
       }}
     >
       <Field
-        label="Settings of another client"
-        hint="The part with mcpServers, as Claude Desktop, Cursor and others keep it."
+        label={t`Settings of another client`}
+        hint={t`The part with mcpServers, as Claude Desktop, Cursor and others keep it.`}
       >
         <textarea
           {...PLAIN}
           className="field attach-paste"
           rows={8}
           value={text}
-          placeholder={'{\n  "mcpServers": { … }\n}'}
+          placeholder={`{
+  "mcpServers": { … }
+}`}
           onChange={(event) => setText(event.target.value)}
         />
       </Field>
@@ -193,7 +202,11 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
           {read.reason}
         </p>
       )}
-      {read?.ok && <p className="setting-hint">Found: {read.servers.map(({ name }) => name).join(', ')}.</p>}
+      {read?.ok && (
+        <p className="setting-hint">
+          {t`Found:`} {read.servers.map(({ name }) => name).join(', ')}.
+        </p>
+      )}
       {read?.ok && read.servers.some(({ attachment }) => attachment.kind === 'program') && (
         <>
           <BoxFields draft={draft} sandbox={sandbox} onDraft={setDraft} />
@@ -205,7 +218,7 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
         </>
       )}
       <button type="submit" className="solid" disabled={busy || !read?.ok || !held.ok}>
-        {read?.ok && read.servers.length > 1 ? `Attach ${read.servers.length}` : 'Attach'}
+        {read?.ok && read.servers.length > 1 ? t`Attach ${read.servers.length}` : t`Attach`}
       </button>
     </form>
   );
@@ -222,7 +235,7 @@ export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: 
       setFailed(null);
       for (const { name, attachment } of servers) {
         const done = await attached.attach(name, attachment);
-        if (!done.ok) setFailed(`${name} is not attached. ${done.reason}`);
+        if (!done.ok) setFailed(t`${name} is not attached. ${done.reason}`);
       }
       setBusy(false);
     })();
@@ -230,28 +243,22 @@ export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: 
   return (
     <div className="attach">
       <OneOf<Kind>
-        label="How"
+        label={t`How`}
         options={[
-          { value: 'address', text: 'Address' },
-          { value: 'program', text: 'Program' },
-          { value: 'paste', text: 'Paste settings' },
+          { value: 'address', text: t`Address` },
+          { value: 'program', text: t`Program` },
+          { value: 'paste', text: t`Paste settings` },
         ]}
         value={kind}
         onChange={setKind}
       />
       {kind === 'program' && !programs && (
-        <p className="setting-hint">
-          This relay runs no programs for its pages. Start it with <code>--scripts</code> to let it.
-        </p>
+        <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${(<code>--scripts</code>)} to let it.`}</p>
       )}
       {kind === 'address' && <AddressForm busy={busy} onAdd={add} />}
       {kind === 'program' && programs && <ProgramForm busy={busy} sandbox={sandbox} onAdd={add} />}
       {kind === 'paste' && <PasteForm busy={busy} sandbox={sandbox} onAdd={add} />}
-      {busy && (
-        <p className="setting-hint" role="status">
-          Trying it…
-        </p>
-      )}
+      {busy && <p className="setting-hint" role="status">{t`Trying it…`}</p>}
       {failed !== null && (
         <p className="wrong-note" role="alert">
           {failed}

@@ -1,4 +1,5 @@
 /** MCP servers: other programs whose tools agents may use. */
+import { t } from '../../language/t.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
@@ -12,26 +13,20 @@ export function AttachedSection() {
   const team = useTeammates();
   return (
     <div className="attached-section">
-      <p className="settings-note">
-        An MCP server gives your agents tools: a calendar, a search, files elsewhere. Nothing of one is used until you
-        have ticked it here, and at first each call asks you; under Limits you can let them go ahead.
-      </p>
-      <QueryView query={attached.list} what="What is attached">
+      <p className="settings-note">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. Nothing of one is used until you have ticked it here, and at first each call asks you; under Limits you can let them go ahead.`}</p>
+      <QueryView query={attached.list} what={t`What is attached`}>
         {({ servers, programs, sandbox }) => (
           <>
-            {servers.length === 0 && <p className="setting-hint">None is attached yet.</p>}
+            {servers.length === 0 && <p className="setting-hint">{t`None is attached yet.`}</p>}
             {servers.map((server) => (
               <ServerCard key={server.serverId} server={server} team={team} sandbox={sandbox} />
             ))}
-            <h3>{servers.length === 0 ? 'Attach one' : 'Attach another'}</h3>
+            <h3>{servers.length === 0 ? t`Attach one` : t`Attach another`}</h3>
             <AttachForm programs={programs} sandbox={sandbox} />
           </>
         )}
       </QueryView>
-      <p className="setting-hint">
-        Tokens and variables go to the relay once, lie there sealed, and are never shown or sent again. A tool that is
-        another than you saw is off until you have looked at it again.
-      </p>
+      <p className="setting-hint">{t`Tokens and variables go to the relay once, lie there sealed, and are never shown or sent again. A tool that is another than you saw is off until you have looked at it again.`}</p>
     </div>
   );
 }

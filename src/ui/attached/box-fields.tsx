@@ -1,6 +1,7 @@
 /** How a program of the relay's machine is held: in the sandbox, with what it sees there, or free. */
 import { useState, type ReactNode } from 'react';
 import { isHost, MOST_HOSTS } from '../../domain/network.ts';
+import { t } from '../../language/t.ts';
 import type { AttachedServer, Box } from '../../protocol/attached.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
@@ -38,10 +39,10 @@ export function boxIn({ held, folder, reads, hosts }: BoxDraft): ReadBox {
   const named = linesOf(hosts.toLowerCase());
   const odd = named.find((host) => host !== EVERYWHERE && !isHost(host));
   if (odd !== undefined)
-    return { ok: false, reason: `${odd} is no host. One is written example.org, example.org:8443 or *.example.org.` };
-  if (named.length > MOST_HOSTS) return { ok: false, reason: `There is room for ${MOST_HOSTS} hosts.` };
+    return { ok: false, reason: t`${odd} is no host. One is written example.org, example.org:8443 or *.example.org.` };
+  if (named.length > MOST_HOSTS) return { ok: false, reason: t`There is room for ${MOST_HOSTS} hosts.` };
   const place = [folder.trim(), ...linesOf(reads)].find((path) => path !== '' && !/^(?:\/|[a-zA-Z]:\\)/.test(path));
-  if (place !== undefined) return { ok: false, reason: `${place} is no whole path: one begins with /.` };
+  if (place !== undefined) return { ok: false, reason: t`${place} is no whole path: one begins with /.` };
   const network = named.length === 0 ? 'none' : named.includes(EVERYWHERE) ? 'all' : named;
   return { ok: true, box: { folder: folder.trim() || null, reads: linesOf(reads), network } };
 }
@@ -71,27 +72,26 @@ export function BoxFields({
   return (
     <>
       <OneOf<'held' | 'free'>
-        label="Where it runs"
+        label={t`Where it runs`}
         options={[
-          { value: 'held', text: 'In the sandbox' },
-          { value: 'free', text: 'Free on this machine' },
+          { value: 'held', text: t`In the sandbox` },
+          { value: 'free', text: t`Free on this machine` },
         ]}
         value={draft.held ? 'held' : 'free'}
         onChange={(value) => onDraft({ ...draft, held: value === 'held' })}
       />
       {!draft.held && (
-        <p className="setting-hint">
-          It can read and change all that whoever started Roost can, and reach any network.
-        </p>
+        <p className="setting-hint">{t`It can read and change all that whoever started Roost can, and reach any network.`}</p>
       )}
       {draft.held && !sandbox && (
-        <p className="wrong-note" role="status">
-          There is no sandbox on the relay’s machine: under Limits stands what to install. Until then it does not start.
-        </p>
+        <p
+          className="wrong-note"
+          role="status"
+        >{t`There is no sandbox on the relay’s machine: under Limits stands what to install. Until then it does not start.`}</p>
       )}
       {draft.held && (
         <>
-          <Field label="Folder that it reads and writes" hint="On the relay’s machine. Empty: none.">
+          <Field label={t`Folder that it reads and writes`} hint={t`On the relay’s machine. Empty: none.`}>
             <input
               {...PLAIN}
               className="field"
@@ -101,8 +101,8 @@ export function BoxFields({
             />
           </Field>
           <Field
-            label="What it only reads, one in a line"
-            hint="Where its own program lies, where that is not the system’s (/usr)."
+            label={t`What it only reads, one in a line`}
+            hint={t`Where its own program lies, where that is not the system’s (/usr).`}
           >
             <textarea
               {...PLAIN}
@@ -112,7 +112,7 @@ export function BoxFields({
               onChange={(event) => onDraft({ ...draft, reads: event.target.value })}
             />
           </Field>
-          <Field label="Hosts that it reaches, one in a line" hint="Empty: no network. * is all that is public.">
+          <Field label={t`Hosts that it reaches, one in a line`} hint={t`Empty: no network. * is all that is public.`}>
             <textarea
               {...PLAIN}
               className="field"
@@ -129,9 +129,9 @@ export function BoxFields({
 }
 
 function shownBox({ folder, reads, network }: Box): string {
-  const reached = network === 'none' ? 'no network' : network === 'all' ? 'all that is public' : network.join(', ');
+  const reached = network === 'none' ? t`no network` : network === 'all' ? t`all that is public` : network.join(', ');
   return [
-    folder === null ? 'no folder' : folder,
+    folder === null ? t`no folder` : folder,
     ...(reads.length === 0 ? [] : [`reads ${reads.join(', ')}`]),
     reached,
   ].join(' · ');
@@ -158,21 +158,19 @@ export function BoxOf({ server, sandbox }: { server: AttachedServer; sandbox: bo
   if (draft === null)
     return (
       <p className="attached-box">
-        <span>{box === null ? 'Runs free on this machine.' : `In the sandbox: ${shownBox(box)}.`}</span>{' '}
+        <span>{box === null ? t`Runs free on this machine.` : t`In the sandbox: ${shownBox(box)}.`}</span>{' '}
         <button
           type="button"
           className="ghost"
-          aria-label={`Change where ${name} runs`}
+          aria-label={t`Change where ${name} runs`}
           onClick={() => setDraft(draftOf(box))}
-        >
-          Change
-        </button>
+        >{t`Change`}</button>
       </p>
     );
   return (
     <form
       className="attach-form"
-      aria-label={`Where ${name} runs`}
+      aria-label={t`Where ${name} runs`}
       onSubmit={(event) => {
         event.preventDefault();
         void save(draft);
@@ -186,11 +184,9 @@ export function BoxOf({ server, sandbox }: { server: AttachedServer; sandbox: bo
       )}
       <div className="attached-ways">
         <button type="submit" className="solid" disabled={busy}>
-          {busy ? 'Starting it anew…' : 'Save'}
+          {busy ? t`Starting it anew…` : t`Save`}
         </button>
-        <button type="button" className="ghost" disabled={busy} onClick={() => setDraft(null)}>
-          Cancel
-        </button>
+        <button type="button" className="ghost" disabled={busy} onClick={() => setDraft(null)}>{t`Cancel`}</button>
       </div>
     </form>
   );

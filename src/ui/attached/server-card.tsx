@@ -1,5 +1,6 @@
 /** One attached server: how it stands, what it offers, and what of that agents may use. */
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { AttachedServer, AttachedTool } from '../../protocol/attached.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
@@ -10,15 +11,15 @@ import type { Teammates } from '../use-teammates.ts';
 const STATES: Record<AttachedServer['state'], string> = {
   connecting: 'connecting…',
   connected: 'connected',
-  failed: 'cannot be reached',
-  'sign-in': 'wants a sign-in',
+  failed: t`cannot be reached`,
+  'sign-in': t`wants a sign-in`,
 };
 
 function standingOf({ seen, gone, problem, hash }: AttachedTool): string | null {
-  if (gone) return 'The server has it no more.';
+  if (gone) return t`The server has it no more.`;
   if (problem !== null) return problem;
   return seen && seen.hash !== hash
-    ? 'It is not what it was when you looked at it, and is off until you allow it again.'
+    ? t`It is not what it was when you looked at it, and is off until you allow it again.`
     : null;
 }
 
@@ -37,19 +38,19 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
         <span>
           <b dir="auto">{tool.title === '' ? tool.name : tool.title}</b>
           {tool.title !== '' && <code>{tool.name}</code>}
-          {tool.seen === null && tool.problem === null && <em>new</em>}
+          {tool.seen === null && tool.problem === null && <em>{t`new`}</em>}
         </span>
       </label>
       {standing !== null && <p className="attached-standing">{standing}</p>}
       {tool.description !== '' && <p dir="auto">{tool.description}</p>}
       <details>
-        <summary>{changed ? 'What has changed' : 'What it takes'}</summary>
+        <summary>{changed ? t`What has changed` : t`What it takes`}</summary>
         {changed && tool.seen && (
           <>
-            <h5>As you saw it</h5>
+            <h5>{t`As you saw it`}</h5>
             <p dir="auto">{tool.seen.description}</p>
             <pre>{JSON.stringify(tool.seen.schema, null, 2)}</pre>
-            <h5>Now</h5>
+            <h5>{t`Now`}</h5>
           </>
         )}
         <pre>{JSON.stringify(tool.schema, null, 2)}</pre>
@@ -87,11 +88,11 @@ function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reaso
   const words = {
     none:
       server.secrets.length > 0
-        ? 'It does not take the token that it was given. Sign in on its own page, or attach it with another token.'
-        : 'It wants to know who you are: sign in on its own page, and agents can use what you allow here.',
-    waiting: 'Waiting for you to allow it on the page that has opened.',
-    in: signIn.as === null ? `Signed in at ${host}.` : `Signed in as ${signIn.as} at ${host}.`,
-    expired: `The sign-in at ${host} has ended. Sign in again for agents to use it.`,
+        ? t`It does not take the token that it was given. Sign in on its own page, or attach it with another token.`
+        : t`It wants to know who you are: sign in on its own page, and agents can use what you allow here.`,
+    waiting: t`Waiting for you to allow it on the page that has opened.`,
+    in: signIn.as === null ? t`Signed in at ${host}.` : t`Signed in as ${signIn.as} at ${host}.`,
+    expired: t`The sign-in at ${host} has ended. Sign in again for agents to use it.`,
   }[signIn.state];
   return (
     <div className="attached-sign-in" data-state={signIn.state}>
@@ -100,9 +101,7 @@ function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reaso
         {signIn.state === 'waiting' && page !== null && (
           <>
             {' '}
-            <a href={page} target="_blank" rel="noopener noreferrer">
-              Open it
-            </a>
+            <a href={page} target="_blank" rel="noopener noreferrer">{t`Open it`}</a>
           </>
         )}
       </p>
@@ -111,15 +110,15 @@ function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reaso
           type="button"
           className={signIn.state === 'waiting' ? 'ghost' : 'solid'}
           disabled={busy}
-          aria-label={`Sign in to ${name}`}
+          aria-label={t`Sign in to ${name}`}
           onClick={() => void begin()}
         >
-          {signIn.state === 'waiting' ? 'Begin again' : 'Sign in'}
+          {signIn.state === 'waiting' ? t`Begin again` : t`Sign in`}
         </button>
       )}
       {(signIn.state === 'in' || signIn.state === 'waiting') && (
         <button type="button" className="ghost" disabled={busy} onClick={() => void leave()}>
-          {signIn.state === 'in' ? 'Sign out' : 'Cancel'}
+          {signIn.state === 'in' ? t`Sign out` : t`Cancel`}
         </button>
       )}
     </div>
@@ -130,16 +129,16 @@ function RemoveDialog({ server, onClose }: { server: AttachedServer; onClose: ()
   const attached = attachedOf(useRoost());
   return (
     <SureDialog
-      title={`Take ${server.name} away?`}
-      does={['Take it away', 'Taking away…']}
-      undone="It could not be taken away"
+      title={t`Take ${server.name} away?`}
+      does={[t`Take it away`, t`Taking away…`]}
+      undone={t`It could not be taken away`}
       onSure={async () => {
         const done = await attached.change((client) => client.detach({ serverId: server.serverId }));
         return done.ok ? null : done.reason;
       }}
       onClose={onClose}
     >
-      <p>Agents cannot use its tools any more, and the relay forgets how it is reached, with every token.</p>
+      <p>{t`Agents cannot use its tools any more, and the relay forgets how it is reached, with every token.`}</p>
     </SureDialog>
   );
 }
@@ -159,10 +158,10 @@ function Who({
   const { agents } = server;
   return (
     <fieldset className="attached-who" disabled={busy}>
-      <legend>Who may use it</legend>
+      <legend>{t`Who may use it`}</legend>
       <label className="tick-line">
         <input type="checkbox" checked={agents === null} onChange={() => onAgents(agents === null ? [] : null)} />
-        Everybody
+        {t`Everybody`}
       </label>
       {agents !== null &&
         among.map(({ agentId, name }) => (
@@ -209,7 +208,7 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
       </header>
       <p className="attached-where">
         <code>{where}</code>
-        {secrets.length > 0 && <small> with {secrets.join(', ')}</small>}
+        {secrets.length > 0 && <small> {t`with ${secrets.join(', ')}`}</small>}
       </p>
       {problem !== null && state !== 'sign-in' && (
         <p className="attached-standing" role="status">
@@ -226,10 +225,9 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
       {tools.length > 0 && (
         <>
           <p className="setting-hint">
-            {usable.filter((tool) => tool.use).length} of {usable.length} tools may be used. These are the server’s own
-            words about them.
+            {t`${usable.filter((tool) => tool.use).length} of ${usable.length} tools may be used. These are the server’s own words about them.`}
           </p>
-          <ul className="attached-tools" aria-label={`Tools of ${name}`}>
+          <ul className="attached-tools" aria-label={t`Tools of ${name}`}>
             {tools.map((tool) => (
               <Tool key={tool.name} tool={tool} busy={busy} onUse={(on) => use([tool], on)} />
             ))}
@@ -242,7 +240,7 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
           />
         </>
       )}
-      {state === 'connected' && tools.length === 0 && <p className="setting-hint">It offers no tools.</p>}
+      {state === 'connected' && tools.length === 0 && <p className="setting-hint">{t`It offers no tools.`}</p>}
       <div className="attached-ways">
         {usable.length > 1 && (
           <button
@@ -256,7 +254,7 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
               )
             }
           >
-            {usable.some((tool) => !tool.use) ? 'Allow all' : 'Allow none'}
+            {usable.some((tool) => !tool.use) ? t`Allow all` : t`Allow none`}
           </button>
         )}
         <button
@@ -264,12 +262,13 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
           className="ghost"
           disabled={busy}
           onClick={() => void run((client) => client.lookAtAttached({ serverId }))}
-        >
-          Try it
-        </button>
-        <button type="button" className="ghost ghost-danger" disabled={busy} onClick={() => setRemoving(true)}>
-          Take away
-        </button>
+        >{t`Try it`}</button>
+        <button
+          type="button"
+          className="ghost ghost-danger"
+          disabled={busy}
+          onClick={() => setRemoving(true)}
+        >{t`Take away`}</button>
       </div>
       {removing && <RemoveDialog server={server} onClose={() => setRemoving(false)} />}
     </article>

@@ -1,6 +1,7 @@
 /** What is about to go along with a message: chips above the field, until it is sent. */
 import { useRef, useState } from 'react';
 import { ATTACHMENTS, isPicture } from '../../domain/attachment.ts';
+import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon } from '../parts/icons.tsx';
@@ -24,7 +25,7 @@ export interface Attaching {
   clear(): void;
 }
 
-const PREPARING_FAILED = 'The part of the page that reads files could not be fetched. Is the relay there?';
+const PREPARING_FAILED = t`The part of the page that reads files could not be fetched. Is the relay there?`;
 
 export function useAttaching(): Attaching {
   const { device } = useRoost();
@@ -43,9 +44,9 @@ export function useAttaching(): Attaching {
   function take(file: PreparedFile): string | null {
     if (held.current.some(({ sha256 }) => sha256 === file.sha256)) return null;
     if (held.current.length >= ATTACHMENTS.count)
-      return `${file.name} was left out: a message takes ${plural(ATTACHMENTS.count, 'file')}.`;
+      return t`${file.name} was left out: a message takes ${plural(ATTACHMENTS.count, 'file')}.`;
     if (held.current.reduce((sum, each) => sum + each.bytes, file.bytes) > ATTACHMENTS.bytes)
-      return `${file.name} was left out: a message takes ${bytes(ATTACHMENTS.bytes)} together.`;
+      return t`${file.name} was left out: a message takes ${bytes(ATTACHMENTS.bytes)} together.`;
     put([...held.current, file]);
     return null;
   }
@@ -116,8 +117,8 @@ export function AttachButton({ attaching, disabled }: { attaching: Attaching; di
       <button
         type="button"
         className="compose-attach"
-        aria-label="Attach pictures or files"
-        title="Attach pictures, PDFs, texts or code"
+        aria-label={t`Attach pictures or files`}
+        title={t`Attach pictures, PDFs, texts or code`}
         disabled={disabled}
         onClick={() => input.current?.click()}
       >
@@ -132,7 +133,7 @@ export function Chips({ attaching }: { attaching: Attaching }) {
   return (
     <>
       {files.length > 0 && (
-        <ul className="chips" aria-label="Goes along with this message">
+        <ul className="chips" aria-label={t`Goes along with this message`}>
           {files.map((file) => (
             <li key={file.attachmentId} className="chip">
               {isPicture(file.mediaType) && <img src={`data:${file.mediaType};base64,${file.data}`} alt="" />}
@@ -140,7 +141,7 @@ export function Chips({ attaching }: { attaching: Attaching }) {
                 {file.name}
               </span>
               <small>{bytes(file.bytes)}</small>
-              <button type="button" aria-label={`Take away ${file.name}`} onClick={() => attaching.remove(file)}>
+              <button type="button" aria-label={t`Take away ${file.name}`} onClick={() => attaching.remove(file)}>
                 <CloseIcon />
               </button>
             </li>
@@ -152,10 +153,8 @@ export function Chips({ attaching }: { attaching: Attaching }) {
           ? `Reading ${plural(preparing, 'file')}…`
           : removed && (
               <>
-                {removed.name} was taken away.{' '}
-                <button type="button" className="link-button" onClick={attaching.undo}>
-                  Undo
-                </button>
+                {t`${removed.name} was taken away.`}{' '}
+                <button type="button" className="link-button" onClick={attaching.undo}>{t`Undo`}</button>
               </>
             )}
       </p>

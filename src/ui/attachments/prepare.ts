@@ -4,6 +4,7 @@
  */
 import { ATTACHMENTS, type AttachmentType } from '../../domain/attachment.ts';
 import { fileText } from '../../domain/file-text.ts';
+import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { bytes as inWords } from '../text/sizes.ts';
 import { LOOKED_AT, moves } from './moves.ts';
@@ -88,33 +89,33 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
   const name = (file.name || 'pasted').slice(-ATTACHMENTS.name);
   const no = (why: string): Prepared => ({ ok: false, reason: `${name} ${why}` });
   try {
-    if (file.size === 0) return no('is empty, or a folder: choose the files in it.');
+    if (file.size === 0) return no(t`is empty, or a folder: choose the files in it.`);
     const kind = kindOf(new Uint8Array(await file.slice(0, 1024).arrayBuffer()).subarray(0, 32));
     if (kind === 'picture' || kind === 'photo' || kind === 'heic') {
-      if (file.size > PICTURE_BYTES) return no(`is ${inWords(file.size)} large, more than can be opened here.`);
+      if (file.size > PICTURE_BYTES) return no(t`is ${inWords(file.size)} large, more than can be opened here.`);
       const picture = await drawn(file, kind === 'photo' || kind === 'heic');
       if (!picture && kind === 'heic')
-        return no('is a HEIC or AVIF picture, which this browser cannot read. Save it as JPEG, and attach that.');
-      if (!picture) return no('cannot be read: the picture is damaged, or larger than this browser can open.');
+        return no(t`is a HEIC or AVIF picture, which this browser cannot read. Save it as JPEG, and attach that.`);
+      if (!picture) return no(t`cannot be read: the picture is damaged, or larger than this browser can open.`);
       const { blob, mediaType, ending, width, height } = picture;
       const prepared = await fileOf(blob, { name: renamed(name, ending), mediaType, newId, width, height });
       const moved = moves(new Uint8Array(await file.slice(0, LOOKED_AT).arrayBuffer()));
       return prepared.ok && moved
-        ? { ...prepared, note: `${name} moves; models see pictures that stand still. Its first moment goes along.` }
+        ? { ...prepared, note: t`${name} moves; models see pictures that stand still. Its first moment goes along.` }
         : prepared;
     }
     if (file.size > ATTACHMENTS.bytes)
-      return no(`is ${inWords(file.size)} large; a file may have ${inWords(ATTACHMENTS.bytes)}.`);
+      return no(t`is ${inWords(file.size)} large; a file may have ${inWords(ATTACHMENTS.bytes)}.`);
     if (kind === 'pdf') return await fileOf(file, { name, mediaType: 'application/pdf', newId });
     const text = fileText(new Uint8Array(await file.arrayBuffer()));
-    if (text === null) return no('is no picture, PDF or text: models read nothing else.');
+    if (text === null) return no(t`is no picture, PDF or text: models read nothing else.`);
     if (file.size > ATTACHMENTS.textBytes)
       return no(
-        `is ${inWords(file.size)} of text; ${inWords(ATTACHMENTS.textBytes)} can be sent. Attach a part of it.`,
+        t`is ${inWords(file.size)} of text; ${inWords(ATTACHMENTS.textBytes)} can be sent. Attach a part of it.`,
       );
     // Drawings and pages (SVG, HTML) are texts here: read, and never drawn or run.
     return await fileOf(file, { name, mediaType: 'text/plain', newId });
   } catch (error) {
-    return no(`could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    return no(t`could not be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

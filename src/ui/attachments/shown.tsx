@@ -1,6 +1,7 @@
 /** Pictures and files that came with a message: small in the conversation, large in a dialog. Nothing of them runs. */
 import { useEffect, useState } from 'react';
 import { isPicture, type Attachment } from '../../domain/attachment.ts';
+import { t } from '../../language/t.ts';
 import { onAttachment, readAttachment } from '../../state/attachments.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -61,7 +62,7 @@ function TextOf({ blob, name }: { blob: Blob; name: string }) {
   return (
     // Scrolls by itself where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <pre className="attachment-text" tabIndex={0} aria-label={`Text of ${name}`}>
+    <pre className="attachment-text" tabIndex={0} aria-label={t`Text of ${name}`}>
       {text}
     </pre>
   );
@@ -71,11 +72,11 @@ function TextOf({ blob, name }: { blob: Blob; name: string }) {
 function away(content: Exclude<Content, { kind: 'here' }>): string {
   switch (content.kind) {
     case 'loading':
-      return 'Reading it…';
+      return t`Reading it…`;
     case 'elsewhere':
-      return 'Still on the other device';
+      return t`Still on the other device`;
     case 'failed':
-      return `It could not be read: ${content.why}`;
+      return t`It could not be read: ${content.why}`;
     default:
       return content satisfies never;
   }
@@ -101,7 +102,7 @@ function One({ file }: { file: Attachment }) {
   const picture = isPicture(mediaType) && INERT.has(mediaType);
   return (
     <li className="attachment">
-      <button type="button" aria-label={`Open ${name}, ${bytes(file.bytes)}`} onClick={() => setOpen(true)}>
+      <button type="button" aria-label={t`Open ${name}, ${bytes(file.bytes)}`} onClick={() => setOpen(true)}>
         {picture ? <img src={content.url} alt={name} width={file.width} height={file.height} /> : about}
       </button>
       {open && (
@@ -109,14 +110,12 @@ function One({ file }: { file: Attachment }) {
           {picture ? (
             <img className="attachment-large" src={content.url} alt={name} />
           ) : mediaType === 'application/pdf' ? (
-            <p>Save it to read it: nothing of a PDF is run here.</p>
+            <p>{t`Save it to read it: nothing of a PDF is run here.`}</p>
           ) : (
             <TextOf blob={content.blob} name={name} />
           )}
           <p>
-            <a className="ghost" href={content.url} download={name}>
-              Save ({bytes(file.bytes)})
-            </a>
+            <a className="ghost" href={content.url} download={name}>{t`Save (${bytes(file.bytes)})`}</a>
           </p>
         </Dialog>
       )}
@@ -126,7 +125,7 @@ function One({ file }: { file: Attachment }) {
 
 export default function ShownAttachments({ files }: { files: readonly Attachment[] }) {
   return (
-    <ul className="attachments" aria-label="Attached">
+    <ul className="attachments" aria-label={t`Attached`}>
       {files.map((file, i) => (
         <One key={`${file.attachmentId}:${i}`} file={file} />
       ))}

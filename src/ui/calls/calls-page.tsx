@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
 import { useRoost } from '../context.tsx';
@@ -49,23 +50,25 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
         </summary>
         {open && (
           <dl>
-            <dt>Asked for</dt>
+            <dt>{t`Asked for`}</dt>
             <dd>
               <pre dir="auto">{call.input}</pre>
             </dd>
-            <dt>Who let it</dt>
+            <dt>{t`Who let it`}</dt>
             <dd>
               {allowedText(call)},{' '}
               {call.where === 'session'
-                ? 'in a session'
+                ? t`in a session`
                 : call.where === 'run'
-                  ? 'at work alone'
-                  : 'from another client'}
+                  ? t`at work alone`
+                  : t`from another client`}
             </dd>
-            <dt>What came of it</dt>
+            <dt>{t`What came of it`}</dt>
             <dd>
               {endText(call)}
-              {call.endedAt !== null && call.state === 'done' && `, after ${lasted(Math.max(0, call.endedAt - began))}`}
+              {call.endedAt !== null &&
+                call.state === 'done' &&
+                t`, after ${lasted(Math.max(0, call.endedAt - began))}`}
               {call.bytes !== null && `, ${bytes(call.bytes)}`}
               {call.outcome !== null && <pre dir="auto">{call.outcome}</pre>}
               {call.state === 'declined' && call.words !== null && <pre dir="auto">{call.words}</pre>}
@@ -92,10 +95,10 @@ export function CallAccount({ agentId, days = false }: { agentId: AgentId | null
   const account = callsOf(useRoost()).account(agentId);
   const now = useNow();
   return (
-    <QueryView query={account} what="What was done">
+    <QueryView query={account} what={t`What was done`}>
       {({ rows, more }) =>
         rows.length === 0 ? (
-          <p className="query-quiet">Nothing yet.</p>
+          <p className="query-quiet">{t`Nothing yet.`}</p>
         ) : (
           <>
             {days ? (
@@ -109,9 +112,9 @@ export function CallAccount({ agentId, days = false }: { agentId: AgentId | null
               <CallList calls={rows} apart />
             )}
             {more ? (
-              <OlderButton paged={account} label="Older calls" />
+              <OlderButton paged={account} label={t`Older calls`} />
             ) : (
-              <p className="call-note">The relay keeps them for 90 days.</p>
+              <p className="call-note">{t`The relay keeps them for 90 days.`}</p>
             )}
           </>
         )
@@ -126,24 +129,22 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
   const of = (call: ToolCall) => agentId === null || call.agentId === agentId;
   return (
     <div className="calls">
-      <PageHead title="Approvals" onClose={onClose}>
-        <AgentSelect label="Of" everybody="everybody" agentId={agentId} path={PATHS.approvals} />
+      <PageHead title={t`Approvals`} onClose={onClose}>
+        <AgentSelect label={t`Of`} everybody="everybody" agentId={agentId} path={PATHS.approvals} />
       </PageHead>
       <p className="calls-about">
-        What your agents ask you for, and what they did. How far each may go stands under{' '}
-        <Link href={PATHS.limits(agentId)}>Limits</Link>.
+        {t`What your agents ask you for, and what they did. How far each may go stands under`}{' '}
+        <Link href={PATHS.limits(agentId)}>{t`Limits`}</Link>.
       </p>
-      <QueryView query={calls.approvals} what="What waits for you">
+      <QueryView query={calls.approvals} what={t`What waits for you`}>
         {({ waiting, sandbox }) => (
           <>
             <section aria-labelledby="calls-waiting">
-              <h2 id="calls-waiting">Waits for you</h2>
+              <h2 id="calls-waiting">{t`Waits for you`}</h2>
               {waiting.some(of) ? (
                 waiting.filter(of).map((call) => <ApprovalCard key={call.callId} call={call} />)
               ) : (
-                <p className="query-quiet">
-                  Nothing. What an agent may do only with your yes stands here until you answer.
-                </p>
+                <p className="query-quiet">{t`Nothing. What an agent may do only with your yes stands here until you answer.`}</p>
               )}
             </section>
             {sandbox.why !== null && <p className="call-note">{sandbox.why}</p>}
@@ -151,7 +152,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
         )}
       </QueryView>
       <section aria-labelledby="calls-done">
-        <h2 id="calls-done">What was done</h2>
+        <h2 id="calls-done">{t`What was done`}</h2>
         <CallAccount agentId={agentId} />
       </section>
     </div>

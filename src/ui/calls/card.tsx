@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Answer, ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
 import { filesOf } from '../../state/files.ts';
@@ -57,7 +58,7 @@ export function Wanted({ call }: { call: ToolCall }) {
     return (
       <>
         <Diff before={before} after={after} />
-        {input['all'] === true && <p className="call-note">Wherever it stands in the file.</p>}
+        {input['all'] === true && <p className="call-note">{t`Wherever it stands in the file.`}</p>}
       </>
     );
   return (
@@ -81,34 +82,35 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
     void calls.answer(call.callId, answer, with_).finally(() => setBusy(false));
   };
   const more = [
-    { label: 'Always, for this tool', hint: `${mate.name} is not asked again for it`, run: () => say('always-tool') },
+    { label: t`Always, for this tool`, hint: t`${mate.name} is not asked again for it`, run: () => say('always-tool') },
     ...(call.tool === 'run_command'
       ? [
           {
-            label: 'Always, for exactly this command',
-            hint: 'Every other one is asked about',
+            label: t`Always, for exactly this command`,
+            hint: t`Every other one is asked about`,
             run: () => say('always-command'),
           },
         ]
       : []),
-    ...(call.later ? [] : [{ label: 'Not now', hint: 'It waits under Approvals', run: () => say('later') }]),
+    ...(call.later ? [] : [{ label: t`Not now`, hint: t`It waits under Approvals`, run: () => say('later') }]),
   ];
   return (
     <article className="call-card tint" aria-labelledby={id} style={{ '--c': mate.color }}>
       <h3 id={id}>
-        <span className="sheet-name" dir="auto">
-          {mate.name}
-        </span>{' '}
-        wants to {wantsTo(call)}
+        {t`${(
+          <span className="sheet-name" dir="auto">
+            {mate.name}
+          </span>
+        )} wants to ${wantsTo(call)}`}
       </h3>
       <Wanted call={call} />
       <p className="call-note">
-        {touches(call)} Asked {dayWithin(call.askedAt, now)} {clockTime(call.askedAt)}
-        {call.where === 'run' ? ', while nobody was there' : ''}. Nothing of it runs before you say yes.
+        {t`${touches(call)} Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}`}
+        {t`${call.where === 'run' ? t`, while nobody was there` : ''}. Nothing of it runs before you say yes.`}
       </p>
       {words !== null && (
         <label className="call-words">
-          What {mate.name} is told with the no (may stay empty)
+          {t`What ${mate.name} is told with the no (may stay empty)`}
           <textarea
             className="field"
             rows={2}
@@ -121,24 +123,21 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
       <div className="call-ways">
         {words === null ? (
           <>
-            <MenuButton label="More answers" items={more}>
+            <MenuButton label={t`More answers`} items={more}>
               <MoreIcon />
             </MenuButton>
-            <button type="button" className="ghost" disabled={busy} onClick={() => setWords('')}>
-              No
-            </button>
-            <button type="button" className="solid" disabled={busy} onClick={() => say('once')}>
-              Yes, once
-            </button>
+            <button type="button" className="ghost" disabled={busy} onClick={() => setWords('')}>{t`No`}</button>
+            <button type="button" className="solid" disabled={busy} onClick={() => say('once')}>{t`Yes, once`}</button>
           </>
         ) : (
           <>
-            <button type="button" className="ghost" disabled={busy} onClick={() => setWords(null)}>
-              Back
-            </button>
-            <button type="button" className="solid" disabled={busy} onClick={() => say('no', words)}>
-              Say no
-            </button>
+            <button type="button" className="ghost" disabled={busy} onClick={() => setWords(null)}>{t`Back`}</button>
+            <button
+              type="button"
+              className="solid"
+              disabled={busy}
+              onClick={() => say('no', words)}
+            >{t`Say no`}</button>
           </>
         )}
       </div>

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
@@ -15,14 +16,14 @@ export default function WaitingCalls({ agentId }: { agentId: AgentId }) {
   const others = rest.length + asked.filter(({ later }) => later).length;
   if (asked.length === 0) return null;
   return (
-    <section className="call-waiting" aria-label="Waits for your answer">
+    <section className="call-waiting" aria-label={t`Waits for your answer`}>
       {first && <ApprovalCard key={first.callId} call={first} />}
       {others > 0 && (
         <p>
           <Link href={PATHS.approvals(agentId)}>
             {first
-              ? `${plural(others, 'more question')} under Approvals`
-              : `${plural(others, 'question')} under Approvals`}
+              ? t`${plural(others, 'more question')} under Approvals`
+              : t`${plural(others, 'question')} under Approvals`}
           </Link>
         </p>
       )}

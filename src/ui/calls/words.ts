@@ -1,6 +1,7 @@
 /** Calls of tools in the words of people. Pure. */
 import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { MIND_PREFIX, toolsetOf } from '../../domain/toolsets.ts';
+import { t } from '../../language/t.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
 import { revealedCode } from '../text/unseen.ts';
 
@@ -22,10 +23,10 @@ export const textIn = (input: Readonly<Record<string, unknown>>, name: string): 
 /** Whose page it is; nothing where that is no address. */
 function hostIn(input: Readonly<Record<string, unknown>>): string {
   const url = urlOf(textIn(input, 'url') ?? '');
-  return ` of ${url === null ? 'the web' : url.host}`;
+  return ` of ${url === null ? t`the web` : url.host}`;
 }
 
-const quoted = (words: string | null) => (words === null ? '' : ` for “${revealedCode(words)}”`);
+const quoted = (words: string | null) => (words === null ? '' : t` for “${revealedCode(words)}”`);
 
 /** As it follows “wants to”. */
 export function wantsTo(call: ToolCall): string {
@@ -34,37 +35,37 @@ export function wantsTo(call: ToolCall): string {
   const path = given === null ? null : revealedCode(given);
   switch (call.tool) {
     case 'run_command':
-      return input['background'] === true ? 'run a command in the background' : 'run a command';
+      return input['background'] === true ? t`run a command in the background` : t`run a command`;
     case 'write_file':
-      return `write ${path ?? 'a file'}`;
+      return `write ${path ?? t`a file`}`;
     case 'edit_file':
-      return `change ${path ?? 'a file'}`;
+      return `change ${path ?? t`a file`}`;
     case 'read_file':
-      return `read ${path ?? 'a file'}`;
+      return `read ${path ?? t`a file`}`;
     case 'view_image':
-      return `look at ${path ?? 'a picture'}`;
+      return t`look at ${path ?? t`a picture`}`;
     case 'fetch_page':
-      return `read a page${hostIn(input)}`;
+      return t`read a page${hostIn(input)}`;
     case 'web_search':
-      return `search the web${quoted(textIn(input, 'query'))}`;
+      return t`search the web${quoted(textIn(input, 'query'))}`;
     case 'web_fetch':
-      return `read a page${hostIn(input)}, by its model’s provider`;
+      return t`read a page${hostIn(input)}, by its model’s provider`;
     case 'list_files':
     case 'search_files':
-      return 'look through its folder';
+      return t`look through its folder`;
     case 'mind__execute':
-      return 'run a command, in its own program';
+      return t`run a command, in its own program`;
     case 'mind__edit':
     case 'mind__delete':
     case 'mind__move':
-      return 'change files, in its own program';
+      return t`change files, in its own program`;
     case 'mind__read':
     case 'mind__search':
-      return 'read files, in its own program';
+      return t`read files, in its own program`;
     case 'mind__fetch':
-      return 'fetch something from the web, in its own program';
+      return t`fetch something from the web, in its own program`;
     default:
-      return call.tool.startsWith(MIND_PREFIX) ? 'do something in its own program' : `use ${call.tool}`;
+      return call.tool.startsWith(MIND_PREFIX) ? t`do something in its own program` : `use ${call.tool}`;
   }
 }
 
@@ -72,19 +73,19 @@ export function wantsTo(call: ToolCall): string {
 export function touches({ tool }: Pick<ToolCall, 'tool'>): string {
   switch (toolsetOf(tool)) {
     case 'shell':
-      return 'It runs in the sandbox: it can read and change what lies in its own folder, and nothing else of this machine. No network.';
+      return t`It runs in the sandbox: it can read and change what lies in its own folder, and nothing else of this machine. No network.`;
     case 'files':
-      return 'It touches its own folder on the relay’s machine, and nothing else.';
+      return t`It touches its own folder on the relay’s machine, and nothing else.`;
     case 'web':
-      return 'The relay asks for that page, with nothing that could sign anybody in. Whoever serves it learns the whole address, and what stands in it.';
+      return t`The relay asks for that page, with nothing that could sign anybody in. Whoever serves it learns the whole address, and what stands in it.`;
     case 'team':
-      return 'It touches what agents say to each other, and whom they wake.';
+      return t`It touches what agents say to each other, and whom they wake.`;
     case 'schedule':
-      return 'It touches when this agent is woken.';
+      return t`It touches when this agent is woken.`;
     case 'mind':
-      return 'The program that is its mind does this by itself, on the relay’s machine, with all that whoever started the relay may do there: no sandbox is around it.';
+      return t`The program that is its mind does this by itself, on the relay’s machine, with all that whoever started the relay may do there: no sandbox is around it.`;
     case 'attached':
-      return 'It is sent to a server that you have attached, which may do with it what it can.';
+      return t`It is sent to a server that you have attached, which may do with it what it can.`;
     case null:
       return '';
   }
@@ -94,25 +95,25 @@ export function touches({ tool }: Pick<ToolCall, 'tool'>): string {
 export function endText({ state, words, isError }: ToolCall): string {
   switch (state) {
     case 'asked':
-      return 'waits for you';
+      return t`waits for you`;
     case 'running':
       return 'runs';
     case 'done':
-      return isError ? 'it did not work' : 'done';
+      return isError ? t`it did not work` : 'done';
     case 'declined':
-      return 'you said no';
+      return t`you said no`;
     case 'withdrawn':
       return `withdrawn${words === null ? '' : `: ${words}`}`;
     case 'unknown':
-      return 'not known whether it ran: the relay stopped';
+      return t`not known whether it ran: the relay stopped`;
   }
 }
 
 const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
-  grant: 'allowed under Limits',
-  command: 'this command, allowed for always',
-  once: 'you said yes, once',
-  'always-tool': 'you said always',
-  'always-command': 'you said always, for this command',
+  grant: t`allowed under Limits`,
+  command: t`this command, allowed for always`,
+  once: t`you said yes, once`,
+  'always-tool': t`you said always`,
+  'always-command': t`you said always, for this command`,
 };
 export const allowedText = ({ allowedBy }: ToolCall): string => (allowedBy === null ? 'nobody' : ALLOWED[allowedBy]);

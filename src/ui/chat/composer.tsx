@@ -1,4 +1,5 @@
 import { useEffect, useId, useImperativeHandle, useRef, useState, type KeyboardEvent, type Ref } from 'react';
+import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { AttachButton, Chips, useAttaching } from '../attachments/attaching.tsx';
@@ -198,10 +199,8 @@ export function Composer({
     >
       {edit && (
         <p className="compose-edit">
-          Editing your last message. What came after it will be replaced.
-          <button type="button" className="link-button" onClick={edit.cancel}>
-            Cancel
-          </button>
+          {t`Editing your last message. What came after it will be replaced.`}
+          <button type="button" className="link-button" onClick={edit.cancel}>{t`Cancel`}</button>
         </p>
       )}
       {offers && <Suggestions id={list} mentioning={mentioning} />}
@@ -249,8 +248,8 @@ export function Composer({
           <button
             type="button"
             className="compose-button compose-stop"
-            aria-label="Stop"
-            title="Stop this answer"
+            aria-label={t`Stop`}
+            title={t`Stop this answer`}
             onClick={onStop}
           >
             <StopIcon />
@@ -260,8 +259,8 @@ export function Composer({
           <button
             type="submit"
             className="compose-button"
-            aria-label="Send"
-            title="Send (Enter)"
+            aria-label={t`Send`}
+            title={t`Send (Enter)`}
             disabled={disabled || blank || over > 0 || attaching.preparing > 0}
           >
             <SendIcon />
@@ -270,24 +269,25 @@ export function Composer({
       </div>
       <p id={note} className="compose-note" role={over > 0 || picture || attaching.problem ? 'alert' : undefined}>
         {over > 0
-          ? `This is ${count(length)} characters: ${count(over)} more than one message can hold. Shorten it, or send it in parts.`
+          ? t`This is ${count(length)} characters: ${count(over)} more than one message can hold. Shorten it, or send it in parts.`
           : picture
-            ? 'Pictures and files cannot be sent here yet. Words can.'
+            ? t`Pictures and files cannot be sent here yet. Words can.`
             : attaching.problem !== null
               ? attaching.problem
               : length > LIMITS.messageText - COUNT_FROM
-                ? `${count(-over)} characters left`
+                ? t`${count(-over)} characters left`
                 : unkept
-                  ? 'This draft is too long to be kept if the page is reloaded.'
+                  ? t`This draft is too long to be kept if the page is reloaded.`
                   : again
-                    ? 'Your last message, to be said anew. Escape takes it away.'
+                    ? t`Your last message, to be said anew. Escape takes it away.`
                     : typeof hint === 'function'
                       ? hint(people.filter(({ agentId }) => mentioned.includes(agentId)))
                       : hint}
       </p>
       {people.length > 0 && (
         <p className="visually-hidden" role="status">
-          {offers && `${names(mentioning.people.map(({ name }) => name))}: arrows choose, Enter puts in, Escape closes`}
+          {offers &&
+            t`${names(mentioning.people.map(({ name }) => name))}: arrows choose, Enter puts in, Escape closes`}
         </p>
       )}
     </form>

@@ -1,6 +1,7 @@
 import { useCallback, useMemo, type ReactNode, memo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { AgentId, MessageId, SessionId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { TakenBack } from '../../state/actions/talk.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import { logItems, waited } from '../../state/conversation-log.ts';
@@ -33,9 +34,7 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
       mine={false}
       foot={
         online ? undefined : (
-          <p className="msg-status">
-            The connection to the relay is cut. What comes after this follows when it is back.
-          </p>
+          <p className="msg-status">{t`The connection to the relay is cut. What comes after this follows when it is back.`}</p>
         )
       }
     >
@@ -170,12 +169,12 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
   const answer = messages.findLast(({ role }) => role === 'assistant');
   return (
     <Log
-      label={`Conversation with ${speaker.name}`}
+      label={t`Conversation with ${speaker.name}`}
       items={items}
       show={show}
       paging={{ pages, more, reading }}
       read={messages.length}
-      beginning={`The conversation with ${speaker.name} begins here.`}
+      beginning={t`The conversation with ${speaker.name} begins here.`}
       empty={empty}
       found={items.find((item) => item.kind === 'message' && item.message.messageId === at)?.key ?? null}
       newest={answer ? { messageId: answer.messageId, name: speaker.name, words: () => textOf(answer.blocks) } : null}

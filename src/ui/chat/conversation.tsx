@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
@@ -26,7 +27,7 @@ function Reason({ speaker }: { speaker: Speaker }) {
     <p className="chat-reason" role="note">
       <WarnIcon />
       <span>
-        <strong>{speaker.name} did not come.</strong> {reason}
+        <strong>{t`${speaker.name} did not come.`}</strong> {reason}
       </span>
     </p>
   );
@@ -43,15 +44,11 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
   };
   return (
     <div className="chat-nobody">
-      <h2>Whoever lived here is being forgotten</h2>
-      <p>Out of sight now, and gone for good on {fullTime(forget.finalAt)}. Until then it can be kept after all.</p>
+      <h2>{t`Whoever lived here is being forgotten`}</h2>
+      <p>{t`Out of sight now, and gone for good on ${fullTime(forget.finalAt)}. Until then it can be kept after all.`}</p>
       <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>
-          To the hearth
-        </button>
-        <button type="button" className="ghost ghost-dawn" onClick={() => void keep()}>
-          Keep after all
-        </button>
+        <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
+        <button type="button" className="ghost ghost-dawn" onClick={() => void keep()}>{t`Keep after all`}</button>
       </div>
     </div>
   );
@@ -65,14 +62,9 @@ function Nobody({ agentId }: { agentId: AgentId }) {
   if (leaving) return <Leaving forget={leaving} />;
   return (
     <div className="chat-nobody">
-      <h2>Nobody lives at this address</h2>
-      <p>
-        Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut
-        short.
-      </p>
-      <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>
-        To the hearth
-      </button>
+      <h2>{t`Nobody lives at this address`}</h2>
+      <p>{t`Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut short.`}</p>
+      <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
     </div>
   );
 }
@@ -96,12 +88,12 @@ export function ConversationView({ agentId, visible }: { agentId: AgentId; visib
 
   if (speaker.kind === 'nobody')
     return (
-      <section className="chat" aria-label="Conversation">
+      <section className="chat" aria-label={t`Conversation`}>
         {ready ? <Nobody agentId={agentId} /> : <Skeleton />}
       </section>
     );
   return (
-    <section className="chat" aria-label="Conversation">
+    <section className="chat" aria-label={t`Conversation`}>
       <Head speaker={speaker} />
       <Reason speaker={speaker} />
       <Suspense fallback={<Skeleton />}>

@@ -1,4 +1,5 @@
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { LogItem } from '../../state/conversation-log.ts';
 import type { RunSpan } from '../../state/run-spans.ts';
 import { endText } from '../text/reasons.ts';
@@ -12,19 +13,19 @@ import type { RunCause, RunOutcome } from '../../protocol/runs.ts';
 export function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => string): string {
   switch (cause?.kind) {
     case undefined:
-      return 'at work by itself';
+      return t`at work by itself`;
     case 'session':
-      return 'in a session';
+      return t`in a session`;
     case 'wake': {
       const by = cause.by === 'human' ? 'you' : nameOf(cause.by);
-      return `woken by ${by}`;
+      return t`woken by ${by}`;
     }
     case 'pulse':
-      return `routine “${cause.routine}”`;
+      return t`routine “${cause.routine}”`;
     case 'reminder':
-      return `reminder “${cause.name}”`;
+      return t`reminder “${cause.name}”`;
     case 'script':
-      return `script “${cause.name}” failed (${cause.status})`;
+      return t`script “${cause.name}” failed (${cause.status})`;
     default:
       return cause satisfies never;
   }
@@ -39,9 +40,9 @@ export function outcomeText(outcome: RunOutcome): string {
     case 'stopped':
       return 'stopped';
     case 'timed-out':
-      return 'took too long';
+      return t`took too long`;
     case 'crashed':
-      return 'cut off: the relay crashed';
+      return t`cut off: the relay crashed`;
     default:
       return outcome satisfies never;
   }
@@ -57,11 +58,7 @@ export function DayDivider({ time, now }: { time: number; now: number }) {
 
 /** Where new begins, when a conversation is opened. */
 export function NewDivider() {
-  return (
-    <div className="divider divider-new" role="separator" aria-label="New messages">
-      New
-    </div>
-  );
+  return <div className="divider divider-new" role="separator" aria-label={t`New messages`}>{t`New`}</div>;
 }
 
 /** `Thursday 23:41 · Lyra slept 9 hours`, or the sleep that still lasts. */
@@ -78,7 +75,7 @@ export function SleepDivider({
   return (
     <p className="divider" data-reason={item.reason}>
       {item.until === null
-        ? `${name} sleeps since ${dayWithin(item.from, now)} ${clockTime(item.from)}`
+        ? t`${name} sleeps since ${dayWithin(item.from, now)} ${clockTime(item.from)}`
         : `${dayName(item.from, now)} ${clockTime(item.from)} · ${name} slept ${duration(item.until - item.from)}`}
       {why}
     </p>

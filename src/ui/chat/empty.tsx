@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { useHousehold, useLive, usePending } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
@@ -6,11 +7,11 @@ import type { Speaker } from './message.tsx';
 
 /** First words to begin with; the person sends them, or not. */
 const OPENERS: Record<'lead' | 'agent', readonly string[]> = {
-  lead: ['Who is here, and how are they?', 'What would you like us to do first?', 'Tell me how you see this team.'],
+  lead: [t`Who is here, and how are they?`, t`What would you like us to do first?`, t`Tell me how you see this team.`],
   agent: [
-    'How did you come to your name?',
-    'What would you like to be asked about?',
-    'What have you been turning over?',
+    t`How did you come to your name?`,
+    t`What would you like to be asked about?`,
+    t`What have you been turning over?`,
   ],
 };
 
@@ -18,36 +19,36 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
   const { name } = speaker;
   if (speaker.kind === 'egg')
     return {
-      title: 'Somebody is on the way',
-      text: 'The first words appear here as they are found. The name comes out of them.',
+      title: t`Somebody is on the way`,
+      text: t`The first words appear here as they are found. The name comes out of them.`,
     };
   if (speaker.kind === 'seatless')
-    return { title: name, text: 'There is no seat for this agent now. Settings, Team gives one.' };
+    return { title: name, text: t`There is no seat for this agent now. Settings, Team gives one.` };
   if (speaker.kind === 'lead') {
     if (born === 0 && calling)
       return {
-        title: `${name} calls the team`,
-        text: 'Each finds its own name, and what it thinks aloud becomes its soul.',
+        title: t`${name} calls the team`,
+        text: t`Each finds its own name, and what it thinks aloud becomes its soul.`,
       };
     if (born === 0)
       return {
-        title: running ? `${name} is here` : `${name} waits for you`,
-        text: 'Nobody else is born yet. SUMMON brings eight to life; each finds its own name.',
+        title: running ? t`${name} is here` : t`${name} waits for you`,
+        text: t`Nobody else is born yet. SUMMON brings eight to life; each finds its own name.`,
       };
     return running
-      ? { title: `Nothing said yet today`, text: `${name} leads the team, and hears what you write here.` }
-      : { title: `${name} sleeps`, text: 'WAKE brings everybody back. What you write now waits until then.' };
+      ? { title: t`Nothing said yet today`, text: t`${name} leads the team, and hears what you write here.` }
+      : { title: `${name} sleeps`, text: t`WAKE brings everybody back. What you write now waits until then.` };
   }
-  if (speaker.awake) return { title: `${name} is awake`, text: 'What you write here goes to nobody else.' };
-  if (speaker.seat.state === 'hatching') return { title: `${name} is waking`, text: 'The first words appear here.' };
+  if (speaker.awake) return { title: t`${name} is awake`, text: t`What you write here goes to nobody else.` };
+  if (speaker.seat.state === 'hatching') return { title: t`${name} is waking`, text: t`The first words appear here.` };
   if (speaker.seat.state === 'played')
     return {
-      title: `${name} is played by ${speaker.seat.client?.name ?? 'a client'}`,
+      title: t`${name} is played by ${speaker.seat.client?.name ?? t`a client`}`,
       text: whereWordsGo(name, speaker.seat) ?? '',
     };
   return {
     title: `${name} sleeps`,
-    text: 'There is no conversation yet. Leave a message: it waits, and is read on waking.',
+    text: t`There is no conversation yet. Leave a message: it waits, and is read on waking.`,
   };
 }
 

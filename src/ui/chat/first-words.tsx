@@ -1,12 +1,13 @@
 /** What to say first: after somebody has hatched the page says what to do next, and in a demo it shows what can be asked. */
 import { LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { useHousehold } from '../context.tsx';
 import { useRehearsing } from '../models/chip.tsx';
 import type { Speaker } from './message.tsx';
 import './first-words.css';
 
-const HELLO = ['Hello! Who are you?', 'What can you do?', 'Who else is here?'];
+const HELLO = ['Hello! Who are you?', t`What can you do?`, t`Who else is here?`];
 
 /** What the stand-in does for real. */
 function demoWords(speaker: Speaker, other: string | undefined): readonly string[] {
@@ -36,7 +37,7 @@ export function FirstWords({
   const spoken = messages.some(({ author }) => author === 'human');
   if (!speaker.awake || messages.length === 0 || (spoken && !rehearsing)) return null;
   const words = spoken ? demoWords(speaker, other) : HELLO;
-  const title = spoken ? 'In this demo you can try' : `Say hello to ${speaker.name}`;
+  const title = spoken ? t`In this demo you can try` : t`Say hello to ${speaker.name}`;
   return (
     <section className="first-words" aria-label={title}>
       <h3>{title}</h3>

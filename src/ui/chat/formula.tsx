@@ -5,6 +5,7 @@
 import { useMemo } from 'react';
 import temml from 'temml';
 import 'temml/dist/Temml-Local.css';
+import { t } from '../../language/t.ts';
 import { AsWritten } from './formula-as-written.tsx';
 import type { ShownFormula } from './maths.ts';
 
@@ -38,7 +39,7 @@ function drawnOf(formula: ShownFormula): { readonly math: Node } | { readonly pr
   try {
     return { math: draw(formula) };
   } catch (error) {
-    return { problem: `This formula cannot be set: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: t`This formula cannot be set: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
@@ -49,7 +50,7 @@ export default function Formula({ tex, apart }: ShownFormula) {
   return apart ? (
     // Scrolls by itself where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <span className="md-maths" data-apart role="region" aria-label="Formula" tabIndex={0} ref={place} dir="ltr" />
+    <span className="md-maths" data-apart role="region" aria-label={t`Formula`} tabIndex={0} ref={place} dir="ltr" />
   ) : (
     <span className="md-maths" ref={place} dir="ltr" />
   );

@@ -1,5 +1,6 @@
 import { use } from 'react';
 import { canBeWoken } from '../../domain/lifecycle.ts';
+import { t } from '../../language/t.ts';
 import { useActions, usePending } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import type { SeatView } from '../grid/seat-view.ts';
@@ -15,13 +16,13 @@ import { SeatFigure } from '../grid/seat-figure.tsx';
 export function stateText(speaker: Speaker): string {
   switch (speaker.kind) {
     case 'lead':
-      return speaker.awake ? 'the lead · awake' : 'the lead · asleep: no session runs';
+      return speaker.awake ? t`the lead · awake` : t`the lead · asleep: no session runs`;
     case 'agent':
-      return `${speaker.seat.paused ? 'set to sleep, keeps what was said' : speaker.seat.working ? 'at work by itself' : speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : speaker.seat.state === 'played' ? `played by ${speaker.seat.client?.name ?? 'a client'}` : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
+      return `${speaker.seat.paused ? t`set to sleep, keeps what was said` : speaker.seat.working ? t`at work by itself` : speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : speaker.seat.state === 'played' ? t`played by ${speaker.seat.client?.name ?? t`a client`}` : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
     case 'egg':
       return `hatching · ${speaker.seat.colorName}`;
     case 'seatless':
-      return speaker.retired ? 'retired' : 'waits for a seat';
+      return speaker.retired ? 'retired' : t`waits for a seat`;
     default:
       return speaker satisfies never;
   }
@@ -35,21 +36,23 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
   if (agent && seat.state === 'awake')
     return (
       <button type="button" className="ghost" onClick={() => void actions.rest(agent.agentId)}>
-        <MoonIcon /> <span className="hide-small">Let {name} sleep</span>
-        <span className="only-small">Sleep</span>
+        <MoonIcon /> <span className="hide-small">{t`Let ${name} sleep`}</span>
+        <span className="only-small">{t`Sleep`}</span>
       </button>
     );
   if (agent && canBeWoken(seat.state))
     return (
       <button type="button" className="ghost ghost-dawn" disabled={busy} onClick={() => void actions.wake([agent])}>
-        Wake {name}
+        {t`Wake ${name}`}
       </button>
     );
   if (!agent && agentId !== null)
     return (
-      <button type="button" className="ghost hide-small" onClick={() => void actions.sleep(agentId)}>
-        Give up this egg
-      </button>
+      <button
+        type="button"
+        className="ghost hide-small"
+        onClick={() => void actions.sleep(agentId)}
+      >{t`Give up this egg`}</button>
     );
   return null;
 }
@@ -59,7 +62,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
   const find = use(OpensFind);
   const isEgg = speaker.kind === 'egg';
   // An egg has said nothing yet.
-  const items = isEgg ? menu : [{ label: 'Find in this conversation', run: () => find(speaker.agentId) }, ...menu];
+  const items = isEgg ? menu : [{ label: t`Find in this conversation`, run: () => find(speaker.agentId) }, ...menu];
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>
@@ -81,15 +84,15 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         <button
           type="button"
           className="icon-button only-narrow"
-          aria-label={`Soul of ${speaker.name}`}
-          title="Soul"
+          aria-label={t`Soul of ${speaker.name}`}
+          title={t`Soul`}
           onClick={() => go(PATHS.soul(speaker.agentId))}
         >
           <SoulIcon />
         </button>
       )}
       {items.length > 0 && (
-        <MenuButton label={`More about ${speaker.name}`} items={items}>
+        <MenuButton label={t`More about ${speaker.name}`} items={items}>
           <MoreIcon />
         </MenuButton>
       )}

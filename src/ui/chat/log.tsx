@@ -22,6 +22,7 @@ import {
   type CustomItemComponentProps,
 } from 'virtua';
 import type { MessageId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { LogItem } from '../../state/conversation-log.ts';
 import { useRoost } from '../context.tsx';
 import { DownIcon } from '../parts/icons.tsx';
@@ -245,7 +246,7 @@ export function Log({ label, items, show, paging, read, beginning, empty, found,
           <div ref={top} className="log-top" data-paged={paged}>
             {more ? (
               <button type="button" className="ghost log-more" disabled={leaping} onClick={older}>
-                {reading === 'older' ? 'Reading earlier messages…' : 'Earlier messages'}
+                {reading === 'older' ? t`Reading earlier messages…` : t`Earlier messages`}
               </button>
             ) : (
               paged && <p className="log-beginning">{beginning}</p>
@@ -274,16 +275,14 @@ export function Log({ label, items, show, paging, read, beginning, empty, found,
       </div>
       {leaping && (
         <p className="log-leap" role="status">
-          <span>Going to the beginning…</span>
-          <span aria-hidden="true">{plural(read, 'message')} read</span>
-          <button type="button" className="link-button" onClick={() => pages.stop()}>
-            Stop
-          </button>
+          <span>{t`Going to the beginning…`}</span>
+          <span aria-hidden="true">{t`${plural(read, 'message')} read`}</span>
+          <button type="button" className="link-button" onClick={() => pages.stop()}>{t`Stop`}</button>
         </p>
       )}
       {stick.newBelow && (
         <button type="button" className="new-below" onClick={stick.toEnd}>
-          <DownIcon /> New words below
+          <DownIcon /> {t`New words below`}
         </button>
       )}
       <Announcer newest={newest} isThere={isThere} />

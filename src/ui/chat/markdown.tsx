@@ -6,6 +6,7 @@ import { Children, lazy, memo, Suspense, use, type ComponentType, type HTMLAttri
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { urlOf } from '../../domain/platform/old-browsers.ts';
+import { t } from '../../language/t.ts';
 import { CodeBlock } from '../code/code-block.tsx';
 import { AsWritten } from './formula-as-written.tsx';
 import { formulaOf, withFormulas, type ShownFormula } from './maths.ts';
@@ -25,7 +26,7 @@ function Outside({ url, children }: { url: URL; children: ReactNode }) {
   return (
     <a href={url.href} target="_blank" rel="noopener noreferrer nofollow">
       {children}
-      <span className="visually-hidden"> (opens in a new tab)</span>
+      <span className="visually-hidden"> {t`(opens in a new tab)`}</span>
     </a>
   );
 }
@@ -49,18 +50,18 @@ const components: Components = {
   },
   img({ src, alt }) {
     const url = safeUrl(typeof src === 'string' ? src : undefined);
-    if (!url || url.protocol === 'mailto:') return <span className="md-image">{alt || 'a picture'}</span>;
+    if (!url || url.protocol === 'mailto:') return <span className="md-image">{alt || t`a picture`}</span>;
     return (
       <span className="md-image">
         {alt && `${alt} · `}
-        <Outside url={url}>Show image from {url.host}</Outside>
+        <Outside url={url}>{t`Show image from ${url.host}`}</Outside>
       </span>
     );
   },
   table: ({ children }) => (
     // Scrolls by itself where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="md-table" role="region" aria-label="Table" tabIndex={0}>
+    <div className="md-table" role="region" aria-label={t`Table`} tabIndex={0}>
       <table>{children}</table>
     </div>
   ),
@@ -70,7 +71,7 @@ const components: Components = {
     return shown ? <SetFormula {...shown} /> : <code className={className}>{children}</code>;
   },
   input: ({ checked }) => (
-    <span aria-label={checked ? 'done' : 'to do'} role="img" className="md-check" data-checked={checked === true} />
+    <span aria-label={checked ? t`done` : t`to do`} role="img" className="md-check" data-checked={checked === true} />
   ),
   // A message is not a page: its headings stay below the page's own.
   h1: ({ children }) => <h3>{children}</h3>,

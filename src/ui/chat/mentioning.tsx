@@ -1,5 +1,6 @@
 /** Completing a mention while one writes. */
 import { useCallback, useState, type KeyboardEvent, type RefObject } from 'react';
+import { t } from '../../language/t.ts';
 import { Face } from '../grid/face.tsx';
 import type { Teammate } from '../use-teammates.ts';
 import { complete, meant, typingAt, type Typing } from './mentions.ts';
@@ -85,7 +86,7 @@ export function Suggestions({
   mentioning: Mentioning;
 }) {
   return (
-    <div id={id} className="suggestions" role="listbox" aria-label="Who is meant">
+    <div id={id} className="suggestions" role="listbox" aria-label={t`Who is meant`}>
       {people.map((who, i) => (
         // The field has the keys; this is for the pointer.
         // eslint-disable-next-line jsx-a11y/click-events-have-key-events

@@ -1,5 +1,6 @@
 /** What can be done with one message of a conversation or of a thread: quote it, copy it, copy the way to it. */
 import { createContext, use, useRef, type KeyboardEvent } from 'react';
+import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
 import { MoreIcon } from '../parts/icons.tsx';
@@ -54,23 +55,23 @@ export function MessageMenu({ mine, name, time, text, path }: Props) {
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions
     <div className="msg-menu" ref={frame} onPointerDown={onPress} onKeyDown={onKeyDown}>
       <MenuButton
-        label={mine ? 'More about what you wrote' : `More about what ${name} said`}
+        label={mine ? t`More about what you wrote` : t`More about what ${name} said`}
         note={fullTime(time)}
         items={[
           ...(quote
             ? [
                 {
-                  label: 'Quote',
-                  hint: 'Into your message. What you have marked of it, or all.',
+                  label: t`Quote`,
+                  hint: t`Into your message. What you have marked of it, or all.`,
                   run: () => quote(quoted(marked.current || text())),
                 },
               ]
             : []),
-          { label: 'Copy as Markdown', run: () => void copyText(state, text(), 'Message') },
+          { label: t`Copy as Markdown`, run: () => void copyText(state, text(), t`Message`) },
           {
-            label: 'Copy link',
-            hint: 'For somebody who may open your Roost.',
-            run: () => void copyText(state, new URL(path, location.href).href, 'Link'),
+            label: t`Copy link`,
+            hint: t`For somebody who may open your Roost.`,
+            run: () => void copyText(state, new URL(path, location.href).href, t`Link`),
           },
         ]}
       >

@@ -1,4 +1,5 @@
 import { memo, useState, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { textOf } from '../../state/answers.ts';
 import type { Waits } from '../../state/conversation-log.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
@@ -67,12 +68,12 @@ export function Bubble({
   first = true,
   last = true,
 }: BubbleProps) {
-  const who = mine ? 'You' : received ? `From ${speaker.name}` : speaker.name;
+  const who = mine ? t`You` : received ? t`From ${speaker.name}` : speaker.name;
   return (
     <article
       className={mine ? 'msg msg-mine tint' : received ? 'msg msg-received tint' : 'msg tint'}
       style={{ '--c': speaker.color }}
-      aria-label={first ? who : `${who}, continued`}
+      aria-label={first ? who : t`${who}, continued`}
       data-first={first}
       data-last={last}
     >
@@ -84,8 +85,8 @@ export function Bubble({
       <div className="msg-body">
         {first && (
           <header className="msg-who">
-            {received && <small>from</small>}
-            <span dir="auto">{mine ? 'You' : speaker.name}</span>
+            {received && <small>{t`from`}</small>}
+            <span dir="auto">{mine ? t`You` : speaker.name}</span>
             <Moment time={time} passedBy={kept !== null}>
               <HowLongAgo time={time} />
             </Moment>
@@ -107,9 +108,9 @@ function CallDivider({ block }: { block: CallBlock }) {
   const known = block.seats.flatMap((seat) => roster.byId.get(seat.agentId)?.name ?? seat.name ?? []);
   const eggs = block.seats.length - known.length;
   const who = names(
-    eggs > 0 ? [...known, plural(eggs, known.length > 0 ? 'more' : 'egg', known.length > 0 ? 'more' : 'eggs')] : known,
+    eggs > 0 ? [...known, known.length > 0 ? plural(eggs, 'more', 'more') : plural(eggs, 'egg')] : known,
   );
-  const text = block.call === 'wake' ? `You called ${who}` : `You summoned ${who}`;
+  const text = block.call === 'wake' ? t`You called ${who}` : t`You summoned ${who}`;
   return <p className="divider divider-dawn">{text}</p>;
 }
 
@@ -118,11 +119,11 @@ function statusText(message: MessageDoc, name: string): string | null {
     case 'complete':
       return null;
     case 'stopped':
-      return 'You stopped this answer here.';
+      return t`You stopped this answer here.`;
     case 'interrupted':
-      return message.error ?? 'The relay was cut off here.';
+      return message.error ?? t`The relay was cut off here.`;
     case 'failed':
-      return message.error ? `${name} could not answer: ${message.error}` : `${name} could not answer.`;
+      return message.error ? t`${name} could not answer: ${message.error}` : t`${name} could not answer.`;
     default:
       return message.status satisfies never;
   }
@@ -130,7 +131,7 @@ function statusText(message: MessageDoc, name: string): string | null {
 
 function waitsFor(speaker: Speaker): string {
   const where = speaker.kind === 'agent' ? whereWordsGo(speaker.name, speaker.seat) : null;
-  return where ?? `${speaker.name} reads this next.`;
+  return where ?? t`${speaker.name} reads this next.`;
 }
 
 export interface MessageProps {
@@ -161,7 +162,7 @@ export function FoldButton({
   if (stretch.fold === 'none') return null;
   return (
     <button type="button" className="link-button msg-fold" onClick={() => onFold(itemKey)}>
-      {stretch.fold === 'open' ? 'Show less' : `Show all of it (${bytes(bytesOf(text()))})`}
+      {stretch.fold === 'open' ? t`Show less` : t`Show all of it (${bytes(bytesOf(text()))})`}
     </button>
   );
 }
@@ -179,7 +180,7 @@ function Received({ message, stretch, to }: Pick<MessageProps, 'message' | 'stre
       ? {
           kind: 'seatless',
           agentId: message.author,
-          name: 'somebody who is not here any more',
+          name: t`somebody who is not here any more`,
           face: message.author,
           color: 'var(--ink-3)',
           awake: false,
@@ -234,22 +235,14 @@ export const Message = memo(function Message({
       {status && (
         <p className="msg-status" data-status={message.status} dir="auto">
           {status}
-          {onGoOn && (
-            <button type="button" className="link-button" onClick={onGoOn}>
-              Go on
-            </button>
-          )}
-          {!mine && onRetry && (
-            <button type="button" className="link-button" onClick={onRetry}>
-              Retry
-            </button>
-          )}
+          {onGoOn && <button type="button" className="link-button" onClick={onGoOn}>{t`Go on`}</button>}
+          {!mine && onRetry && <button type="button" className="link-button" onClick={onRetry}>{t`Retry`}</button>}
         </p>
       )}
       {!mine && <ReplyCost messageId={message.messageId} />}
       {waits && (
         <p className="msg-status">
-          Waits: {waits === 'answer' ? `${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}
+          {t`Waits: ${waits === 'answer' ? t`${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}`}
         </p>
       )}
       {mine && onEdit && onRetry && (
@@ -257,13 +250,19 @@ export const Message = memo(function Message({
           <button
             type="button"
             className="icon-button"
-            aria-label="Edit and send again"
-            title="Edit and send again"
+            aria-label={t`Edit and send again`}
+            title={t`Edit and send again`}
             onClick={onEdit}
           >
             <EditIcon />
           </button>
-          <button type="button" className="icon-button" aria-label="Ask again" title="Ask again" onClick={onRetry}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t`Ask again`}
+            title={t`Ask again`}
+            onClick={onRetry}
+          >
             <RetryIcon />
           </button>
         </div>

@@ -1,4 +1,5 @@
 import { addedOf } from '../../domain/thread-notice.ts';
+import { t } from '../../language/t.ts';
 import { ChevronIcon } from '../parts/icons.tsx';
 import { AddedCard } from './added-card.tsx';
 import { useOpened } from './opened-keys.ts';
@@ -25,7 +26,7 @@ export function RelayNote({ messageId, text, name }: { messageId: string; text: 
     <details className="tools relay-note" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <ChevronIcon />
-        {ABOUT_CALL.test(messageId) ? `Roost told ${name} what came of its question` : first}
+        {ABOUT_CALL.test(messageId) ? t`Roost told ${name} what came of its question` : first}
       </summary>
       {open && <pre dir="auto">{text}</pre>}
     </details>

@@ -1,4 +1,5 @@
 import { memo, useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { Block } from '../../protocol/documents.ts';
 import { partsOf, type Part, type ToolBlock } from './parts.ts';
 import { deedsOf } from './deeds.ts';
@@ -18,9 +19,11 @@ function Shown({ text }: { text: string }) {
     <>
       <pre dir="auto">{text.slice(0, length)}</pre>
       {text.length > length && (
-        <button type="button" className="link-button" onClick={() => setLength(length + SHOWN_AT_ONCE)}>
-          Show more ({bytes(text.length - length)} left)
-        </button>
+        <button
+          type="button"
+          className="link-button"
+          onClick={() => setLength(length + SHOWN_AT_ONCE)}
+        >{t`Show more (${bytes(text.length - length)} left)`}</button>
       )}
     </>
   );
@@ -51,7 +54,7 @@ function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
                 <Shown text={shown(tool.input)} />
               </dd>
               <dd>
-                <Shown text={tool.result ?? 'no answer yet'} />
+                <Shown text={tool.result ?? t`no answer yet`} />
               </dd>
             </div>
           ))}

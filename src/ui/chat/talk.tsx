@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import type { TakenBack } from '../../state/actions/talk.ts';
@@ -24,7 +25,7 @@ const WaitingCalls = optional(() => import('../calls/waiting.tsx'));
 function composerHint(speaker: Speaker): string | null {
   const { name } = speaker;
   if (speaker.kind === 'lead')
-    return speaker.awake ? null : `${name} sleeps, and will read this when the next session starts.`;
+    return speaker.awake ? null : t`${name} sleeps, and will read this when the next session starts.`;
   return speaker.kind === 'agent' ? whereWordsGo(name, speaker.seat) : null;
 }
 
@@ -89,16 +90,14 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   if (conversation.status === 'failed')
     return (
       <div className="chat-nobody" role="alert">
-        <h2>This conversation could not be read</h2>
-        <p>{conversation.error} If it stays so, Settings, Storage, Rebuild reads everything anew.</p>
-        <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>
-          Try again
-        </button>
+        <h2>{t`This conversation could not be read`}</h2>
+        <p>{t`${conversation.error} If it stays so, Settings, Storage, Rebuild reads everything anew.`}</p>
+        <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>{t`Try again`}</button>
       </div>
     );
 
   if (!ready) return <Skeleton />;
-  if (!found) return <Skeleton label="Going to that message" />;
+  if (!found) return <Skeleton label={t`Going to that message`} />;
 
   const writable = speaker.kind !== 'seatless' && speaker.kind !== 'egg';
   const edit = editing ? { text: textOf(editing.blocks), cancel: () => setEditing(null) } : null;
@@ -121,8 +120,8 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
           key={editing?.messageId ?? 'draft'}
           ref={field}
           draft={agentId}
-          label={speaker.kind === 'egg' ? 'First it needs a name' : `Write to ${speaker.name}…`}
-          hint={blocked ? 'Nothing can be kept on this device now. Your text stays here.' : composerHint(speaker)}
+          label={speaker.kind === 'egg' ? t`First it needs a name` : t`Write to ${speaker.name}…`}
+          hint={blocked ? t`Nothing can be kept on this device now. Your text stays here.` : composerHint(speaker)}
           disabled={speaker.kind === 'egg'}
           answering={answering && speaker.kind !== 'egg'}
           edit={edit}

@@ -1,5 +1,6 @@
 /** What a person wrote that no relay has taken yet. */
 import { memo } from 'react';
+import { t } from '../../language/t.ts';
 import type { QueuedMessageDoc } from '../../protocol/documents.ts';
 import type { Sending } from '../../state/sending.ts';
 import { useLive } from '../context.tsx';
@@ -23,13 +24,13 @@ export const Queued = memo(function Queued({
   const relayIsThere = useLive(({ link }) => link.kind === 'live');
   const why = relayIsThere
     ? speaker.awake
-      ? `${speaker.name} reads this in a moment.`
-      : `${speaker.name} sleeps, and will read this on waking.`
-    : 'the relay is out of reach. It goes out by itself when the relay is back.';
+      ? t`${speaker.name} reads this in a moment.`
+      : t`${speaker.name} sleeps, and will read this on waking.`
+    : t`the relay is out of reach. It goes out by itself when the relay is back.`;
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
-      <p className="msg-status">Kept on this device: {why}</p>
+      <p className="msg-status">{t`Kept on this device: ${why}`}</p>
     </>
   );
   return (
@@ -53,16 +54,12 @@ export const Unsent = memo(function Unsent({
     <>
       <FoldButton stretch={stretch} text={() => text} itemKey={clientId} onFold={onFold} />
       {error === null ? (
-        <p className="msg-status">Sending…</p>
+        <p className="msg-status">{t`Sending…`}</p>
       ) : (
         <p className="msg-status" data-status="failed" role="alert">
-          Not sent: {error}
-          <button type="button" className="link-button" onClick={() => onAgain(clientId)}>
-            Try again
-          </button>
-          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>
-            Take back
-          </button>
+          {t`Not sent: ${error}`}
+          <button type="button" className="link-button" onClick={() => onAgain(clientId)}>{t`Try again`}</button>
+          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Take back`}</button>
         </p>
       )}
     </>
@@ -71,7 +68,9 @@ export const Unsent = memo(function Unsent({
     <Bubble speaker={speaker} time={time} mine foot={foot} first={stretch.first} last={stretch.last}>
       <PersonWords parts={stretch.parts} />
       {stretch.last && (sending.attachments?.length ?? 0) > 0 && (
-        <p className="msg-status">With {names(sending.attachments?.map(({ name }) => name) ?? [])}</p>
+        <p className="msg-status">
+          {t`With`} {names(sending.attachments?.map(({ name }) => name) ?? [])}
+        </p>
       )}
     </Bubble>
   );

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import type { Paging } from './use-pages.ts';
 
@@ -40,7 +41,7 @@ export function useReachesFound(
   useEffect(() => {
     if (missing === null || missing.isSaid || missing.at !== at) return undefined;
     return device.after(COMES_MS, () => {
-      if (!now.isThere()) notices.info('That message is not here any more.');
+      if (!now.isThere()) notices.info(t`That message is not here any more.`);
     });
   }, [missing, at, now, notices, device]);
   return there;

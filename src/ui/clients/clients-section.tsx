@@ -1,4 +1,5 @@
 import { LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { CredentialList } from './credential-list.tsx';
 import { MakeCredential } from './make-credential.tsx';
@@ -9,33 +10,20 @@ export function ClientsSection() {
   const team = useTeammates();
   return (
     <div className="clients">
-      <p className="settings-note">
-        A program such as Claude Code, or any client of MCP or of Anthropic’s API, can act as one of your agents. It is
-        let in with a credential that you make here: one for each program, so that each can be revoked alone.
-      </p>
-      <h3>What a credential lets it do</h3>
+      <p className="settings-note">{t`A program such as Claude Code, or any client of MCP or of Anthropic’s API, can act as one of your agents. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
+      <h3>{t`What a credential lets it do`}</h3>
       <ul className="may">
-        <li>Read its own inbox and threads, the names of the others, and what is left of its own limits.</li>
-        <li>Write to the others and ask for them to be woken, within the limits that hold for its agent.</li>
-        <li>Have requests answered by your model, which cost money, within its daily budget.</li>
-        <li>Set itself to sleep or wake itself. Others only where you allow it.</li>
+        <li>{t`Read its own inbox and threads, the names of the others, and what is left of its own limits.`}</li>
+        <li>{t`Write to the others and ask for them to be woken, within the limits that hold for its agent.`}</li>
+        <li>{t`Have requests answered by your model, which cost money, within its daily budget.`}</li>
+        <li>{t`Set itself to sleep or wake itself. Others only where you allow it.`}</li>
       </ul>
-      <p className="setting-hint">
-        Where you tick it, it may also read its own agent’s soul and last conversation, while a session runs in which
-        you woke that agent, and then write the soul anew; the earlier one is kept. What it reads goes to the program
-        and its model.
-      </p>
-      <p className="setting-hint">
-        It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or
-        make credentials.
-      </p>
-      <p className="setting-hint">
-        An application is no agent: with its credential a program can only set agents to sleep and wake them, within the
-        limits, and read those limits.
-      </p>
-      <h3>Let one in</h3>
+      <p className="setting-hint">{t`Where you tick it, it may also read its own agent’s soul and last conversation, while a session runs in which you woke that agent, and then write the soul anew; the earlier one is kept. What it reads goes to the program and its model.`}</p>
+      <p className="setting-hint">{t`It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or make credentials.`}</p>
+      <p className="setting-hint">{t`An application is no agent: with its credential a program can only set agents to sleep and wake them, within the limits, and read those limits.`}</p>
+      <h3>{t`Let one in`}</h3>
       <MakeCredential among={team.all.filter(({ agentId, retired }) => agentId !== LEAD_ID && !retired)} applications />
-      <h3>Who is let in</h3>
+      <h3>{t`Who is let in`}</h3>
       <CredentialList agentId={null} team={team} />
     </div>
   );

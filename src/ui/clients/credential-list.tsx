@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Credential } from '../../protocol/team.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useRoost } from '../context.tsx';
@@ -11,30 +12,27 @@ import type { Teammates } from '../use-teammates.ts';
 
 /** As whom it lets in. */
 const bearerOf = ({ agentId }: Credential, team: Teammates) =>
-  agentId === null ? 'an application' : team.find(agentId).name;
+  agentId === null ? t`an application` : team.find(agentId).name;
 
-const labelOf = ({ label }: Credential) => (label === '' ? 'Without a label' : label);
+const labelOf = ({ label }: Credential) => (label === '' ? t`Without a label` : label);
 
 function RevokeDialog({ credential, name, onClose }: { credential: Credential; name: string; onClose: () => void }) {
   const state = useRoost();
   const clients = clientsOf(state);
   return (
     <SureDialog
-      title="Revoke this credential?"
-      does={['Revoke it', 'Revoking…']}
-      undone="It could not be revoked"
+      title={t`Revoke this credential?`}
+      does={[t`Revoke it`, t`Revoking…`]}
+      undone={t`It could not be revoked`}
       onSure={async () => {
         const done = await clients.revoke(credential.credentialId);
         if (!done.ok) return done.reason;
-        state.notices.info('The credential is revoked.');
+        state.notices.info(t`The credential is revoked.`);
         return null;
       }}
       onClose={onClose}
     >
-      <p className="secret">
-        Whoever uses “{labelOf(credential)}” (…{credential.hint}) is not let in as {name} any more, at once; what it is
-        waiting for ends. This cannot be undone, but another can be made.
-      </p>
+      <p className="secret">{t`Whoever uses “${labelOf(credential)}” (…${credential.hint}) is not let in as ${name} any more, at once; what it is waiting for ends. This cannot be undone, but another can be made.`}</p>
     </SureDialog>
   );
 }
@@ -57,24 +55,22 @@ function Line({
         <b dir="auto">{labelOf(credential)}</b>
         <small>
           {name !== null && `as ${name} · `}
-          <code>…{hint}</code> · made {dayWithin(madeAt, now)} ·{' '}
+          {t`${(<code>…{hint}</code>)} · made ${dayWithin(madeAt, now)} ·`}{' '}
           {revokedAt !== null
             ? `revoked ${fullTime(revokedAt)}`
             : usedAt === null
-              ? 'never used'
-              : `last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`}
-          {readsSoul && ' · may read the soul and the last conversation'}
+              ? t`never used`
+              : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`}
+          {readsSoul && t` · may read the soul and the last conversation`}
         </small>
       </div>
       {revokedAt === null && (
         <button
           type="button"
           className="ghost ghost-danger"
-          aria-label={`Revoke ${labelOf(credential)}, ${hint}`}
+          aria-label={t`Revoke ${labelOf(credential)}, ${hint}`}
           onClick={onRevoke}
-        >
-          Revoke
-        </button>
+        >{t`Revoke`}</button>
       )}
     </li>
   );
@@ -101,10 +97,10 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
   );
   return (
     <>
-      {good.length === 0 ? <p className="setting-hint">None: nobody joins from elsewhere.</p> : lines(good)}
+      {good.length === 0 ? <p className="setting-hint">{t`None: nobody joins from elsewhere.`}</p> : lines(good)}
       {revoked.length > 0 && (
         <details className="credentials-old">
-          <summary>{revoked.length} revoked</summary>
+          <summary>{t`${revoked.length} revoked`}</summary>
           {lines(revoked)}
         </details>
       )}
@@ -118,7 +114,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
 /** Credentials there are; `agentId`: only this agent's. Those that were revoked are folded away. */
 export function CredentialList({ agentId, team }: { agentId: AgentId | null; team: Teammates }) {
   return (
-    <QueryView query={clientsOf(useRoost()).list} what="The credentials">
+    <QueryView query={clientsOf(useRoost()).list} what={t`The credentials`}>
       {(credentials) => <Lines credentials={credentials} of={agentId} team={team} />}
     </QueryView>
   );

@@ -1,4 +1,5 @@
 import { useId, useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useRoost } from '../context.tsx';
@@ -20,17 +21,19 @@ function settingsToPaste(origin: string, secret: string): readonly ToPaste[] {
   return [
     {
       key: 'claude-code',
-      title: 'Claude Code: Roost’s tools',
-      about: 'Once, in a terminal. Inbox, threads, waking and the rest are then tools of that Claude Code.',
+      title: t`Claude Code: Roost’s tools`,
+      about: t`Once, in a terminal. Inbox, threads, waking and the rest are then tools of that Claude Code.`,
       text: `claude mcp add --transport http roost ${origin}/mcp --header "Authorization: Bearer ${secret}"`,
     },
     {
       key: 'mcp',
-      title: 'Any other MCP client',
-      about: 'Streamable HTTP. Where a client takes its settings as JSON, this is the entry.',
+      title: t`Any other MCP client`,
+      about: t`Streamable HTTP. Where a client takes its settings as JSON, this is the entry.`,
       text: JSON.stringify(
         {
-          mcpServers: { roost: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${secret}` } } },
+          mcpServers: {
+            roost: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${secret}` } },
+          },
         },
         null,
         2,
@@ -38,9 +41,8 @@ function settingsToPaste(origin: string, secret: string): readonly ToPaste[] {
     },
     {
       key: 'proxy',
-      title: 'Claude Code, or any Anthropic client: the model through Roost',
-      about:
-        'Roost puts the real key in, counts what it costs, and holds requests while the agent is set to sleep. The key here may be anything.',
+      title: t`Claude Code, or any Anthropic client: the model through Roost`,
+      about: t`Roost puts the real key in, counts what it costs, and holds requests while the agent is set to sleep. The key here may be anything.`,
       text: `export ANTHROPIC_BASE_URL=${origin}/llm/${secret}\nexport ANTHROPIC_API_KEY=roost`,
     },
   ];
@@ -51,9 +53,8 @@ function callsToPaste(origin: string, secret: string): readonly ToPaste[] {
   return [
     {
       key: 'sleep',
-      title: 'Set an agent to sleep, or wake it',
-      about:
-        'NAME is an agent’s name or id; true lets it sleep, false wakes it, within its limits. GET tells how it is.',
+      title: t`Set an agent to sleep, or wake it`,
+      about: t`NAME is an agent’s name or id; true lets it sleep, false wakes it, within its limits. GET tells how it is.`,
       text: `curl -X PUT ${origin}/api/v1/sessions/current/NAME/sleeping -H "Authorization: Bearer ${secret}" -H "Content-Type: application/json" -d '{"sleeping": true}'`,
     },
   ];
@@ -71,8 +72,8 @@ function Copyable({ text, what }: { text: string; what: string }) {
       <button
         type="button"
         className="icon-button"
-        aria-label={`Copy: ${what}`}
-        title="Copy"
+        aria-label={t`Copy: ${what}`}
+        title={t`Copy`}
         onClick={() => void copyText(state, text, what)}
       >
         <CopyIcon />
@@ -96,17 +97,17 @@ function SecretDialog({
   const [asked, setAsked] = useState(false);
   return (
     <Dialog
-      title={name === null ? 'A credential for an application' : `A credential for ${name}`}
+      title={name === null ? t`A credential for an application` : t`A credential for ${name}`}
       shape="wide"
       onClose={() => setAsked(true)}
     >
       <div className="secret">
         <p>
-          <strong>This is shown once.</strong> Roost keeps only a hash of it. Whoever has it{' '}
-          {name === null ? 'can set agents to sleep and wake them' : `acts as ${name}`}
-          {label === '' ? '' : ` (${label})`}; keep it as you keep a password.
+          {t`${(<strong>{t`This is shown once.`}</strong>)} Roost keeps only a hash of it. Whoever has it`}{' '}
+          {name === null ? t`can set agents to sleep and wake them` : t`acts as ${name}`}
+          {t`${label === '' ? '' : ` (${label})`}; keep it as you keep a password.`}
         </p>
-        <Copyable text={secret} what="The secret" />
+        <Copyable text={secret} what={t`The secret`} />
         {(name === null ? callsToPaste : settingsToPaste)(location.origin, secret).map(
           ({ key, title, about, text }) => (
             <section key={key} aria-label={title}>
@@ -117,14 +118,13 @@ function SecretDialog({
           ),
         )}
         {asked && (
-          <p className="setting-hint" role="status">
-            After this it cannot be shown again; lost, it is revoked and another is made.
-          </p>
+          <p
+            className="setting-hint"
+            role="status"
+          >{t`After this it cannot be shown again; lost, it is revoked and another is made.`}</p>
         )}
         <div className="dialog-ways">
-          <button type="button" className="solid" onClick={onClose}>
-            I have copied what I need
-          </button>
+          <button type="button" className="solid" onClick={onClose}>{t`I have copied what I need`}</button>
         </div>
       </div>
     </Dialog>
@@ -132,7 +132,7 @@ function SecretDialog({
 }
 
 /** In the list of agents: no id is so. */
-const APPLICATION = 'an application';
+const APPLICATION = t`an application`;
 
 /** Makes a credential for one of these; one alone needs no choosing. `applications`: or for a program that is no agent. */
 export function MakeCredential({
@@ -158,7 +158,7 @@ export function MakeCredential({
   const who = among.find(({ agentId }) => agentId === chosen) ?? among[0];
   if (!who)
     return (
-      <p className="setting-hint">Nobody is born yet. A client joins as an agent that has a name: SUMMON first.</p>
+      <p className="setting-hint">{t`Nobody is born yet. A client joins as an agent that has a name: SUMMON first.`}</p>
     );
   const make = async (event: FormEvent) => {
     event.preventDefault();
@@ -176,7 +176,7 @@ export function MakeCredential({
     <form className="make-credential" onSubmit={(event) => void make(event)}>
       {(among.length > 1 || applications) && (
         <label>
-          <span>For</span>
+          <span>{t`For`}</span>
           <select
             className="field field-select"
             value={isApplication ? APPLICATION : who.agentId}
@@ -187,19 +187,19 @@ export function MakeCredential({
                 {name}
               </option>
             ))}
-            {applications && <option value={APPLICATION}>An application (only sleep and wake)</option>}
+            {applications && <option value={APPLICATION}>{t`An application (only sleep and wake)`}</option>}
           </select>
         </label>
       )}
       <label htmlFor={id} className="make-label">
-        <span>Where it is used (for you to tell it apart)</span>
+        <span>{t`Where it is used (for you to tell it apart)`}</span>
         <input
           id={id}
           className="field"
           dir="auto"
           maxLength={LIMITS.credentialLabel}
           autoComplete="off"
-          placeholder="Claude Code on my laptop"
+          placeholder={t`Claude Code on my laptop`}
           value={label}
           onChange={(event) => setLabel(event.target.value)}
         />
@@ -207,15 +207,15 @@ export function MakeCredential({
       {!isApplication && (
         <label className="tick-line">
           <input type="checkbox" checked={readsSoul} onChange={(event) => setReadsSoul(event.target.checked)} />
-          May read its agent’s soul and last conversation
+          {t`May read its agent’s soul and last conversation`}
         </label>
       )}
       <button type="submit" className="ghost ghost-dawn" disabled={busy}>
-        {busy ? 'Making…' : 'Make a credential'}
+        {busy ? t`Making…` : t`Make a credential`}
       </button>
       {failed !== null && (
         <p className="wrong-note" role="alert">
-          It could not be made: {failed}
+          {t`It could not be made: ${failed}`}
         </p>
       )}
       {made && <SecretDialog {...made} onClose={() => setMade(null)} />}

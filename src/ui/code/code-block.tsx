@@ -1,5 +1,6 @@
 /** A block of code: in colours as soon as they are there, and copied by one press. Its room never changes by that. */
 import { Fragment, isValidElement, lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { CheckIcon, CopyIcon } from '../parts/icons.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
 import { askForColours } from './ask.ts';
@@ -18,10 +19,8 @@ const DrawingBlock = lazy(() => import('./drawing-block.tsx').catch(() => ({ def
 function NotFetched({ onClose }: DrawingBlockProps) {
   return (
     <p className="md-drawing-foot">
-      <span role="status">What draws could not be fetched from the relay.</span>
-      <button type="button" className="link-button" onClick={onClose}>
-        Close
-      </button>
+      <span role="status">{t`What draws could not be fetched from the relay.`}</span>
+      <button type="button" className="link-button" onClick={onClose}>{t`Close`}</button>
     </p>
   );
 }
@@ -51,7 +50,7 @@ function useColours(code: string, language: string): Colouring | null {
 }
 
 function Copy({ code }: { code: string }) {
-  const [said, setSaid] = useState<'Copied' | 'The browser did not allow copying' | null>(null);
+  const [said, setSaid] = useState<string | null>(null);
   useEffect(() => {
     if (said === null) return undefined;
     const timer = setTimeout(() => setSaid(null), SAYS_SO);
@@ -59,16 +58,16 @@ function Copy({ code }: { code: string }) {
   }, [said]);
   const copy = () =>
     navigator.clipboard.writeText(code).then(
-      () => setSaid('Copied'),
-      () => setSaid('The browser did not allow copying'),
+      () => setSaid(t`Copied`),
+      () => setSaid(t`The browser did not allow copying`),
     );
   return (
     <>
       <button
         type="button"
         className="icon-button md-copy"
-        aria-label="Copy code"
-        title={said ?? 'Copy'}
+        aria-label={t`Copy code`}
+        title={said ?? t`Copy`}
         onClick={() => void copy()}
       >
         {said === 'Copied' ? <CheckIcon /> : <CopyIcon />}
@@ -115,7 +114,7 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
     <div className="md-mermaid">
       <div className="md-code">{children}</div>
       {shown ? (
-        <Suspense fallback={<p className="md-drawing-foot">Drawing…</p>}>
+        <Suspense fallback={<p className="md-drawing-foot">{t`Drawing…`}</p>}>
           <DrawingBlock code={code} onClose={() => setAsked(null)} />
         </Suspense>
       ) : (
@@ -125,9 +124,7 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
             className="link-button"
             ref={asked === null ? takeFocus : undefined}
             onClick={() => setAsked(code)}
-          >
-            Show as a drawing
-          </button>
+          >{t`Show as a drawing`}</button>
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 /** A text in Mermaid’s language as a drawing: a picture, in which nothing can run, and which can fetch nothing. */
 import { useEffect, useRef, useState } from 'react';
+import { t } from '../../language/t.ts';
 import { download } from '../copies/sink.ts';
 import { takeFocus } from '../parts/take-focus.ts';
 import type { DrawingColours, Drawn } from './drawing.ts';
@@ -20,7 +21,7 @@ function draw(mermaid: string, colours: DrawingColours, then: (drawn: Drawn) => 
     end();
     then(drawn);
   };
-  const timer = setTimeout(() => finish({ problem: 'Drawing it took too long.' }), PATIENCE);
+  const timer = setTimeout(() => finish({ problem: t`Drawing it took too long.` }), PATIENCE);
   worker.addEventListener('message', ({ data }: MessageEvent<Drawn>) => finish(data));
   // What draws is fetched from the relay the first time.
   worker.addEventListener('error', () => finish({ problem: 'What draws could not be fetched from the relay.' }));
@@ -48,10 +49,10 @@ export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
       {isDrawn && (
         // Scrolls by itself where it is too large, by keyboard too.
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <div className="md-drawing-paper" role="region" aria-label="Drawing" tabIndex={0}>
+        <div className="md-drawing-paper" role="region" aria-label={t`Drawing`} tabIndex={0}>
           <img
             src={`data:image/svg+xml,${encodeURIComponent(drawn.svg)}`}
-            alt="What the code says, as a drawing"
+            alt={t`What the code says, as a drawing`}
             width={Math.round(drawn.width)}
             height={Math.round(drawn.height)}
             style={{ minWidth: Math.round(drawn.width * SMALLEST) }}
@@ -60,19 +61,17 @@ export default function DrawingBlock({ code, onClose }: DrawingBlockProps) {
       )}
       <p className="md-drawing-foot">
         <span role="status" className={isDrawn ? 'visually-hidden' : undefined}>
-          {drawn === null ? 'Drawing…' : isDrawn ? 'Drawn' : drawn.problem}
+          {drawn === null ? t`Drawing…` : isDrawn ? t`Drawn` : drawn.problem}
         </span>
         <button type="button" className="link-button" ref={takeFocus} onClick={onClose}>
-          {isDrawn ? 'Show the code' : drawn === null ? 'Cancel' : 'Close'}
+          {isDrawn ? t`Show the code` : drawn === null ? t`Cancel` : t`Close`}
         </button>
         {isDrawn && (
           <button
             type="button"
             className="link-button"
             onClick={() => download('drawing.svg', new Blob([drawn.svg], { type: 'image/svg+xml' }))}
-          >
-            Download
-          </button>
+          >{t`Download`}</button>
         )}
       </p>
     </div>

@@ -1,5 +1,6 @@
 /** Draws a text in Mermaid’s language. Works without a page: beside it, where it can be ended whatever it is given. */
 import { renderMermaidSVG } from 'beautiful-mermaid';
+import { t } from '../../language/t.ts';
 import { inertSvg } from './inert-svg.ts';
 
 /** Characters of a text, and of its drawing; px of a side. */
@@ -15,7 +16,7 @@ export type Drawn =
 
 const KNOWN =
   /^(?:graph|flowchart|statediagram(?:-v2)?|sequencediagram|classdiagram(?:-v2)?|erdiagram|xychart(?:-beta)?)\b/i;
-const KINDS = 'flowcharts, states, sequences, classes, entities, and charts with bars or lines';
+const KINDS = t`flowcharts, states, sequences, classes, entities, and charts with bars or lines`;
 
 /** Without what stands before it and is about its looks, and without what a press on a part of it should do. */
 function drawable(code: string): string {
@@ -31,20 +32,20 @@ function drawable(code: string): string {
 
 /** @param code as it stands in a block of code; any text. */
 export function drawn(code: string, { paper, ink }: DrawingColours): Drawn {
-  if (code.length > MOST.chars) return { problem: 'It is too long to be drawn.' };
+  if (code.length > MOST.chars) return { problem: t`It is too long to be drawn.` };
   const text = drawable(code);
-  if (text === '') return { problem: 'There is nothing in it to draw.' };
+  if (text === '') return { problem: t`There is nothing in it to draw.` };
   const [kind = ''] = /^\S{0,40}/.exec(text) ?? [];
-  if (!KNOWN.test(text)) return { problem: `Roost draws ${KINDS}; not what begins with “${kind}”.` };
+  if (!KNOWN.test(text)) return { problem: t`Roost draws ${KINDS}; not what begins with “${kind}”.` };
   let svg: string;
   try {
     svg = renderMermaidSVG(text, { bg: paper, fg: ink, font: 'system-ui', padding: 24 });
   } catch {
-    return { problem: 'There is a mistake in its text: it cannot be drawn.' };
+    return { problem: t`There is a mistake in its text: it cannot be drawn.` };
   }
   const [, width, height] = (/^<svg [^>]*?width="([\d.]+)" height="([\d.]+)"/.exec(svg) ?? []).map(Number);
   if (width === undefined || height === undefined || width === 0 || height === 0)
-    return { problem: 'There is nothing in it to draw.' };
-  if (svg.length > MOST.svg || Math.max(width, height) > MOST.px) return { problem: 'It is too large to be shown.' };
+    return { problem: t`There is nothing in it to draw.` };
+  if (svg.length > MOST.svg || Math.max(width, height) > MOST.px) return { problem: t`It is too large to be shown.` };
   return { svg: inertSvg(svg), width, height };
 }

@@ -1,9 +1,18 @@
 /** What can be done or gone to: one shape for the palette, the menus, the keys and their sheet. */
+import { t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
 import type { MenuItem } from '../parts/menu.tsx';
 import type { Route } from '../routes.ts';
 
-export type Group = 'Agents' | 'Actions' | 'Pages' | 'Settings';
+export type Group = 'agents' | 'actions' | 'pages' | 'settings';
+
+/** As people read them, in the order of the palette. */
+export const GROUPS: Readonly<Record<Group, string>> = {
+  agents: t`Agents`,
+  actions: t`Actions`,
+  pages: t`Pages`,
+  settings: t`Settings`,
+};
 
 export interface Command {
   /** The same for ever: what was chosen last is remembered by it. */

@@ -1,6 +1,7 @@
 /** What can be done with one seat: its menu in the team and at the head of its conversation, and in the palette by name. */
 import { canBeWoken } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { leadNameOf } from '../../state/wake-material.ts';
 import { exportAgentFile, exportConversationFile } from '../copies/later.ts';
@@ -13,7 +14,7 @@ type Here = Pick<Around, 'roost' | 'go'>;
 
 const of = (seat: string, id: string, label: string, run: () => void, more: Partial<Command> = {}): Command => ({
   id: `${id} ${seat}`,
-  group: 'Actions',
+  group: 'actions',
   label,
   whenTyped: true,
   run,
@@ -27,22 +28,22 @@ function ofEmpty({ roost, go }: Here, { position, state, agentId }: SeatView): C
   const seat = `seat ${seatNumber(position)}`;
   if (state === 'empty')
     return [
-      of(seat, 'summon', `Summon into ${seat}`, () => void actions.summon([position]), {
-        short: 'Summon into this seat',
+      of(seat, 'summon', t`Summon into ${seat}`, () => void actions.summon([position]), {
+        short: t`Summon into this seat`,
         disabled: roost.pending.getState().call !== null || blocked,
-        ...(running ? {} : { hint: 'Starts the session first' }),
+        ...(running ? {} : { hint: t`Starts the session first` }),
       }),
-      of(seat, 'adopt', `Adopt from a file into ${seat}…`, () => go(PATHS.adopt(position)), {
-        short: 'Adopt from a file…',
-        hint: 'An agent’s zip, or a SOUL.md',
+      of(seat, 'adopt', t`Adopt from a file into ${seat}…`, () => go(PATHS.adopt(position)), {
+        short: t`Adopt from a file…`,
+        hint: t`An agent’s zip, or a SOUL.md`,
         disabled: blocked,
       }),
     ];
   if (agentId === null) return [];
   return [
-    of(seat, 'give up', `Give up the egg in ${seat}`, () => void actions.sleep(agentId), {
-      short: 'Give up this egg',
-      hint: 'The seat is empty again',
+    of(seat, t`give up`, t`Give up the egg in ${seat}`, () => void actions.sleep(agentId), {
+      short: t`Give up this egg`,
+      hint: t`The seat is empty again`,
     }),
   ];
 }
@@ -57,16 +58,16 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
   const name = seat.name ?? agent.name;
   const running = roost.live.store.getState().live !== null;
   const wakeHint = !running
-    ? 'Starts the session first'
+    ? t`Starts the session first`
     : seat.state === 'played'
-      ? `To answer here too, beside ${seat.client?.name ?? 'the client'}`
+      ? t`To answer here too, beside ${seat.client?.name ?? t`the client`}`
       : seat.paused && !seat.client
-        ? 'It goes on where it was'
+        ? t`It goes on where it was`
         : undefined;
   return [
     ...(canBeWoken(seat.state)
       ? [
-          of(agentId, 'wake', `Wake ${name}`, () => void actions.wake([agent]), {
+          of(agentId, 'wake', t`Wake ${name}`, () => void actions.wake([agent]), {
             disabled: roost.pending.getState().call !== null,
             ...(wakeHint === undefined ? {} : { hint: wakeHint }),
           }),
@@ -74,21 +75,21 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
       : []),
     ...(seat.state === 'awake' || seat.state === 'played'
       ? [
-          of(agentId, 'sleep', `Let ${name} sleep`, () => void actions.rest(agentId), {
+          of(agentId, 'sleep', t`Let ${name} sleep`, () => void actions.rest(agentId), {
             whenTyped: false,
-            ...(seat.client ? { hint: `What ${seat.client.name} asks for is held` } : {}),
+            ...(seat.client ? { hint: t`What ${seat.client.name} asks for is held` } : {}),
           }),
         ]
       : []),
     ...(seat.state === 'hatching'
-      ? [of(agentId, 'sleep on', `Let ${name} sleep on`, () => void actions.sleep(agentId), { whenTyped: false })]
+      ? [of(agentId, t`sleep on`, t`Let ${name} sleep on`, () => void actions.sleep(agentId), { whenTyped: false })]
       : []),
     ...ofAnybody(here, agentId, name, soul, [
-      of(agentId, 'wakes', `Wakes of ${name}`, () => go(PATHS.wakes(agentId)), { short: 'Wakes' }),
-      of(agentId, 'routines', `Routines of ${name}`, () => go(PATHS.night(agentId)), { short: 'Routines' }),
+      of(agentId, 'wakes', t`Wakes of ${name}`, () => go(PATHS.wakes(agentId)), { short: t`Wakes` }),
+      of(agentId, 'routines', t`Routines of ${name}`, () => go(PATHS.night(agentId)), { short: t`Routines` }),
     ]),
-    of(agentId, 'export', `Export ${name} as a zip`, () => void exportAgentFile(roost, agentId, name), {
-      short: 'Export as a zip',
+    of(agentId, 'export', t`Export ${name} as a zip`, () => void exportAgentFile(roost, agentId, name), {
+      short: t`Export as a zip`,
     }),
   ];
 }
@@ -101,34 +102,40 @@ const ofAnybody = (
   soul: string,
   more: readonly Command[] = [],
 ): Command[] => [
-  of(agentId, 'soul', `Soul of ${name}`, () => go(PATHS.soul(agentId)), { short: 'Show soul', words: 'who portrait' }),
-  of(agentId, 'inbox', `Inbox of ${name}`, () => go(PATHS.inbox(agentId)), { short: 'Inbox', words: 'messages mail' }),
+  of(agentId, 'soul', t`Soul of ${name}`, () => go(PATHS.soul(agentId)), {
+    short: t`Show soul`,
+    words: t`who portrait`,
+  }),
+  of(agentId, 'inbox', t`Inbox of ${name}`, () => go(PATHS.inbox(agentId)), {
+    short: t`Inbox`,
+    words: t`messages mail`,
+  }),
   ...more,
   of(
     agentId,
-    'export conversation',
-    `Export the conversation with ${name}`,
+    t`export conversation`,
+    t`Export the conversation with ${name}`,
     () => void exportConversationFile(roost, agentId, name),
     {
-      short: 'Export this conversation',
-      hint: 'As a text to read, with its pictures and files',
-      words: 'save download markdown',
+      short: t`Export this conversation`,
+      hint: t`As a text to read, with its pictures and files`,
+      words: t`save download markdown`,
     },
   ),
   of(agentId, 'change', `Change ${name}…`, () => go(PATHS.change(agentId)), {
-    hint: 'Name, colour, face, model',
+    hint: t`Name, colour, face, model`,
     words: 'rename',
   }),
-  of(agentId, 'copy soul', `Copy the soul of ${name}`, () => void copyText(roost, soul, `${name}’s soul`), {
-    short: 'Copy soul',
+  of(agentId, t`copy soul`, t`Copy the soul of ${name}`, () => void copyText(roost, soul, t`${name}’s soul`), {
+    short: t`Copy soul`,
     disabled: soul === '',
   }),
   of(
     agentId,
-    'copy link',
-    `Copy the link to ${name}`,
-    () => void copyText(roost, new URL(PATHS.agent(agentId), location.href).href, 'Link'),
-    { short: 'Copy link' },
+    t`copy link`,
+    t`Copy the link to ${name}`,
+    () => void copyText(roost, new URL(PATHS.agent(agentId), location.href).href, t`Link`),
+    { short: t`Copy link` },
   ),
 ];
 

@@ -6,12 +6,13 @@ import { displayName, emptySeats } from '../../domain/agent.ts';
 import { bigButton } from '../../domain/lifecycle.ts';
 import { canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { groupsIn } from '../../state/groups.ts';
 import { callsOf } from '../../state/calls.ts';
 import { authorName, leadNameOf } from '../../state/wake-material.ts';
 import { hasFound, nextFound } from '../palette/last-found.ts';
 import { PATHS } from '../routes.ts';
-import type { Around, Command, Group } from './command.ts';
+import type { Around, Command } from './command.ts';
 
 /** A line of the table; what is a function is asked when it is wanted. */
 interface Row extends Omit<Command, 'label' | 'run'> {
@@ -64,131 +65,136 @@ function back({ route, go }: Around): void {
 
 const page = (id: string, label: Row['label'], path: string, more: Partial<Row> = {}): Row => ({
   id,
-  group: 'Pages',
+  group: 'pages',
   label,
   run: ({ go }) => go(path),
   ...more,
 });
 const action = (id: string, label: Row['label'], run: Row['run'], more: Partial<Row> = {}): Row => ({
   id,
-  group: 'Actions',
+  group: 'actions',
   label,
   run,
   ...more,
 });
 
 const ROWS: readonly Row[] = [
-  action('find', 'Find anything', ({ open }) => open('palette'), {
-    hint: 'What was said, agents, actions, settings',
-    does: 'Find anything that was said, any agent, action, page or setting',
-    keys: ['Ctrl', 'K'],
+  action('find', t`Find anything`, ({ open }) => open('palette'), {
+    hint: t`What was said, agents, actions, settings`,
+    does: t`Find anything that was said, any agent, action, page or setting`,
+    keys: [t`Ctrl`, 'K'],
     menu: true,
   }),
-  action('find said', 'Find what was said', ({ open }) => open('palette'), {
-    does: 'The same, where nothing is being written',
+  action(t`find said`, t`Find what was said`, ({ open }) => open('palette'), {
+    does: t`The same, where nothing is being written`,
     keys: ['/'],
   }),
   action(
-    'find here',
-    (around) => `Find in the conversation with ${withWhom(around)}`,
+    t`find here`,
+    (around) => t`Find in the conversation with ${withWhom(around)}`,
     ({ open }) => open('find'),
     {
-      words: 'search said',
-      does: 'Find in the conversation that is open',
+      words: t`search said`,
+      does: t`Find in the conversation that is open`,
       keys: ['F'],
       when: ({ route }) => route.kind === 'agent',
     },
   ),
-  action('found next', 'Next of what was found', (around) => toFound(around, 1), {
-    words: 'search result',
-    does: 'To the next of what was found last',
+  action(t`found next`, t`Next of what was found`, (around) => toFound(around, 1), {
+    words: t`search result`,
+    does: t`To the next of what was found last`,
     keys: ['N'],
     when: hasFound,
   }),
-  action('found before', 'The one before of what was found', (around) => toFound(around, -1), {
-    words: 'search result previous',
-    does: 'To the one before it',
+  action(t`found before`, t`The one before of what was found`, (around) => toFound(around, -1), {
+    words: t`search result previous`,
+    does: t`To the one before it`,
     keys: ['P'],
     when: hasFound,
   }),
   action('wake', 'WAKE', ({ roost }) => void roost.actions.wake(), {
-    hint: 'everybody who sleeps',
-    words: 'start session call',
+    hint: t`everybody who sleeps`,
+    words: t`start session call`,
     when: ({ roost }) =>
       bigButton(roost.household.store.getState().roster, roost.live.store.getState().live, null).kind === 'wake',
   }),
   action('summon', 'SUMMON', ({ roost }) => void roost.actions.summon(), {
-    hint: 'somebody new into each empty seat',
-    words: 'hatch egg new agent',
+    hint: t`somebody new into each empty seat`,
+    words: t`hatch egg new agent`,
     when: ({ roost }) => emptySeats(roost.household.store.getState().roster).length > 0,
   }),
-  action('end', 'End session', ({ roost }) => void roost.actions.endSession(), {
-    hint: 'everyone sleeps',
-    words: 'stop quit close',
+  action('end', t`End session`, ({ roost }) => void roost.actions.endSession(), {
+    hint: t`everyone sleeps`,
+    words: t`stop quit close`,
     when: (around) => live(around) !== null,
   }),
-  action('stop wakes', 'Stop all wakes', ({ roost }) => void roost.actions.stopWakes(true), {
-    hint: 'At once; only you can wake anybody then',
-    words: 'pause off',
+  action(t`stop wakes`, t`Stop all wakes`, ({ roost }) => void roost.actions.stopWakes(true), {
+    hint: t`At once; only you can wake anybody then`,
+    words: t`pause off`,
     menu: true,
     when: (around) => wakesOn(around) !== false,
   }),
-  action('let wakes', 'Let wakes pass again', ({ roost }) => void roost.actions.stopWakes(false), {
-    hint: 'All wakes are stopped now',
+  action(t`let wakes`, t`Let wakes pass again`, ({ roost }) => void roost.actions.stopWakes(false), {
+    hint: t`All wakes are stopped now`,
     words: 'on',
     menu: true,
     when: (around) => wakesOn(around) === false,
   }),
-  action('thread', 'New thread', ({ go }) => go(PATHS.newThread()), { words: 'conversation group begin' }),
-  action('connect', 'Connect a model', ({ go }) => go(PATHS.connect), { words: 'key claude ollama api demo' }),
-  action('preview', 'Preview the wake', ({ go }) => go(PATHS.preview), { words: 'cost price tokens' }),
-  action('write', 'Write a message', ({ focus }) => focus('composer'), { words: 'compose say talk', keys: ['C'] }),
-  action('next new', 'To the next with something new', (around) => nextNew(around, 1), {
+  action('thread', t`New thread`, ({ go }) => go(PATHS.newThread()), { words: t`conversation group begin` }),
+  action('connect', t`Connect a model`, ({ go }) => go(PATHS.connect), { words: t`key claude ollama api demo` }),
+  action('preview', t`Preview the wake`, ({ go }) => go(PATHS.preview), { words: t`cost price tokens` }),
+  action('write', t`Write a message`, ({ focus }) => focus('composer'), { words: t`compose say talk`, keys: ['C'] }),
+  action(t`next new`, t`To the next with something new`, (around) => nextNew(around, 1), {
     words: 'unread',
     keys: [']'],
     whenTyped: true,
   }),
-  action('new before', 'To the one before with something new', (around) => nextNew(around, -1), {
+  action(t`new before`, t`To the one before with something new`, (around) => nextNew(around, -1), {
     words: 'unread',
     keys: ['['],
     whenTyped: true,
   }),
-  page('hearth', 'Team', PATHS.hearth, {
-    words: 'home hearth grid',
-    does: 'To the team',
+  page('hearth', t`Team`, PATHS.hearth, {
+    words: t`home hearth grid`,
+    does: t`To the team`,
     keys: ['G'],
     run: ({ focus }) => focus('grid'),
   }),
-  page('threads', 'Threads', PATHS.threads, { words: 'conversations groups' }),
-  page('wakes', 'Wakes', PATHS.wakes(), {
-    hint: 'Who asked for whom, and what came of it',
-    words: 'history called',
+  page('threads', t`Threads`, PATHS.threads, { words: t`conversations groups` }),
+  page('wakes', t`Wakes`, PATHS.wakes(), {
+    hint: t`Who asked for whom, and what came of it`,
+    words: t`history called`,
     menu: true,
   }),
-  page('night', 'Night', PATHS.night(), {
-    hint: 'What your agents do by themselves',
-    words: 'routines reminders schedule cron scripts',
+  page('night', t`Night`, PATHS.night(), {
+    hint: t`What your agents do by themselves`,
+    words: t`routines reminders schedule cron scripts`,
     menu: true,
   }),
-  page('approvals', (around) => (asked(around) > 0 ? `Approvals (${asked(around)})` : 'Approvals'), PATHS.approvals(), {
-    hint: 'What your agents ask for, and what they did',
-    words: 'yes allow tools calls',
+  page(
+    'approvals',
+    (around) => (asked(around) > 0 ? t`Approvals (${asked(around)})` : t`Approvals`),
+    PATHS.approvals(),
+    {
+      hint: t`What your agents ask for, and what they did`,
+      words: t`yes allow tools calls`,
+      menu: true,
+    },
+  ),
+  page('files', t`Files`, PATHS.files(null), {
+    hint: t`What lies in your agents’ folders`,
+    words: t`folders workspace`,
     menu: true,
   }),
-  page('files', 'Files', PATHS.files(null), {
-    hint: 'What lies in your agents’ folders',
-    words: 'folders workspace',
-    menu: true,
-  }),
-  page('costs', 'Costs', PATHS.costs, { hint: 'Tokens and money, today and before', words: 'spent', menu: true }),
-  page('settings', 'Settings', PATHS.settings(), { words: 'options preferences' }),
-  action('keys', 'Keys and help', ({ open }) => open('keys'), {
-    does: 'These keys',
+  page('costs', t`Costs`, PATHS.costs, { hint: t`Tokens and money, today and before`, words: 'spent', menu: true }),
+  page('settings', t`Settings`, PATHS.settings(), { words: t`options preferences` }),
+  action('keys', t`Keys and help`, ({ open }) => open('keys'), {
+    does: t`These keys`,
     keys: ['?'],
     words: 'shortcuts',
     menu: true,
   }),
-  action('back', 'Back', back, { does: 'Close what is open, or go back', keys: ['Esc'], whenTyped: true }),
+  action('back', t`Back`, back, { does: t`Close what is open, or go back`, keys: [t`Esc`], whenTyped: true }),
 ];
 
 const commandOf = (row: Row, around: Around): Command => {
@@ -208,10 +214,10 @@ function toAgents({ roost, go }: Around): Command[] {
   const awake = roost.live.store.getState().live?.awake;
   return [
     {
-      id: 'agent lead',
-      group: 'Agents',
+      id: t`agent lead`,
+      group: 'agents',
       label: leadNameOf(roster, settings),
-      hint: 'the lead',
+      hint: t`the lead`,
       keys: [String(seatNumber(LEAD_POSITION))],
       run: () => go(PATHS.agent(LEAD_ID)),
     },
@@ -219,7 +225,7 @@ function toAgents({ roost, go }: Around): Command[] {
       .toSorted(([a], [b]) => a - b)
       .map(([position, agent]): Command => ({
         id: `agent ${agent.agentId}`,
-        group: 'Agents',
+        group: 'agents',
         label: displayName(agent, roster),
         hint: awake?.has(agent.agentId) ? 'awake' : 'asleep',
         keys: [String(seatNumber(position))],
@@ -246,11 +252,11 @@ function toGroups({ roost }: Around): Command[] {
     if (asleep.length === 0) return [];
     return [
       {
-        id: `wake group ${groupId}`,
-        group: 'Actions',
-        label: `Wake ${name}`,
+        id: t`wake group ${groupId}`,
+        group: 'actions',
+        label: t`Wake ${name}`,
         hint: asleep.map((agent) => displayName(agent, roster)).join(', '),
-        words: 'group team',
+        words: t`group team`,
         disabled: roost.pending.getState().call !== null,
         run: () => void roost.actions.wake(asleep),
       },
@@ -265,16 +271,14 @@ export const commandsOf = (around: Around): readonly Command[] => [
   ...ROWS.filter(({ when }) => when?.(around) ?? true).map((row) => commandOf(row, around)),
 ];
 
-export const GROUPS: readonly Group[] = ['Agents', 'Actions', 'Pages', 'Settings'];
-
 /** Keys of fields, menus and the grid: those parts hear them themselves. */
 const OF_PARTS: readonly ShownKeys[] = [
-  { keys: ['1', '…', '9'], does: 'To a seat by its number' },
-  { keys: ['←', '→', '↑', '↓'], does: 'From seat to seat, in the team' },
-  { keys: ['M'], does: 'The menu of a seat' },
-  { keys: ['Enter'], does: 'Open a seat; in a field: send' },
-  { keys: ['Shift', 'Enter'], does: 'A new line' },
-  { keys: ['↑'], does: 'In an empty field: your last message again' },
+  { keys: ['1', '…', '9'], does: t`To a seat by its number` },
+  { keys: ['←', '→', '↑', '↓'], does: t`From seat to seat, in the team` },
+  { keys: ['M'], does: t`The menu of a seat` },
+  { keys: [t`Enter`], does: t`Open a seat; in a field: send` },
+  { keys: [t`Shift`, t`Enter`], does: t`A new line` },
+  { keys: ['↑'], does: t`In an empty field: your last message again` },
 ];
 
 export interface ShownKeys {

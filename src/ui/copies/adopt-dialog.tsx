@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { seatNumber, type SeatPosition } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { AdoptFlow } from './adopt-flow.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
@@ -9,7 +10,7 @@ import './copies.css';
 export default function AdoptDialog({ position, onClose }: { position: SeatPosition; onClose: () => void }) {
   const [file, setFile] = useState<File | null>(null);
   return (
-    <Dialog title={`Adopt into seat ${seatNumber(position)}`} onClose={onClose}>
+    <Dialog title={t`Adopt into seat ${seatNumber(position)}`} onClose={onClose}>
       <div className="copies">
         {file ? (
           <AdoptFlow
@@ -19,9 +20,11 @@ export default function AdoptDialog({ position, onClose }: { position: SeatPosit
             onLeave={() => setFile(null)}
           />
         ) : (
-          <DropZone label="Choose a file" accept=".zip,.md,.markdown,.txt" onFile={setFile}>
-            or drop it here: an agent’s zip, or a soul that somebody wrote (SOUL.md)
-          </DropZone>
+          <DropZone
+            label={t`Choose a file`}
+            accept=".zip,.md,.markdown,.txt"
+            onFile={setFile}
+          >{t`or drop it here: an agent’s zip, or a soul that somebody wrote (SOUL.md)`}</DropZone>
         )}
       </div>
     </Dialog>

@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
 import { checkName, shownText } from '../../domain/names.ts';
 import { isSeatPosition, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcoming } from '../../state/agent-copies.ts';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
@@ -16,13 +17,13 @@ import { Work } from './work.tsx';
 function warningText(warning: AgentWarning): string {
   switch (warning.kind) {
     case 'several-souls':
-      return `Several files could be the soul. ${shownText(warning.taken)} was taken; ${names(warning.others.map(shownText))} ${warning.others.length === 1 ? 'was' : 'were'} not.`;
+      return t`Several files could be the soul. ${shownText(warning.taken)} was taken; ${names(warning.others.map(shownText))} ${warning.others.length === 1 ? 'was' : 'were'} not.`;
     case 'soul-edited':
-      return 'SOUL.md says something else than the identity beside it. Where it is adopted anew its words are taken, as a later soul; the first one is kept.';
+      return t`SOUL.md says something else than the identity beside it. Where it is adopted anew its words are taken, as a later soul; the first one is kept.`;
     case 'other-encoding':
-      return `${shownText(warning.path)} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
+      return t`${shownText(warning.path)} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
     case 'unreadable':
-      return `${shownText(warning.path)} was left out: ${shownText(warning.reason)}`;
+      return t`${shownText(warning.path)} was left out: ${shownText(warning.reason)}`;
     case 'never':
       return neverText(warning.documents);
     case 'unfit':
@@ -63,7 +64,7 @@ function Form({
   const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && ticks.size === 0;
   const checked = checkName(name, 'agent', humanName);
   const trimmed = checked.ok ? checked.name : name;
-  const fault = addTo || checked.ok ? null : name.trim() === '' ? 'It needs a name.' : checked.reason;
+  const fault = addTo || checked.ok ? null : name.trim() === '' ? t`It needs a name.` : checked.reason;
   const adopt = () => {
     if (standing.kind === 'here' && !asNew)
       return onAdopt({ as: 'missing', agentId: standing.agent.agentId, ticks }, standing.agent.name);
@@ -83,54 +84,46 @@ function Form({
       {standing.kind === 'here' && (
         <fieldset className="adopt-choice">
           <legend>
-            {standing.agent.name} is here already
-            {isSeatPosition(standing.agent.position) ? `, in seat ${seatNumber(standing.agent.position)}` : ''}.
+            {t`${standing.agent.name} is here already${isSeatPosition(standing.agent.position) ? t`, in seat ${seatNumber(standing.agent.position)}` : ''}.`}
           </legend>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
             {standing.fresh === 0
-              ? 'Nothing of it is missing here: leave it so'
-              : `Add what is missing here: ${plural(standing.fresh, 'document')}`}
+              ? t`Nothing of it is missing here: leave it so`
+              : t`Add what is missing here: ${plural(standing.fresh, 'document')}`}
           </label>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
-            Adopt a copy beside it: somebody new, with the same soul and memories
+            {t`Adopt a copy beside it: somebody new, with the same soul and memories`}
           </label>
         </fieldset>
       )}
       {!asNew && <Changes changes={applicant.consents.changes} ticks={ticks} onTicks={setTicks} />}
       {standing.kind === 'lead' && (
-        <Standing>
-          It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody
-          new, with the same soul and memories.
-        </Standing>
+        <Standing>{t`It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody new, with the same soul and memories.`}</Standing>
       )}
       {standing.kind === 'leaving' && (
         <Standing>
-          {standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage.
-          What is adopted now is somebody new, with the same soul and memories.
+          {t`${standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.`}
         </Standing>
       )}
       {standing.kind === 'forgotten' && (
-        <Standing>
-          It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with
-          the same soul and memories.
-        </Standing>
+        <Standing>{t`It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.`}</Standing>
       )}
       {standing.kind === 'away' && (
         <Standing>
-          It comes as itself: the same agent, with{' '}
-          {parsed.messages === 0 ? 'no conversation yet' : plural(parsed.messages, 'message')}
+          {t`It comes as itself: the same agent, with`}{' '}
+          {parsed.messages === 0 ? t`no conversation yet` : plural(parsed.messages, 'message')}
           {parsed.sessions > 0 ? ` of ${plural(parsed.sessions, 'session')}` : ''}.
         </Standing>
       )}
       {standing.kind === 'nobody-yet' && (
-        <Standing>A soul without a past: it begins to live here, and remembers nothing yet.</Standing>
+        <Standing>{t`A soul without a past: it begins to live here, and remembers nothing yet.`}</Standing>
       )}
       {!addTo && (
         <div className="adopt-fields">
           <div className="pass-field">
-            <label htmlFor={`${id}-name`}>Name</label>
+            <label htmlFor={`${id}-name`}>{t`Name`}</label>
             <input
               id={`${id}-name`}
               className="field"
@@ -146,9 +139,9 @@ function Form({
             </p>
           </div>
           <div className="pass-field">
-            <label htmlFor={`${id}-seat`}>Seat</label>
+            <label htmlFor={`${id}-seat`}>{t`Seat`}</label>
             {position === null ? (
-              <p className="setting-hint">Every seat is taken. One is free when somebody retires.</p>
+              <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>
             ) : (
               <select
                 id={`${id}-seat`}
@@ -158,7 +151,7 @@ function Form({
               >
                 {free.map((seat) => (
                   <option key={seat} value={seat}>
-                    Seat {seatNumber(seat)} · {seatColor(seat).colorName}
+                    {t`Seat ${seatNumber(seat)} · ${seatColor(seat).colorName}`}
                   </option>
                 ))}
               </select>
@@ -171,7 +164,13 @@ function Form({
         className="solid"
         disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && nothingMissing)}
       >
-        {busy ? 'Adopting…' : addTo ? `Add to ${standing.agent.name}` : trimmed === '' ? 'Adopt' : `Adopt ${trimmed}`}
+        {busy
+          ? t`Adopting…`
+          : addTo
+            ? t`Add to ${standing.agent.name}`
+            : trimmed === ''
+              ? t`Adopt`
+              : t`Adopt ${trimmed}`}
       </button>
     </form>
   );
@@ -208,19 +207,14 @@ export function AdoptFlow({
     return () => controller.abort();
   }, [state, file]);
 
-  if (step.kind === 'reading') return <Work label={`Reading ${file.name}`} progress={null} onCancel={onLeave} />;
+  if (step.kind === 'reading') return <Work label={t`Reading ${file.name}`} progress={null} onCancel={onLeave} />;
   if (step.kind === 'failed')
     return (
       <div className="wrong-note" role="alert">
         <p>
-          <strong>
-            <span dir="auto">{shownText(file.name)}</span> cannot be adopted.
-          </strong>{' '}
-          {step.reason}
+          <strong>{t`${(<span dir="auto">{shownText(file.name)}</span>)} cannot be adopted.`}</strong> {step.reason}
         </p>
-        <button type="button" className="ghost" onClick={onLeave}>
-          Another file
-        </button>
+        <button type="button" className="ghost" onClick={onLeave}>{t`Another file`}</button>
       </div>
     );
   const { applicant, busy, failed } = step;
@@ -231,8 +225,8 @@ export function AdoptFlow({
     if (!adopted.ok) return setStep({ ...step, busy: false, failed: adopted.reason });
     state.notices.info(
       welcoming.as === 'missing' || welcoming.position === null
-        ? `What was missing of ${name} is here now.`
-        : `${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`,
+        ? t`What was missing of ${name} is here now.`
+        : t`${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`,
     );
     const agentId = welcoming.as === 'new' ? welcoming.agentId : parsed.agentId;
     onLeave();
@@ -253,8 +247,12 @@ export function AdoptFlow({
         )}
         {/* It scrolls, so it must be reachable by keys. */}
         {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <blockquote className="soul adopt-text" tabIndex={0} aria-label="Soul">
-          {parsed.soul === '' ? <p className="setting-hint">There is no soul in it.</p> : <Words text={parsed.soul} />}
+        <blockquote className="soul adopt-text" tabIndex={0} aria-label={t`Soul`}>
+          {parsed.soul === '' ? (
+            <p className="setting-hint">{t`There is no soul in it.`}</p>
+          ) : (
+            <Words text={parsed.soul} />
+          )}
         </blockquote>
       </div>
       {parsed.warnings.length > 0 && (
@@ -272,14 +270,10 @@ export function AdoptFlow({
       />
       {failed !== null && (
         <p className="wrong-note" role="alert">
-          <span>
-            <strong>It could not be stored.</strong> {failed} Try again: nothing comes twice.
-          </span>
+          <span>{t`${(<strong>{t`It could not be stored.`}</strong>)} ${failed} Try again: nothing comes twice.`}</span>
         </p>
       )}
-      <button type="button" className="link-button" onClick={onLeave}>
-        Another file
-      </button>
+      <button type="button" className="link-button" onClick={onLeave}>{t`Another file`}</button>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ImportCopy } from './import-copy.tsx';
 import './copies.css';
@@ -5,12 +6,9 @@ import './copies.css';
 /** Before there is a team: a household comes back from its copy. */
 export default function BringBack({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Bring back a household" onClose={onClose}>
+    <Dialog title={t`Bring back a household`} onClose={onClose}>
       <div className="copies">
-        <p>
-          A copy that was exported holds everybody, every word and the settings. You see what is in it before anything
-          is taken.
-        </p>
+        <p>{t`A copy that was exported holds everybody, every word and the settings. You see what is in it before anything is taken.`}</p>
         <ImportCopy onlyWhole />
       </div>
     </Dialog>

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import type { ArchiveChange } from '../../state/agent-copies.ts';
 import { Diff } from '../parts/diff.tsx';
 import { changeDetails, changeText } from '../text/conflicts.ts';
@@ -14,7 +15,7 @@ function Details({ change }: { change: ArchiveChange }) {
   if (!texts) return null;
   return (
     <details>
-      <summary>What it would say</summary>
+      <summary>{t`What it would say`}</summary>
       <Diff {...texts} />
     </details>
   );
@@ -27,8 +28,8 @@ export function Changes({ changes, ticks, onTicks }: Props) {
     onTicks(new Set(wanted ? [...ticks, tick] : [...ticks].filter((held) => held !== tick)));
   return (
     <fieldset className="copies-changes">
-      <legend>What it would change here</legend>
-      <p className="setting-hint">Each only if you tick it. What is not ticked stays as it is.</p>
+      <legend>{t`What it would change here`}</legend>
+      <p className="setting-hint">{t`Each only if you tick it. What is not ticked stays as it is.`}</p>
       <ul>
         {changes.map((change) => (
           <li key={change.tick}>

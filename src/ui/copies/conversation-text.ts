@@ -1,5 +1,6 @@
 /** One conversation as a text for people: who said what, and when. Pure. */
 import type { Attachment } from '../../domain/attachment.ts';
+import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import { deedsOf } from '../chat/deeds.ts';
 import { partsOf, type Part } from '../chat/parts.ts';
@@ -20,8 +21,8 @@ export interface ConversationText {
 }
 
 const ENDS: Readonly<Partial<Record<MessageDoc['status'], string>>> = {
-  stopped: 'stopped here',
-  interrupted: 'broke off here',
+  stopped: t`stopped here`,
+  interrupted: t`broke off here`,
   failed: 'failed',
 };
 
@@ -31,7 +32,7 @@ const plain = (name: string) => name.replace(/[\\`*_[\]<>#|!]/g, '\\$&').replace
 const partText = (part: Part): string => (part.kind === 'text' ? part.text.trim() : `*${plain(deedsOf(part.tools))}*`);
 
 function fileLine(file: Attachment, path: string | null): string {
-  if (path === null) return `Attached: ${plain(file.name)} (not on this device)`;
+  if (path === null) return t`Attached: ${plain(file.name)} (not on this device)`;
   return `${file.mediaType.startsWith('image/') ? '!' : ''}[${plain(file.name)}](<${path}>)`;
 }
 
@@ -39,7 +40,7 @@ function fileLine(file: Attachment, path: string | null): string {
 export function conversationText({ name, messages, nameOf, pathOf, now }: ConversationText): string {
   const lines = [
     `# Conversation with ${plain(name)}`,
-    `${plural(messages.length, 'message')}, written down by Roost on ${fullTime(now)}.`,
+    t`${plural(messages.length, 'message')}, written down by Roost on ${fullTime(now)}.`,
   ];
   let day = '';
   for (const { author, blocks, attachments = [], status, error, time } of messages) {

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import { t } from '../../language/t.ts';
 import { householdFileName } from '../../state/agent-copies.ts';
 import { useRoost } from '../context.tsx';
 import { bytes, plural } from '../text/sizes.ts';
@@ -40,16 +41,14 @@ function Begin() {
     >
       <label className="tick-line">
         <input type="checkbox" checked={sealed} onChange={(event) => setSealed(event.target.checked)} />
-        Under a passphrase
+        {t`Under a passphrase`}
       </label>
       {sealed ? (
         <NewPassphraseFields value={passphrase} onChange={setPassphrase} tried={tried} />
       ) : (
-        <p className="setting-hint">Without one, whoever gets the file can read every word in it.</p>
+        <p className="setting-hint">{t`Without one, whoever gets the file can read every word in it.`}</p>
       )}
-      <button type="submit" className="solid">
-        Export everything
-      </button>
+      <button type="submit" className="solid">{t`Export everything`}</button>
     </form>
   );
 }
@@ -60,33 +59,28 @@ function ExportAll() {
   const state = useStore(copies.store, ({ exporting }) => exporting);
   return (
     <>
-      <p>
-        One file with everything: who your agents are, their souls, every word that was said, and these settings. Keep
-        it somewhere else than on this device.
-      </p>
+      <p>{t`One file with everything: who your agents are, their souls, every word that was said, and these settings. Keep it somewhere else than on this device.`}</p>
       {(state.kind === 'idle' || state.kind === 'failed') && <Begin />}
       {state.kind === 'running' && (
-        <Work label="Writing the file" progress={state.progress} onCancel={() => copies.cancel('exporting')} />
+        <Work label={t`Writing the file`} progress={state.progress} onCancel={() => copies.cancel('exporting')} />
       )}
       <div role="status" className="copies-said">
         {state.kind === 'done' && (
           <div className="copies-done">
             <p>
-              <strong>Exported.</strong> {plural(state.exported.documents, 'document')}, {bytes(state.exported.bytes)},
-              in <b dir="auto">{state.fileName}</b>
-              {state.sealed ? ', under your passphrase' : ', readable by anybody who has it'}.
+              {t`${(<strong>{t`Exported.`}</strong>)} ${plural(state.exported.documents, 'document')}, ${bytes(state.exported.bytes)}, in ${(<b dir="auto">{state.fileName}</b>)}`}
+              {state.sealed ? t`, under your passphrase` : t`, readable by anybody who has it`}.
             </p>
-            {state.unnoted !== null && <p>The file is whole. Only its date could not be kept here: {state.unnoted}</p>}
-            <button type="button" className="ghost" onClick={() => copies.reset('exporting')}>
-              Export again
-            </button>
+            {state.unnoted !== null && (
+              <p>{t`The file is whole. Only its date could not be kept here: ${state.unnoted}`}</p>
+            )}
+            <button type="button" className="ghost" onClick={() => copies.reset('exporting')}>{t`Export again`}</button>
           </div>
         )}
         {state.kind === 'failed' && (
           <p className="wrong-note">
             <span>
-              <strong>It could not be exported.</strong> {state.reason} No file was left behind; what is here is as it
-              was.
+              {t`${(<strong>{t`It could not be exported.`}</strong>)} ${state.reason} No file was left behind; what is here is as it was.`}
             </span>
           </p>
         )}
@@ -99,22 +93,18 @@ function ExportAll() {
 export function CopiesSection() {
   return (
     <div className="copies">
-      <section aria-label="Export everything">
-        <h3>Export everything</h3>
+      <section aria-label={t`Export everything`}>
+        <h3>{t`Export everything`}</h3>
         <ExportAll />
       </section>
-      <section aria-label="Bring something in">
-        <h3>Bring something in</h3>
-        <p>You see what is in a file before anything is taken. Bringing in the same file twice is harmless.</p>
+      <section aria-label={t`Bring something in`}>
+        <h3>{t`Bring something in`}</h3>
+        <p>{t`You see what is in a file before anything is taken. Bringing in the same file twice is harmless.`}</p>
         <ImportCopy />
       </section>
-      <section aria-label="One agent alone">
-        <h3>One agent alone</h3>
-        <p>
-          An agent’s own page exports it as a zip of plain files: its soul as text, its identity, and every
-          conversation. Such a zip, or a SOUL.md that you wrote yourself, can be adopted into an empty seat: here, or
-          from the seat’s own menu.
-        </p>
+      <section aria-label={t`One agent alone`}>
+        <h3>{t`One agent alone`}</h3>
+        <p>{t`An agent’s own page exports it as a zip of plain files: its soul as text, its identity, and every conversation. Such a zip, or a SOUL.md that you wrote yourself, can be adopted into an empty seat: here, or from the seat’s own menu.`}</p>
       </section>
     </div>
   );

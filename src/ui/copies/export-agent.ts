@@ -1,5 +1,6 @@
 /** Writes one agent into a zip; fetched later, with all that it takes. */
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { agentFileName, exportAgent } from '../../state/agent-copies.ts';
 import type { RoostState } from '../../state/index.ts';
 import { chooseSink } from './sink.ts';
@@ -9,6 +10,6 @@ export async function exportToFile(state: RoostState, agentId: AgentId, name: st
   const sink = await chooseSink(agentFileName(name));
   if (!sink) return;
   const done = await exportAgent(state, agentId, sink);
-  if (done.ok) state.notices.info(`${name} is in ${sink.fileName}: the soul as SOUL.md, and every conversation.`);
+  if (done.ok) state.notices.info(t`${name} is in ${sink.fileName}: the soul as SOUL.md, and every conversation.`);
   else state.notices.error(`${name} could not be exported: ${done.reason}`);
 }

@@ -2,6 +2,7 @@
 import { base64 } from '@scure/base';
 import type { Attachment } from '../../domain/attachment.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import type { ConversationPage } from '../../protocol/worker.ts';
 import { conversationFileName, safeFileName } from '../../state/agent-copies.ts';
@@ -63,7 +64,7 @@ async function makeFile(state: RoostState, agentId: AgentId, name: string, signa
     conversationText({
       name,
       messages,
-      nameOf: (author) => (author === 'human' ? 'You' : authorName(author, roster, settings)),
+      nameOf: (author) => (author === 'human' ? t`You` : authorName(author, roster, settings)),
       pathOf: ({ attachmentId }) => files.get(attachmentId)?.path ?? null,
       now: state.device.now(),
     }),
@@ -90,8 +91,8 @@ async function makeFile(state: RoostState, agentId: AgentId, name: string, signa
 /** Reads it, which can be called off, asks the person where to, and says how it went. Rejects where it could not be made. */
 export async function exportToFile(state: RoostState, agentId: AgentId, name: string): Promise<void> {
   const called = new AbortController();
-  const reading = state.notices.offer(`The conversation with ${name} is written down…`, {
-    label: 'Cancel',
+  const reading = state.notices.offer(t`The conversation with ${name} is written down…`, {
+    label: t`Cancel`,
     run: () => called.abort(),
   });
   try {
@@ -103,7 +104,7 @@ export async function exportToFile(state: RoostState, agentId: AgentId, name: st
     await writer.close();
     const with_ = files > 0 ? ` and ${count(files)} ${files === 1 ? 'file' : 'files'}` : '';
     state.notices.info(
-      `The conversation with ${name} is in ${sink.fileName}: ${count(messages)} ${messages === 1 ? 'message' : 'messages'}${with_}.`,
+      t`The conversation with ${name} is in ${sink.fileName}: ${count(messages)} ${messages === 1 ? 'message' : 'messages'}${with_}.`,
     );
   } catch (error) {
     if (!called.signal.aborted) throw error;

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useStore } from 'zustand';
+import { t } from '../../language/t.ts';
 import type { ImportState } from '../../state/copies.ts';
 import { useRoost } from '../context.tsx';
 import { count, plural } from '../text/sizes.ts';
@@ -18,11 +19,11 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
   return (
     <div className="copies-done">
       <p>
-        <strong>{written === 0 ? 'Nothing was new.' : 'Imported.'}</strong>{' '}
+        <strong>{written === 0 ? t`Nothing was new.` : t`Imported.`}</strong>{' '}
         {written === 0
-          ? 'Every document of it was here already. Importing a copy twice is harmless.'
-          : `${plural(written, 'document')} came${same > 0 ? `; ${count(same)} ${same === 1 ? 'was' : 'were'} here already` : ''}.`}
-        {leftOut > 0 && ` ${plural(leftOut, 'document')} ${leftOut === 1 ? 'was' : 'were'} left out.`}
+          ? t`Every document of it was here already. Importing a copy twice is harmless.`
+          : `${plural(written, 'document')} came${same > 0 ? t`; ${count(same)} ${same === 1 ? 'was' : 'were'} here already` : ''}.`}
+        {leftOut > 0 && t` ${plural(leftOut, 'document')} ${leftOut === 1 ? 'was' : 'were'} left out.`}
       </p>
     </div>
   );
@@ -53,18 +54,18 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
     <>
       {(state.kind === 'idle' || state.kind === 'failed' || state.kind === 'done') && (
         <DropZone
-          label="Choose a file"
+          label={t`Choose a file`}
           accept={onlyWhole ? '.gz,.age,.jsonl' : '.gz,.age,.jsonl,.zip,.md,.markdown,.txt'}
           onFile={choose}
         >
           {onlyWhole
-            ? 'or drop it here: a copy that was exported (.jsonl.gz, .age)'
-            : 'or drop it here: a whole copy (.jsonl.gz, .age), one agent (.zip), or a soul that somebody wrote (SOUL.md)'}
+            ? t`or drop it here: a copy that was exported (.jsonl.gz, .age)`
+            : t`or drop it here: a whole copy (.jsonl.gz, .age), one agent (.zip), or a soul that somebody wrote (SOUL.md)`}
         </DropZone>
       )}
       {state.kind === 'reading' && (
         <Work
-          label={`Reading ${state.file.name}`}
+          label={t`Reading ${state.file.name}`}
           progress={state.progress}
           onCancel={() => copies.cancel('importing')}
         />
@@ -87,7 +88,7 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
         />
       )}
       {state.kind === 'importing' && (
-        <Work label="Taking it in" progress={state.progress} onCancel={() => copies.cancel('importing')} />
+        <Work label={t`Taking it in`} progress={state.progress} onCancel={() => copies.cancel('importing')} />
       )}
       <div role="status" className="copies-said">
         {state.kind === 'done' && <Done state={state} />}
@@ -95,12 +96,12 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
           <p className="wrong-note">
             <span>
               <strong>
-                <span dir="auto">{state.file.name}</span> {state.partly ? 'was not taken whole.' : 'was not taken.'}
+                <span dir="auto">{state.file.name}</span> {state.partly ? t`was not taken whole.` : t`was not taken.`}
               </strong>{' '}
               {state.reason}{' '}
               {state.partly
-                ? 'What came before stays. Import the file again to go on: nothing comes twice.'
-                : 'Nothing was changed here.'}
+                ? t`What came before stays. Import the file again to go on: nothing comes twice.`
+                : t`Nothing was changed here.`}
             </span>
           </p>
         )}

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { t } from '../../language/t.ts';
 
 interface Props {
   readonly label: string;
@@ -36,7 +37,7 @@ function Show({ shown, onChange }: { shown: boolean; onChange: (shown: boolean) 
   return (
     <label className="tick-line">
       <input type="checkbox" checked={shown} onChange={(event) => onChange(event.target.checked)} />
-      Show what I type
+      {t`Show what I type`}
     </label>
   );
 }
@@ -51,8 +52,8 @@ export interface NewPassphrase {
 
 /** Why this cannot be the passphrase, or null. */
 export function passphraseFault({ first, second }: NewPassphrase): string | null {
-  if (first === '') return 'Type a passphrase, or export without one.';
-  return first === second ? null : 'The two are not the same.';
+  if (first === '') return t`Type a passphrase, or export without one.`;
+  return first === second ? null : t`The two are not the same.`;
 }
 
 /** A new passphrase, typed twice. `tried`: faults are shown. */
@@ -72,7 +73,7 @@ export function NewPassphraseFields({
   return (
     <div className="pass">
       <Field
-        label="Passphrase"
+        label={t`Passphrase`}
         value={first}
         onChange={(next) => onChange({ first: next, second })}
         shown={shown}
@@ -80,7 +81,7 @@ export function NewPassphraseFields({
         wrong={tried && first === '' ? fault : null}
       />
       <Field
-        label="The same again"
+        label={t`The same again`}
         value={second}
         onChange={(next) => onChange({ first, second: next })}
         shown={shown}
@@ -89,13 +90,10 @@ export function NewPassphraseFields({
       />
       <Show shown={shown} onChange={setShown} />
       {first !== '' && first.length < SHORT && (
-        <p className="setting-hint">
-          Short ones can be guessed by a machine. Four or five words that do not belong together hold.
-        </p>
+        <p className="setting-hint">{t`Short ones can be guessed by a machine. Four or five words that do not belong together hold.`}</p>
       )}
       <p className="pass-warning">
-        <strong>Nobody can recover it.</strong> There is no reset and no second key: without the passphrase the file
-        cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.
+        {t`${(<strong>{t`Nobody can recover it.`}</strong>)} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
       </p>
     </div>
   );
@@ -123,29 +121,23 @@ export function PassphraseForm({
         if (text !== '') onTry(text);
       }}
     >
-      <p>
-        <b dir="auto">{fileName}</b> is under a passphrase.
-      </p>
+      <p>{t`${(<b dir="auto">{fileName}</b>)} is under a passphrase.`}</p>
       <Field
-        label="Passphrase of this file"
+        label={t`Passphrase of this file`}
         value={text}
         onChange={setText}
         shown={shown}
         isNew={false}
         wrong={
           wrong && text === ''
-            ? 'This passphrase does not open it. Upper and lower case, and blanks at the ends, count.'
+            ? t`This passphrase does not open it. Upper and lower case, and blanks at the ends, count.`
             : null
         }
       />
       <Show shown={shown} onChange={setShown} />
       <div className="copies-ways">
-        <button type="submit" className="solid" disabled={text === ''}>
-          Open
-        </button>
-        <button type="button" className="ghost" onClick={onCancel}>
-          Cancel
-        </button>
+        <button type="submit" className="solid" disabled={text === ''}>{t`Open`}</button>
+        <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
       </div>
     </form>
   );

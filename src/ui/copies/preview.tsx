@@ -3,6 +3,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import { shownText } from '../../domain/names.ts';
 import { seatNumber } from '../../domain/seat.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import type { ArchivedAgent, ArchivePreview } from '../../state/agent-copies.ts';
 import { Changes } from './changes.tsx';
 import { Face } from '../grid/face.tsx';
@@ -15,16 +16,16 @@ import { fullTime } from '../text/time.ts';
 const CONFLICTS_SHOWN = 8;
 
 function seatText(agent: ArchivedAgent): string {
-  if (agent.agentId === LEAD_ID) return 'the lead';
+  if (agent.agentId === LEAD_ID) return t`the lead`;
   if (agent.retired) return 'retired';
-  return agent.position === null ? 'without a seat' : `seat ${seatNumber(agent.position)}`;
+  return agent.position === null ? t`without a seat` : `seat ${seatNumber(agent.position)}`;
 }
 
 function news({ isHere, fresh, documents }: ArchivedAgent): string {
-  if (!isHere) return 'new here';
+  if (!isHere) return t`new here`;
   return fresh === 0
-    ? 'here already, nothing new'
-    : `here already, ${count(fresh)} of ${plural(documents, 'document')} new`;
+    ? t`here already, nothing new`
+    : t`here already, ${count(fresh)} of ${plural(documents, 'document')} new`;
 }
 
 function Person({
@@ -56,10 +57,10 @@ function Person({
 }
 
 function headline({ fresh, same, forgotten, documents }: ArchivePreview): string {
-  if (documents === 0) return 'There is nothing in it.';
+  if (documents === 0) return t`There is nothing in it.`;
   if (fresh === 0)
-    return `All of it is here already${forgotten > 0 ? ', or was forgotten here' : ''}: importing it adds nothing, and harms nothing.`;
-  return `${count(fresh)} of ${plural(documents, 'document')} ${fresh === 1 ? 'is' : 'are'} new here${same > 0 ? `; ${count(same)} ${same === 1 ? 'is' : 'are'} here already` : ''}.`;
+    return t`All of it is here already${forgotten > 0 ? t`, or was forgotten here` : ''}: importing it adds nothing, and harms nothing.`;
+  return t`${count(fresh)} of ${plural(documents, 'document')} ${fresh === 1 ? 'is' : 'are'} new here${same > 0 ? t`; ${count(same)} ${same === 1 ? 'is' : 'are'} here already` : ''}.`;
 }
 
 interface Props {
@@ -123,35 +124,34 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
         <p className="copies-file">
           <b dir="auto">{shownText(fileName)}</b>{' '}
           <small>
-            written {fullTime(exportedAt)}
-            {sealed ? ', under a passphrase' : ''}
+            {t`written ${fullTime(exportedAt)}`}
+            {sealed ? t`, under a passphrase` : ''}
           </small>
         </p>
         <p>{headline(preview)}</p>
         {forgotten > 0 && (
           <p className="setting-hint">
-            {plural(forgotten, 'document')} of it {forgotten === 1 ? 'was' : 'were'} forgotten here for good, and{' '}
-            {forgotten === 1 ? 'is' : 'are'} not taken.
+            {t`${plural(forgotten, 'document')} of it ${forgotten === 1 ? 'was' : 'were'} forgotten here for good, and`}{' '}
+            {t`${forgotten === 1 ? 'is' : 'are'} not taken.`}
           </p>
         )}
         {unknown.length > 0 && (
           <p className="setting-hint">
-            A newer Roost wrote{' '}
-            {plural(
+            {t`A newer Roost wrote`}{' '}
+            {t`${plural(
               unknown.reduce((sum, { documents }) => sum + documents, 0),
               'document',
-            )}{' '}
-            of kinds that this one does not know (
+            )} of kinds that this one does not know (`}
             {[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ').toLowerCase()}).{' '}
             {changes.some(({ kind }) => kind === 'newer')
-              ? 'They come only with their tick.'
-              : 'They are kept and passed on.'}
+              ? t`They come only with their tick.`
+              : t`They are kept and passed on.`}
           </p>
         )}
       </div>
       {agents.length > 0 && (
         <fieldset>
-          <legend>Who comes</legend>
+          <legend>{t`Who comes`}</legend>
           <ul className="copies-people">
             {agents.map((agent) => (
               <Person
@@ -167,14 +167,14 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
       {settings > 0 && (
         <label className="tick-line">
           <input type="checkbox" checked={withSettings} onChange={(event) => setWithSettings(event.target.checked)} />
-          Settings too
+          {t`Settings too`}
         </label>
       )}
       <Changes changes={asked} ticks={ticks} onTicks={setTicks} />
       <div className="copies-conflicts" data-some={met.length > 0}>
         <h4>
           {met.length === 0
-            ? 'Nothing stands against what is here'
+            ? t`Nothing stands against what is here`
             : plural(met.length, 'thing stands', 'things stand').replace(/$/, ' against what is here')}
         </h4>
         {lines.length > 0 && <ul>{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
@@ -187,15 +187,11 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
       </div>
       <div className="copies-ways">
         <button type="submit" className="solid" disabled={nothingChosen}>
-          {nothingChosen ? 'Nothing chosen' : 'Import'}
+          {nothingChosen ? t`Nothing chosen` : t`Import`}
         </button>
-        <button type="button" className="ghost" onClick={onCancel}>
-          Cancel
-        </button>
+        <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
       </div>
-      <p className="setting-hint">
-        Nothing that is here is changed or removed by it{asked.length > 0 ? ', except what you tick' : ''}.
-      </p>
+      <p className="setting-hint">{t`Nothing that is here is changed or removed by it${asked.length > 0 ? t`, except what you tick` : ''}.`}</p>
     </form>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import type { ArchiveProgress } from '../../state/agent-copies.ts';
 import { Progress } from '../parts/progress.tsx';
 import { count, plural } from '../text/sizes.ts';
@@ -17,14 +18,12 @@ export function Work({
   return (
     <div className="copies-work">
       <Progress
-        label={isKey ? 'Making the key from the passphrase…' : label}
+        label={isKey ? t`Making the key from the passphrase…` : label}
         done={done}
         of={of}
         {...(of > 0 ? { text: `${count(Math.min(done, of))} of ${plural(of, 'document')}` } : {})}
       />
-      <button type="button" className="ghost" onClick={onCancel}>
-        Cancel
-      </button>
+      <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
     </div>
   );
 }

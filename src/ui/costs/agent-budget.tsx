@@ -1,5 +1,6 @@
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../use-query.ts';
@@ -13,14 +14,14 @@ export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string 
   const own = useQuery(reachQueries(state).limits(agentId).query);
   const household = useQuery(state.limits.query);
   if (own.kind !== 'ready')
-    return <p className="setting-hint">{own.kind === 'loading' ? 'Reading…' : own.problem.message}</p>;
+    return <p className="setting-hint">{own.kind === 'loading' ? t`Reading…` : own.problem.message}</p>;
   const usual = household.kind === 'ready' ? household.value.effective.coordination.daily_budget_usd : null;
   return (
     <BudgetField
       bare
-      label={`Daily budget of ${name}, in dollars`}
+      label={t`Daily budget of ${name}, in dollars`}
       held={own.value.own.coordination.daily_budget_usd ?? null}
-      none={usual === null ? 'no limit' : String(usual)}
+      none={usual === null ? t`no limit` : String(usual)}
       most={BUDGET_BOUNDS.agent.max}
       onSave={(usd) => book.setAgentBudget(agentId, usd)}
     />

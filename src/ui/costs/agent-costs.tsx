@@ -1,5 +1,6 @@
 import { useStore } from 'zustand';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { replyCostsOf } from '../../state/reply-costs.ts';
 import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
@@ -18,31 +19,31 @@ export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }
   const rehearsing = useRehearsing();
   return (
     <div>
-      <h3>Costs</h3>
-      <QueryView query={book.report(USUAL_DAYS)} what="The costs">
+      <h3>{t`Costs`}</h3>
+      <QueryView query={book.report(USUAL_DAYS)} what={t`The costs`}>
         {({ agents }) => {
           const own = agents.find((agent) => agent.agentId === agentId);
           return (
             <>
               <dl className="facts">
-                <dt>Today</dt>
+                <dt>{t`Today`}</dt>
                 <dd>{own ? costText(own.today) : '$0'}</dd>
-                <dt>{USUAL_DAYS} days</dt>
+                <dt>{t`${USUAL_DAYS} days`}</dt>
                 <dd>{own ? costText(own.total) : '$0'}</dd>
               </dl>
-              {own && <Meter label={`Today’s budget of ${name}`} spent={own.today} budgetUsd={own.dailyBudgetUsd} />}
+              {own && <Meter label={t`Today’s budget of ${name}`} spent={own.today} budgetUsd={own.dailyBudgetUsd} />}
             </>
           );
         }}
       </QueryView>
-      {rehearsing && <p className="quiet agent-free">A rehearsal costs nothing.</p>}
+      {rehearsing && <p className="quiet agent-free">{t`A rehearsal costs nothing.`}</p>}
       <div className="agent-budget">
-        <span aria-hidden="true">Budget a day</span>
+        <span aria-hidden="true">{t`Budget a day`}</span>
         <AgentBudget agentId={agentId} name={name} />
       </div>
       <label className="tick-line">
         <input type="checkbox" checked={always} onChange={() => replies.showAlways(!always)} />
-        Show what each reply cost
+        {t`Show what each reply cost`}
       </label>
     </div>
   );

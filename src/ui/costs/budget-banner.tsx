@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { useTeammates, type Teammates } from '../use-teammates.ts';
 import { USUAL_DAYS, useCosts } from './use-costs.ts';
 import { Link } from 'wouter';
@@ -12,9 +13,9 @@ type Stopped = Costs['stopped'];
 /** What has come to a stop, in a few words. */
 function titleOf(stopped: Stopped, team: Teammates): string {
   if (stopped.some(({ scope }) => scope === 'household'))
-    return 'Today’s budget is used up: no model is asked any more';
+    return t`Today’s budget is used up: no model is asked any more`;
   const who = stopped.flatMap(({ agentId }) => (agentId === null ? [] : [team.find(agentId).name]));
-  return `Today’s budget of ${names(who)} is used up`;
+  return t`Today’s budget of ${names(who)} is used up`;
 }
 
 /** Budgets that are used up, and what to do about it. */
@@ -27,14 +28,9 @@ function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates })
     <div className="banner" data-tone="warn" role="alert">
       <WarnIcon />
       <p>
-        <strong>{titleOf(stopped, team)}.</strong> It goes on by itself at {clockTime(first.until)}, or as soon as the
-        budget is raised.
+        {t`${(<strong>{titleOf(stopped, team)}.</strong>)} It goes on by itself at ${clockTime(first.until)}, or as soon as the budget is raised.`}
       </p>
-      {!there && (
-        <Link href={PATHS.settings('costs')} className="ghost">
-          Raise it
-        </Link>
-      )}
+      {!there && <Link href={PATHS.settings('costs')} className="ghost">{t`Raise it`}</Link>}
     </div>
   );
 }

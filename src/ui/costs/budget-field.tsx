@@ -1,4 +1,5 @@
 import { useId, useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import type { Done } from '../../state/actions/parts.ts';
 import { budgetText, parseUsd } from '../text/money.ts';
 
@@ -28,8 +29,8 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
   const text = draft ?? textOf(held);
   const value = parseUsd(text, most);
   const changed = draft !== null && draft !== textOf(held);
-  const wrong = changed && value === undefined ? `Give an amount from 0 to ${budgetText(most)}, or nothing.` : null;
-  const problem = wrong ?? (failed === null ? null : `This could not be saved: ${failed}`);
+  const wrong = changed && value === undefined ? t`Give an amount from 0 to ${budgetText(most)}, or nothing.` : null;
+  const problem = wrong ?? (failed === null ? null : t`This could not be saved: ${failed}`);
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (!changed || value === undefined) return;
@@ -67,10 +68,10 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
             setFailed(null);
           }}
         />
-        {!bare && <span className="setting-unit">a day</span>}
+        {!bare && <span className="setting-unit">{t`a day`}</span>}
         {changed && (
           <button type="submit" className="solid" disabled={wrong !== null || state === 'saving'}>
-            {state === 'saving' ? 'Saving…' : 'Save'}
+            {state === 'saving' ? t`Saving…` : t`Save`}
           </button>
         )}
       </div>
@@ -80,7 +81,7 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
         </p>
       )}
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
-        {problem ?? (state === 'saved' && !changed ? 'Saved.' : '')}
+        {problem ?? (state === 'saved' && !changed ? t`Saved.` : '')}
       </p>
     </form>
   );

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import type { Costs } from '../../protocol/costs.ts';
 import { budgetText, costText, money, tokens, tokensOf, usdOf } from '../text/money.ts';
 
@@ -49,14 +50,14 @@ export function Chart({
       <div className="chart-bars" style={{ '--days': oldestFirst.length }}>
         {budget !== null && budget <= top && (
           <span className="chart-budget" style={{ '--at': budget / top }}>
-            <small>budget {budgetText(budget)}</small>
+            <small>{t`budget ${budgetText(budget)}`}</small>
           </span>
         )}
         {oldestFirst.map((day, i) => (
           <span
             key={day.day}
             className="chart-day"
-            title={`${dayText(day.day)}: ${costText(day.spent)}, ${tokens(tokensOf(day.spent))} tokens`}
+            title={t`${dayText(day.day)}: ${costText(day.spent)}, ${tokens(tokensOf(day.spent))} tokens`}
             data-today={i === oldestFirst.length - 1}
           >
             <i style={{ '--share': valueOf(day, measure) / top }} data-none={valueOf(day, measure) === 0} />

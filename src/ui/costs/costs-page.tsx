@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import type { Costs, Spent } from '../../protocol/costs.ts';
 import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -42,23 +43,23 @@ function FigureCells({ spent }: { spent: Spent }) {
   return (
     <>
       <td>{count(spent.requests)}</td>
-      <td title={`${count(spent.inputTokens)} tokens`}>{tokens(spent.inputTokens)}</td>
-      <td title={`${count(spent.outputTokens)} tokens`}>{tokens(spent.outputTokens)}</td>
-      <td title={`${count(spent.cacheReadTokens)} read, ${count(spent.cacheWriteTokens)} written`}>
+      <td title={t`${count(spent.inputTokens)} tokens`}>{tokens(spent.inputTokens)}</td>
+      <td title={t`${count(spent.outputTokens)} tokens`}>{tokens(spent.outputTokens)}</td>
+      <td title={t`${count(spent.cacheReadTokens)} read, ${count(spent.cacheWriteTokens)} written`}>
         {tokens(spent.cacheReadTokens + spent.cacheWriteTokens)}
       </td>
       <td className="sheet-cost">{costText(spent)}</td>
     </>
   );
 }
-const FIGURES = ['Requests', 'In', 'Out', 'Cached', 'Cost'] as const;
+const FIGURES = [t`Requests`, t`In`, t`Out`, t`Cached`, t`Cost`] as const;
 
 function DayTable({ days }: { days: Costs['days'] }) {
   return (
-    <Sheet label="Day by day" head={['Day', ...FIGURES]}>
+    <Sheet label={t`Day by day`} head={[t`Day`, ...FIGURES]}>
       {days.map(({ day, spent }, i) => (
         <tr key={day} data-none={spent.requests === 0}>
-          <th scope="row">{i === 0 ? 'Today' : dayText(day)}</th>
+          <th scope="row">{i === 0 ? t`Today` : dayText(day)}</th>
           <FigureCells spent={spent} />
         </tr>
       ))}
@@ -68,7 +69,7 @@ function DayTable({ days }: { days: Costs['days'] }) {
 
 function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: number; team: Teammates }) {
   return (
-    <Sheet label="Agent by agent" head={['Agent', 'Today', `${days} days`, 'Tokens', 'Budget a day']}>
+    <Sheet label={t`Agent by agent`} head={[t`Agent`, t`Today`, `${days} days`, t`Tokens`, t`Budget a day`]}>
       {agents.map(({ agentId, today, total, dailyBudgetUsd }) => {
         const who = team.find(agentId);
         return (
@@ -81,7 +82,7 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
             </th>
             <td>{costText(today)}</td>
             <td className="sheet-cost">{costText(total)}</td>
-            <td title={`${count(tokensOf(total))} tokens`}>{tokens(tokensOf(total))}</td>
+            <td title={t`${count(tokensOf(total))} tokens`}>{tokens(tokensOf(total))}</td>
             <td>{dailyBudgetUsd === null ? '–' : budgetText(dailyBudgetUsd)}</td>
           </tr>
         );
@@ -91,16 +92,16 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
 }
 
 const KINDS: readonly (readonly [Costs['routines'][number]['kind'], string])[] = [
-  ['routine', 'Routines'],
-  ['wake', 'Woken by others'],
-  ['reminder', 'Reminders'],
-  ['script', 'Scripts'],
+  ['routine', t`Routines`],
+  ['wake', t`Woken by others`],
+  ['reminder', t`Reminders`],
+  ['script', t`Scripts`],
 ];
 
 /** What agents did by themselves, and what they did when somebody woke them while they were absent: each, below its kind. */
 function RoutineTable({ routines, team }: { routines: Costs['routines']; team: Teammates }) {
   return (
-    <Sheet label="Without you" head={['What', 'Who', 'Runs', 'Tokens', 'Cost']}>
+    <Sheet label={t`Without you`} head={[t`What`, t`Who`, t`Runs`, t`Tokens`, t`Cost`]}>
       {KINDS.flatMap(([kind, title]) => {
         const own = routines.filter((one) => one.kind === kind);
         if (own.length === 0) return [];
@@ -119,7 +120,7 @@ function RoutineTable({ routines, team }: { routines: Costs['routines']; team: T
           ...own.map((one) => (
             <tr key={`${one.scheduleId} ${one.agentId}`}>
               <th scope="row" dir="auto">
-                {one.name ?? (kind === 'wake' ? 'Each of their wakes' : 'No longer there')}
+                {one.name ?? (kind === 'wake' ? t`Each of their wakes` : t`No longer there`)}
               </th>
               <td dir="auto">{team.find(one.agentId).name}</td>
               <RunCells spent={one} />
@@ -139,7 +140,7 @@ function RunCells({
   return (
     <>
       <td>{count(spent.runs)}</td>
-      <td title={`${count(spent.tokens)} tokens`}>{tokens(spent.tokens)}</td>
+      <td title={t`${count(spent.tokens)} tokens`}>{tokens(spent.tokens)}</td>
       <td className="sheet-cost">{costText(spent)}</td>
     </>
   );
@@ -160,13 +161,13 @@ function SessionTable({ sessions }: { sessions: Costs['sessions'] }) {
   const starts = useStarts();
   const running = useLive((state) => state.live?.sessionId ?? null);
   return (
-    <Sheet label="Session by session" head={['Session', ...FIGURES]}>
+    <Sheet label={t`Session by session`} head={[t`Session`, ...FIGURES]}>
       {sessions.map(({ sessionId, spent }) => {
         const start = starts.get(sessionId);
         return (
           <tr key={sessionId}>
             <th scope="row">
-              {sessionId === running ? 'Running now' : start === undefined ? 'Before this browser' : fullTime(start)}
+              {sessionId === running ? t`Running now` : start === undefined ? t`Before this browser` : fullTime(start)}
             </th>
             <FigureCells spent={spent} />
           </tr>
@@ -198,41 +199,37 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
   const estimated = costs.days.some(({ spent }) => spent.estimated) || costs.routines.some((one) => one.estimated);
   return (
     <>
-      <section className="cost-today" aria-label="Today">
-        <h2>Today</h2>
+      <section className="cost-today" aria-label={t`Today`}>
+        <h2>{t`Today`}</h2>
         <p className="cost-figure">{costText(today)}</p>
-        <p className="cost-detail">
-          {plural(today.requests, 'request')} · {tokens(tokensOf(today))} tokens
-        </p>
-        <Meter label="Today’s budget for everybody" spent={today} budgetUsd={costs.dailyBudgetUsd} />
-        {costs.dailyBudgetUsd === null && <p className="cost-detail">No daily budget is set.</p>}
+        <p className="cost-detail">{t`${plural(today.requests, 'request')} · ${tokens(tokensOf(today))} tokens`}</p>
+        <Meter label={t`Today’s budget for everybody`} spent={today} budgetUsd={costs.dailyBudgetUsd} />
+        {costs.dailyBudgetUsd === null && <p className="cost-detail">{t`No daily budget is set.`}</p>}
       </section>
       {rehearsing && (
-        <p className="cost-note">
-          Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.
-        </p>
+        <p className="cost-note">{t`Demo: no model is connected, and nothing costs anything. Tokens are counted as if it did.`}</p>
       )}
-      <section className="cost-block" aria-label="Day by day">
+      <section className="cost-block" aria-label={t`Day by day`}>
         <div className="cost-line">
-          <h2>Day by day</h2>
+          <h2>{t`Day by day`}</h2>
           <OneOf
-            label="What is drawn"
+            label={t`What is drawn`}
             options={[
-              { value: 'money', text: 'Money' },
-              { value: 'tokens', text: 'Tokens' },
+              { value: 'money', text: t`Money` },
+              { value: 'tokens', text: t`Tokens` },
             ]}
             value={measure}
             onChange={setMeasure}
           />
           <OneOf
-            label="How far back"
+            label={t`How far back`}
             options={RANGES.map((value) => ({ value, text: `${value} days` }))}
             value={days}
             onChange={onDays}
           />
         </div>
         {nothing ? (
-          <p className="cost-detail">No model was asked in these {days} days.</p>
+          <p className="cost-detail">{t`No model was asked in these ${days} days.`}</p>
         ) : (
           <div className="cost-days">
             <Chart days={costs.days} measure={measure} budgetUsd={costs.dailyBudgetUsd} />
@@ -241,24 +238,24 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         )}
       </section>
       {costs.agents.length > 0 && (
-        <Block title="Agent by agent">
+        <Block title={t`Agent by agent`}>
           <AgentTable agents={costs.agents} days={days} team={team} />
         </Block>
       )}
       {costs.routines.length > 0 && (
-        <Block title="Without you">
+        <Block title={t`Without you`}>
           <RoutineTable routines={costs.routines} team={team} />
         </Block>
       )}
       {costs.sessions.length > 0 && (
-        <Block title="Session by session">
+        <Block title={t`Session by session`}>
           <SessionTable sessions={costs.sessions} />
         </Block>
       )}
       <p className="cost-detail">
         {estimated &&
-          'Amounts with ≈ are at the most: an answer was stopped or cut before its model told what it took, or the model is in no row of the price table. '}
-        Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.
+          t`Amounts with ≈ are at the most: an answer was stopped or cut before its model told what it took, or the model is in no row of the price table. `}
+        {t`Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.`}
       </p>
     </>
   );
@@ -274,13 +271,11 @@ export default function CostsPage({ onClose }: { onClose: () => void }) {
   if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
   return (
     <div className="costs">
-      <PageHead title="Costs" onClose={onClose}>
-        <Link href={PATHS.settings('costs')} className="ghost">
-          Budgets and prices
-        </Link>
+      <PageHead title={t`Costs`} onClose={onClose}>
+        <Link href={PATHS.settings('costs')} className="ghost">{t`Budgets and prices`}</Link>
       </PageHead>
       {costs.kind === 'loading' && !held && <QueryLoading />}
-      <QueryProblem query={book.report(days)} state={costs} what="The costs" before={held !== null} />
+      <QueryProblem query={book.report(days)} state={costs} what={t`The costs`} before={held !== null} />
       {held && <Figures costs={held} days={days} onDays={setDays} />}
     </div>
   );

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { HouseholdConfig } from '../../protocol/config.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -23,7 +24,7 @@ function AgentLine({ who, today }: { who: Teammate; today: string }) {
         <Link href={PATHS.soul(who.agentId)} dir="auto">
           {who.name}
         </Link>
-        <small>{today} today</small>
+        <small>{t`${today} today`}</small>
       </div>
       <AgentBudget agentId={who.agentId} name={who.name} />
     </li>
@@ -39,22 +40,22 @@ function Budgets({ own }: { own: HouseholdConfig }) {
   return (
     <>
       <BudgetField
-        label="Everybody together"
-        hint="Empty: no limit. 0: no model is asked at all."
+        label={t`Everybody together`}
+        hint={t`Empty: no limit. 0: no model is asked at all.`}
         held={own.daily_budget_usd ?? null}
-        none="no limit"
+        none={t`no limit`}
         most={BUDGET_BOUNDS.household.max}
         onSave={book.setHouseholdBudget}
       />
       <BudgetField
-        label="Each agent"
-        hint="For every agent that has no budget of its own below."
+        label={t`Each agent`}
+        hint={t`For every agent that has no budget of its own below.`}
         held={own.coordination.daily_budget_usd ?? null}
-        none="no limit"
+        none={t`no limit`}
         most={BUDGET_BOUNDS.agent.max}
         onSave={book.setEachBudget}
       />
-      <h3>One by one</h3>
+      <h3>{t`One by one`}</h3>
       <ul className="budget-list">
         {team.all
           .filter(({ retired }) => !retired)
@@ -77,25 +78,20 @@ export function CostsSection() {
     <div className="cost-settings">
       <p className="settings-note">
         {costs.kind === 'ready' && `Today: ${costText(costs.value.today)}. `}
-        <Link href={PATHS.costs}>All the figures</Link>
+        <Link href={PATHS.costs}>{t`All the figures`}</Link>
       </p>
       {rehearsing && (
-        <p className="cost-note">
-          Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.
-        </p>
+        <p className="cost-note">{t`Demo: no model is connected, and nothing costs anything. Budgets and prices hold once a model is connected.`}</p>
       )}
       {!online && (
-        <p className="settings-note">The relay cannot be reached now: what is set here could not be saved.</p>
+        <p className="settings-note">{t`The relay cannot be reached now: what is set here could not be saved.`}</p>
       )}
-      <h3>Daily budgets</h3>
-      <p className="setting-hint">
-        Before a request goes to a model, Roost looks whether it still fits. When a budget is used up, no more requests
-        are sent until midnight; the agent and you are told.
-      </p>
-      <QueryView query={limits.query} what="The budgets">
+      <h3>{t`Daily budgets`}</h3>
+      <p className="setting-hint">{t`Before a request goes to a model, Roost looks whether it still fits. When a budget is used up, no more requests are sent until midnight; the agent and you are told.`}</p>
+      <QueryView query={limits.query} what={t`The budgets`}>
         {({ own }) => <Budgets own={own} />}
       </QueryView>
-      <h3>Prices</h3>
+      <h3>{t`Prices`}</h3>
       <PriceTable />
     </div>
   );

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { UsedBar } from '../parts/used-bar.tsx';
 import type { Spent } from '../../protocol/costs.ts';
 import { budgetText, costText, money, usdOf } from '../text/money.ts';
@@ -24,10 +25,10 @@ export function Meter({
       />
       <p>
         {budgetUsd === 0
-          ? 'The budget is $0: no model is asked.'
+          ? t`The budget is $0: no model is asked.`
           : share >= 1
-            ? `All of ${budgetText(budgetUsd)} is used.`
-            : `${spent.estimated ? '≈ ' : ''}${money(left)} of ${budgetText(budgetUsd)} left today`}
+            ? t`All of ${budgetText(budgetUsd)} is used.`
+            : t`${spent.estimated ? '≈ ' : ''}${money(left)} of ${budgetText(budgetUsd)} left today`}
       </p>
     </div>
   );

@@ -1,5 +1,6 @@
 /** The table of prices while it is edited: texts, and what is wrong with them. Pure. */
 import { ANY_MODEL, DEFAULT_PRICES } from '../../domain/prices.ts';
+import { t } from '../../language/t.ts';
 import type { Price } from '../../protocol/costs.ts';
 
 export const AMOUNTS = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
@@ -43,12 +44,12 @@ export function wrongIn(
     if (model === '')
       wrong.set(row.key, {
         field: 'model',
-        message: 'A row needs the beginning of a model’s name, or * for all others.',
+        message: t`A row needs the beginning of a model’s name, or * for all others.`,
       });
     else if (model.length > LONGEST)
-      wrong.set(row.key, { field: 'model', message: 'A model’s name has at most 200 characters.' });
-    else if (names.has(model)) wrong.set(row.key, { field: 'model', message: `${model} stands in two rows.` });
-    else if (amount) wrong.set(row.key, { field: amount, message: `${model}: a price is a number from 0 to 10,000.` });
+      wrong.set(row.key, { field: 'model', message: t`A model’s name has at most 200 characters.` });
+    else if (names.has(model)) wrong.set(row.key, { field: 'model', message: t`${model} stands in two rows.` });
+    else if (amount) wrong.set(row.key, { field: amount, message: t`${model}: a price is a number from 0 to 10,000.` });
     names.add(model);
   }
   return wrong;

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { Price } from '../../protocol/costs.ts';
 import { useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
@@ -17,10 +18,10 @@ import {
 import { useCostBook } from './use-costs.ts';
 
 const TITLES: Record<Amount, string> = {
-  input: 'Input',
-  output: 'Output',
-  cacheRead: 'Cache read',
-  cacheWrite: 'Cache write',
+  input: t`Input`,
+  output: t`Output`,
+  cacheRead: t`Cache read`,
+  cacheWrite: t`Cache write`,
 };
 
 interface RowProps {
@@ -31,13 +32,13 @@ interface RowProps {
 }
 
 function Row({ row, wrong, onChange, onRemove }: RowProps) {
-  const named = row.model.trim() === '' ? 'a new model' : row.model;
+  const named = row.model.trim() === '' ? t`a new model` : row.model;
   return (
     <tr>
       <th scope="row">
         <input
           className="field"
-          aria-label={`Model, as ${named}`}
+          aria-label={t`Model, as ${named}`}
           value={row.model}
           spellCheck={false}
           autoComplete="off"
@@ -62,8 +63,8 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
         <button
           type="button"
           className="icon-button"
-          aria-label={`Remove the row of ${named}`}
-          title="Remove this row"
+          aria-label={t`Remove the row of ${named}`}
+          title={t`Remove this row`}
           onClick={onRemove}
         >
           <CloseIcon />
@@ -89,23 +90,23 @@ function Editor({ prices }: { prices: readonly Price[] }) {
     setSaving(false);
     if (!done.ok) return notices.error(`The prices could not be saved: ${done.reason}`);
     setDraft(null);
-    notices.info(said, { label: 'Undo', run: () => void book.setPrices(areOwn(prices) ? [] : prices) });
+    notices.info(said, { label: t`Undo`, run: () => void book.setPrices(areOwn(prices) ? [] : prices) });
   };
   const change = (row: PriceRow) => setDraft(rows.map((one) => (one.key === row.key ? row : one)));
   return (
     <div className="prices">
       <p className="setting-hint">
-        US dollars for a million tokens. A row holds for every model whose name begins so; the longest such row holds,
-        and <code>*</code> stands for all others: what it counts is marked ≈, as an estimate. A change holds from the
-        next request on.
+        {t`US dollars for a million tokens. A row holds for every model whose name begins so; the longest such row holds, and`}{' '}
+        <code>*</code>{' '}
+        {t`stands for all others: what it counts is marked ≈, as an estimate. A change holds from the next request on.`}
       </p>
       {/* Scrolls by itself where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="sheet prices-sheet" role="region" aria-label="Prices" tabIndex={0}>
+      <div className="sheet prices-sheet" role="region" aria-label={t`Prices`} tabIndex={0}>
         <table>
           <thead>
             <tr>
-              <th scope="col">Model begins with</th>
+              <th scope="col">{t`Model begins with`}</th>
               {AMOUNTS.map((name) => (
                 <th key={name} scope="col">
                   {TITLES[name]}
@@ -133,9 +134,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
         </p>
       )}
       {draft && !first && !hasAny(rows) && (
-        <p className="setting-hint">
-          There is no row for all others (*): a model in no row is counted as the dearest that Roost knows.
-        </p>
+        <p className="setting-hint">{t`There is no row for all others (*): a model in no row is counted as the dearest that Roost knows.`}</p>
       )}
       <div className="cost-ways">
         {draft && (
@@ -144,13 +143,11 @@ function Editor({ prices }: { prices: readonly Price[] }) {
               type="button"
               className="solid"
               disabled={first !== undefined || saving || rows.length === 0}
-              onClick={() => void put(pricesOf(rows), 'The prices are saved.')}
+              onClick={() => void put(pricesOf(rows), t`The prices are saved.`)}
             >
-              {saving ? 'Saving…' : 'Save the prices'}
+              {saving ? t`Saving…` : t`Save the prices`}
             </button>
-            <button type="button" className="ghost" onClick={() => setDraft(null)}>
-              Leave them as they were
-            </button>
+            <button type="button" className="ghost" onClick={() => setDraft(null)}>{t`Leave them as they were`}</button>
           </>
         )}
         {rows.length < MOST_ROWS && (
@@ -170,19 +167,15 @@ function Editor({ prices }: { prices: readonly Price[] }) {
                 },
               ])
             }
-          >
-            Add a model
-          </button>
+          >{t`Add a model`}</button>
         )}
         {!areOwn(prices) && !draft && (
           <button
             type="button"
             className="ghost"
             disabled={saving}
-            onClick={() => void put([], 'The default prices are back.')}
-          >
-            Back to the default prices
-          </button>
+            onClick={() => void put([], t`The default prices are back.`)}
+          >{t`Back to the default prices`}</button>
         )}
       </div>
     </div>
@@ -192,7 +185,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
 /** The one table of prices. */
 export function PriceTable() {
   return (
-    <QueryView query={useCostBook().prices} what="The table of prices">
+    <QueryView query={useCostBook().prices} what={t`The table of prices`}>
       {(prices) => <Editor prices={prices} />}
     </QueryView>
   );

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { MessageId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { replyCostsOf } from '../../state/reply-costs.ts';
 import { useRoost } from '../context.tsx';
 import { costText } from '../text/money.ts';
@@ -18,11 +19,11 @@ export default function ReplyCost({ messageId }: { messageId: MessageId }) {
       data-always={always}
       title={
         cost.estimated
-          ? 'At the most: it was stopped or cut before its model told what it took, or the model is in no row of the price table'
+          ? t`At the most: it was stopped or cut before its model told what it took, or the model is in no row of the price table`
           : undefined
       }
     >
-      <span className="visually-hidden">Cost: </span>
+      <span className="visually-hidden">{t`Cost:`} </span>
       {cost.costMicroUsd === 0 ? 'free' : costText(cost)}
     </p>
   );

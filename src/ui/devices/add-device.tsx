@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useStore } from 'zustand';
+import { t } from '../../language/t.ts';
 import { deviceActionsOf, type Invite } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -42,7 +43,7 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   const [looking, setLooking] = useState(false);
   const takeCode = (code: string) => {
     if (OFFER.test(code)) onOffer(code);
-    else setUnread('There is a code, but not one of Roost. It is the one that the new device shows.');
+    else setUnread(t`There is a code, but not one of Roost. It is the one that the new device shows.`);
   };
   const picture = async (file: Blob) => {
     setLooking(true);
@@ -55,19 +56,19 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   usePastedPicture((file) => void picture(file));
   const takeText = (text: string) => {
     if (!OFFER.test(text))
-      return 'This is not an offer of Roost. It begins with ROOST1. and stands under the code on the new device.';
+      return t`This is not an offer of Roost. It begins with ROOST1. and stands under the code on the new device.`;
     onOffer(text);
     return null;
   };
   return (
-    <section className="devices-block" aria-label="Here">
-      <h3>Here</h3>
+    <section className="devices-block" aria-label={t`Here`}>
+      <h3>{t`Here`}</h3>
       <Scan onRead={takeCode} />
-      <DropZone label="Choose a picture of the code" accept="image/*" onFile={(file) => void picture(file)}>
-        {looking ? 'Looking for the code…' : 'or drop or paste it here: a photo or a screenshot'}
+      <DropZone label={t`Choose a picture of the code`} accept="image/*" onFile={(file) => void picture(file)}>
+        {looking ? t`Looking for the code…` : t`or drop or paste it here: a photo or a screenshot`}
       </DropZone>
-      {unread !== null && <Wrong title="No offer was found." reason={unread} />}
-      <PasteText label="The text under the code" placeholder="ROOST1.…" button="Take it" onText={takeText} />
+      {unread !== null && <Wrong title={t`No offer was found.`} reason={unread} />}
+      <PasteText label={t`The text under the code`} placeholder={`ROOST1.…`} button={t`Take it`} onText={takeText} />
     </section>
   );
 }
@@ -75,15 +76,15 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
 /** What is to be done on the other device, before this one can do anything. */
 function OnTheOther() {
   return (
-    <section className="devices-block" aria-label="On the new device">
-      <h3>On the new device</h3>
+    <section className="devices-block" aria-label={t`On the new device`}>
+      <h3>{t`On the new device`}</h3>
       <ol className="devices-steps">
-        <li>Its browser is let in already: by a link that Roost printed, or because Roost was used there before.</li>
+        <li>{t`Its browser is let in already: by a link that Roost printed, or because Roost was used there before.`}</li>
         <li>
-          Choose <b>I have Roost on another device</b>. If Roost was used there before: Settings, Devices,{' '}
-          <b>Join from another device</b>.
+          {t`Choose ${(<b>{t`I have Roost on another device`}</b>)}. If Roost was used there before: Settings, Devices,`}{' '}
+          <b>{t`Join from another device`}</b>.
         </li>
-        <li>It shows a code, good for five minutes.</li>
+        <li>{t`It shows a code, good for five minutes.`}</li>
       </ol>
     </section>
   );
@@ -98,11 +99,9 @@ function Joined({ before, onClose }: { before: readonly string[]; onClose: () =>
   );
   return (
     <div className="devices-done" role="status">
-      <StepHead>{name === undefined ? 'The new device is one of yours now' : `${name} is one of yours now`}</StepHead>
-      <p>It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.</p>
-      <button type="button" className="solid" onClick={onClose}>
-        Good
-      </button>
+      <StepHead>{name === undefined ? t`The new device is one of yours now` : t`${name} is one of yours now`}</StepHead>
+      <p>{t`It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.`}</p>
+      <button type="button" className="solid" onClick={onClose}>{t`Good`}</button>
     </div>
   );
 }
@@ -112,7 +111,7 @@ function OtherWay({ onOffer }: { onOffer: (offer: string) => void }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="devices-other" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Another way: the new device shows a code, and this one takes it</summary>
+      <summary>{t`Another way: the new device shows a code, and this one takes it`}</summary>
       {open && (
         <>
           <OnTheOther />
@@ -139,7 +138,7 @@ function WaysIn({ code, onOffer }: { code: CodeKeeper; onOffer: (offer: string) 
   );
 }
 
-const NOTHING_CHANGED = 'Nothing was sent, and nothing has changed.';
+const NOTHING_CHANGED = t`Nothing was sent, and nothing has changed.`;
 
 /** Letting a device in, step by step. Where the team is not shared yet, the person agrees to that first. */
 export default function AddDevice({ onClose }: { onClose: () => void }) {
@@ -183,24 +182,24 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
       case 'idle':
         return <WaysIn code={code} onOffer={take} />;
       case 'taking':
-        return <Progress label="Answering the other device…" done={0} of={0} />;
+        return <Progress label={t`Answering the other device…`} done={0} of={0} />;
       case 'comparing':
         return (
           <CompareWords
             words={now.words}
-            elsewhere="If one is different, or the other device shows none, somebody may be in between: say no."
+            elsewhere={t`If one is different, or the other device shows none, somebody may be in between: say no.`}
             onAnswer={(same) => void answer(same)}
           />
         );
       case 'sending':
         return (
           <div className="compare">
-            <StepHead>Say yes on the new device too</StepHead>
+            <StepHead>{t`Say yes on the new device too`}</StepHead>
             <Progress
-              label="Sending the keys, sealed for the new device…"
+              label={t`Sending the keys, sealed for the new device…`}
               done={0}
               of={0}
-              text="The same six words stand there."
+              text={t`The same six words stand there.`}
             />
             <Words words={now.words} />
           </div>
@@ -209,24 +208,18 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
         return <Joined before={now.before} onClose={leave} />;
       case 'refused':
         return (
-          <Wrong title="You said that the words differ." reason={`${NOTHING_CHANGED} Begin again with a new code.`}>
-            <button type="button" className="ghost" onClick={again}>
-              Begin again
-            </button>
+          <Wrong title={t`You said that the words differ.`} reason={t`${NOTHING_CHANGED} Begin again with a new code.`}>
+            <button type="button" className="ghost" onClick={again}>{t`Begin again`}</button>
           </Wrong>
         );
       case 'failed':
         return (
-          <Wrong title="The device was not added." reason={`${now.reason} What is here has not changed.`}>
+          <Wrong title={t`The device was not added.`} reason={t`${now.reason} What is here has not changed.`}>
             <div className="devices-ways">
               {offered !== null && (
-                <button type="button" className="ghost" onClick={() => take(offered)}>
-                  Try again
-                </button>
+                <button type="button" className="ghost" onClick={() => take(offered)}>{t`Try again`}</button>
               )}
-              <button type="button" className="ghost" onClick={again}>
-                Begin again
-              </button>
+              <button type="button" className="ghost" onClick={again}>{t`Begin again`}</button>
             </div>
           </Wrong>
         );
@@ -236,7 +229,7 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog title="Add a device" onClose={leave}>
+    <Dialog title={t`Add a device`} onClose={leave}>
       <div className="devices">{shared ? step(invite) : <ShareFirst onClose={leave} />}</div>
     </Dialog>
   );

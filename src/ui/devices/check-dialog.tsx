@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -27,25 +28,22 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
     else
       setStep({
         kind: 'typing',
-        wrong:
-          'This is a phrase, but not the one of your team: it may be an older one. Make a new one if you have no other paper.',
+        wrong: t`This is a phrase, but not the one of your team: it may be an older one. Make a new one if you have no other paper.`,
       });
   };
   return (
-    <Dialog title="Check my phrase" onClose={onClose}>
+    <Dialog title={t`Check my phrase`} onClose={onClose}>
       {step.kind === 'good' ? (
         <div className="devices">
           <div className="devices-done" role="status">
-            <StepHead>This is your phrase</StepHead>
-            <p>It brings your team back on a new device.</p>
-            <button type="button" className="solid" onClick={onClose}>
-              Good
-            </button>
+            <StepHead>{t`This is your phrase`}</StepHead>
+            <p>{t`It brings your team back on a new device.`}</p>
+            <button type="button" className="solid" onClick={onClose}>{t`Good`}</button>
           </div>
         </div>
       ) : (
         <form className="devices" onSubmit={(event) => void check(event)} noValidate>
-          <p>Type it from your paper. It is compared on this device, and goes nowhere.</p>
+          <p>{t`Type it from your paper. It is compared on this device, and goes nowhere.`}</p>
           <PhraseField
             value={phrase}
             onChange={(next) => {
@@ -56,7 +54,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
           />
           <div className="devices-ways">
             <button type="submit" className="solid" disabled={step.kind === 'checking' || phrase.trim() === ''}>
-              {step.kind === 'checking' ? 'Checking…' : 'Check'}
+              {step.kind === 'checking' ? t`Checking…` : t`Check`}
             </button>
           </div>
         </form>

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
@@ -15,8 +16,8 @@ export function CopyableText({ text, what }: { text: string; what: string }) {
       <button
         type="button"
         className="icon-button"
-        aria-label={`Copy: ${what}`}
-        title="Copy"
+        aria-label={t`Copy: ${what}`}
+        title={t`Copy`}
         onClick={() => void copyText(state, text, what)}
       >
         <CopyIcon />

@@ -1,5 +1,6 @@
 /** One code that lets another device in and has it join: it is shown, and watched until that device has left its offer. */
 import { useCallback, useEffect, useState } from 'react';
+import { t } from '../../language/t.ts';
 import { DEVICE_CODES, deviceLink } from '../../protocol/device-code-settings.ts';
 import type { DeviceCode } from '../../protocol/device-codes.ts';
 import { useRoost } from '../context.tsx';
@@ -103,11 +104,9 @@ function OutOfReach() {
   return (
     <div className="device-reach" role="note">
       <p>
-        <strong>A phone cannot open this yet.</strong> Roost answers on this computer alone ({location.host}). The
-        README says how to let your other devices reach it, safely: “Reach it from a phone”. Then open Roost by that
-        address here, and the code stands in this place.
+        {t`${(<strong>{t`A phone cannot open this yet.`}</strong>)} Roost answers on this computer alone (${location.host}). The README says how to let your other devices reach it, safely: “Reach it from a phone”. Then open Roost by that address here, and the code stands in this place.`}
       </p>
-      <p>For another browser on this computer the link below does.</p>
+      <p>{t`For another browser on this computer the link below does.`}</p>
     </div>
   );
 }
@@ -117,30 +116,26 @@ export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeKeepe
   const left = useLeft(shown.step === 'open' ? shown.code.until : Infinity);
   switch (shown.step) {
     case 'making':
-      return <Progress label="Making a code…" done={0} of={0} />;
+      return <Progress label={t`Making a code…`} done={0} of={0} />;
     case 'failed':
       return (
-        <Wrong title="No code could be made." reason={shown.reason}>
-          <button type="button" className="ghost" onClick={again}>
-            Try again
-          </button>
+        <Wrong title={t`No code could be made.`} reason={shown.reason}>
+          <button type="button" className="ghost" onClick={again}>{t`Try again`}</button>
         </Wrong>
       );
     case 'over':
       return (
-        <Wrong title="This code has run out." reason="It was good for five minutes, once. Nothing has changed.">
-          <button type="button" className="ghost" onClick={again}>
-            Make a new code
-          </button>
+        <Wrong title={t`This code has run out.`} reason={t`It was good for five minutes, once. Nothing has changed.`}>
+          <button type="button" className="ghost" onClick={again}>{t`Make a new code`}</button>
         </Wrong>
       );
     case 'opened':
       return (
         <Progress
-          label="A device has opened the code…"
+          label={t`A device has opened the code…`}
           done={0}
           of={0}
-          text="In a moment the same six words stand here and there. If it is none of yours, close this: it is out again then."
+          text={t`In a moment the same six words stand here and there. If it is none of yours, close this: it is out again then.`}
         />
       );
     case 'open': {
@@ -155,16 +150,16 @@ export function DeviceCodeView({ keeper: { shown, again } }: { keeper: CodeKeepe
             </>
           ) : (
             <>
-              <p>Point the new device’s camera at this, or open the link there. Both then show the same six words.</p>
+              <p>{t`Point the new device’s camera at this, or open the link there. Both then show the same six words.`}</p>
               <figure className="offer-code">
-                <QrCode text={link} label="QR code that opens Roost on the new device; the link stands below" />
+                <QrCode text={link} label={t`QR code that opens Roost on the new device; the link stands below`} />
                 <figcaption>
                   <Countdown left={left} />
                 </figcaption>
               </figure>
             </>
           )}
-          <CopyableText text={link} what="The link" />
+          <CopyableText text={link} what={t`The link`} />
         </div>
       );
     }

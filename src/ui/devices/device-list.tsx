@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import type { DeviceView } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
@@ -23,8 +24,8 @@ function Along({
   const now = useNow();
   return (
     <fieldset className="devices-along">
-      <legend>These go with it</legend>
-      <p className="setting-hint">It let them in, or nobody says who did. Tick what you know and want to keep.</p>
+      <legend>{t`These go with it`}</legend>
+      <p className="setting-hint">{t`It let them in, or nobody says who did. Tick what you know and want to keep.`}</p>
       <ul>
         {devices.map((device) => (
           <li key={device.deviceId}>
@@ -40,9 +41,7 @@ function Along({
                   )
                 }
               />
-              <span dir="auto">
-                Keep {device.name}: {cameText(device, now)}
-              </span>
+              <span dir="auto">{t`Keep ${device.name}: ${cameText(device, now)}`}</span>
             </label>
           </li>
         ))}
@@ -74,29 +73,26 @@ function RemoveDialog({
     const others = removed.value.length - 1;
     state.notices.info(
       others === 0
-        ? `${device.name} is no longer one of your devices.`
-        : `${device.name} and ${plural(others, 'other')} are no longer your devices.`,
+        ? t`${device.name} is no longer one of your devices.`
+        : t`${device.name} and ${plural(others, 'other')} are no longer your devices.`,
     );
   };
   return (
-    <Dialog title={`Remove ${device.name}?`} onClose={onClose}>
+    <Dialog title={t`Remove ${device.name}?`} onClose={onClose}>
       <div className="devices">
         <ul className="devices-points">
-          <li>The relay shuts it out at once: its connection is cut, and it is signed out.</li>
-          <li>The household key is renewed. It reads nothing that is written from now on.</li>
+          <li>{t`The relay shuts it out at once: its connection is cut, and it is signed out.`}</li>
+          <li>{t`The household key is renewed. It reads nothing that is written from now on.`}</li>
           <li>
-            <b>What it has already stays there.</b> Nobody can take that back from here. If it was stolen or sold, clear
-            the browser’s data on it while you can.
+            {t`${(<b>{t`What it has already stays there.`}</b>)} Nobody can take that back from here. If it was stolen or sold, clear the browser’s data on it while you can.`}
           </li>
         </ul>
         {along.length > 0 && <Along devices={along} keep={keep} onKeep={setKeep} />}
-        {failed !== null && <Wrong title="It was not removed." reason={`${failed} Nothing has changed.`} />}
+        {failed !== null && <Wrong title={t`It was not removed.`} reason={t`${failed} Nothing has changed.`} />}
         <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={onClose}>
-            Keep it
-          </button>
+          <button type="button" className="ghost" onClick={onClose}>{t`Keep it`}</button>
           <button type="button" className="danger-button" disabled={busy} onClick={() => void remove()}>
-            {busy ? 'Removing…' : 'Remove it'}
+            {busy ? t`Removing…` : t`Remove it`}
           </button>
         </div>
       </div>
@@ -116,17 +112,13 @@ function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => 
     else setFailed(renamed.reason);
   };
   return (
-    <Dialog title="Rename this device" onClose={onClose}>
+    <Dialog title={t`Rename this device`} onClose={onClose}>
       <form className="devices" onSubmit={(event) => void rename(event)} noValidate>
-        <NameField value={name} onChange={setName} hint="Your other devices show it by this name." />
-        {failed !== null && <Wrong title="It could not be renamed." reason={failed} />}
+        <NameField value={name} onChange={setName} hint={t`Your other devices show it by this name.`} />
+        {failed !== null && <Wrong title={t`It could not be renamed.`} reason={failed} />}
         <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className="solid" disabled={name.trim() === ''}>
-            Rename
-          </button>
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
+          <button type="submit" className="solid" disabled={name.trim() === ''}>{t`Rename`}</button>
         </div>
       </form>
     </Dialog>
@@ -150,17 +142,26 @@ function Row({
       <i className="device-dot" aria-hidden="true" />
       <div className="device-who">
         <b dir="auto">{name}</b>
-        {self && <span className="device-tag">this device</span>}
+        {self && <span className="device-tag">{t`this device`}</span>}
         <small dir="auto">{reachText(device, now)}</small>
       </div>
       {self ? (
-        <button type="button" className="icon-button" aria-label="Rename this device" title="Rename" onClick={onRename}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t`Rename this device`}
+          title={t`Rename`}
+          onClick={onRename}
+        >
           <EditIcon />
         </button>
       ) : (
-        <button type="button" className="ghost ghost-danger" aria-label={`Remove ${name}`} onClick={onRemove}>
-          Remove
-        </button>
+        <button
+          type="button"
+          className="ghost ghost-danger"
+          aria-label={t`Remove ${name}`}
+          onClick={onRemove}
+        >{t`Remove`}</button>
       )}
     </li>
   );

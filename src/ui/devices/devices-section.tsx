@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'react';
+import { t } from '../../language/t.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { DeviceDialog, type DeviceDialogName } from './later.tsx';
@@ -20,37 +21,32 @@ function Alone({ status, onOpen }: AloneProps) {
   return (
     <>
       <p className="devices-lead">
-        <strong>Who lives here lives on this device alone.</strong> If it is lost, or this browser’s data is cleared,
-        nobody can open what the relay keeps sealed, unless you add a device, write down a phrase, or export a copy.
+        {t`${(<strong>{t`Who lives here lives on this device alone.`}</strong>)} If it is lost, or this browser’s data is cleared, nobody can open what the relay keeps sealed, unless you add a device, write down a phrase, or export a copy.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-choices">
-        <section aria-label="A second device">
-          <h3>A second device</h3>
-          <p>Your phone or another computer gets the same team, and what is said on one is known on all of them.</p>
-          <button type="button" className="solid" onClick={() => onOpen('add')}>
-            Add a device
-          </button>
+        <section aria-label={t`A second device`}>
+          <h3>{t`A second device`}</h3>
+          <p>{t`Your phone or another computer gets the same team, and what is said on one is known on all of them.`}</p>
+          <button type="button" className="solid" onClick={() => onOpen('add')}>{t`Add a device`}</button>
         </section>
-        <section aria-label="A recovery phrase">
-          <h3>A recovery phrase</h3>
-          <p>Twenty-four words on paper that bring everyone back when every device is lost.</p>
-          <button type="button" className="solid" onClick={() => onOpen('phrase')}>
-            Make a recovery phrase
-          </button>
+        <section aria-label={t`A recovery phrase`}>
+          <h3>{t`A recovery phrase`}</h3>
+          <p>{t`Twenty-four words on paper that bring everyone back when every device is lost.`}</p>
+          <button type="button" className="solid" onClick={() => onOpen('phrase')}>{t`Make a recovery phrase`}</button>
         </section>
       </div>
       {status.kept && <SecondHome kept={status.kept} />}
-      <section className="devices-block" aria-label="Your team lives elsewhere?">
-        <h3>Your team lives elsewhere?</h3>
-        <p>Then this browser can become one of its devices.</p>
+      <section className="devices-block" aria-label={t`Your team lives elsewhere?`}>
+        <h3>{t`Your team lives elsewhere?`}</h3>
+        <p>{t`Then this browser can become one of its devices.`}</p>
         <div className="devices-ways">
-          <button type="button" className="ghost" onClick={() => onOpen('join')}>
-            Join from another device
-          </button>
-          <button type="button" className="ghost" onClick={() => onOpen('restore')}>
-            I have a recovery phrase
-          </button>
+          <button type="button" className="ghost" onClick={() => onOpen('join')}>{t`Join from another device`}</button>
+          <button
+            type="button"
+            className="ghost"
+            onClick={() => onOpen('restore')}
+          >{t`I have a recovery phrase`}</button>
         </div>
       </section>
     </>
@@ -67,20 +63,13 @@ function Removed({ status, onOpen }: RemovedProps) {
   return (
     <>
       <p className="devices-lead">
-        <strong>This device was removed from your devices.</strong> What is here stays here, to read and to export.
-        Nothing new comes, and what is written here now reaches no other device.
+        {t`${(<strong>{t`This device was removed from your devices.`}</strong>)} What is here stays here, to read and to export. Nothing new comes, and what is written here now reaches no other device.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-ways">
-        <button type="button" className="solid" onClick={() => onOpen('join')}>
-          Join again
-        </button>
-        <button type="button" className="ghost" onClick={() => onOpen('restore')}>
-          I have a recovery phrase
-        </button>
-        <Link href={PATHS.settings('copies')} className="ghost">
-          Export what is here
-        </Link>
+        <button type="button" className="solid" onClick={() => onOpen('join')}>{t`Join again`}</button>
+        <button type="button" className="ghost" onClick={() => onOpen('restore')}>{t`I have a recovery phrase`}</button>
+        <Link href={PATHS.settings('copies')} className="ghost">{t`Export what is here`}</Link>
       </div>
     </>
   );
@@ -95,27 +84,21 @@ export function DevicesSection() {
   // Held here: what a dialog does changes what stands below it.
   const [open, setOpen] = useState<DeviceDialogName | null>(null);
   const onJoined = useCallback(() => {
-    notices.info('This device is one of yours now. Who lives there is on the way here.');
+    notices.info(t`This device is one of yours now. Who lives there is on the way here.`);
     go(PATHS.hearth);
   }, [notices, go]);
   return (
     <div className="devices">
       {failed !== null && (
-        <Wrong title="It is not known how it stands with your devices." reason={failed}>
-          <button type="button" className="ghost" onClick={() => void devices.refresh()}>
-            Ask again
-          </button>
+        <Wrong title={t`It is not known how it stands with your devices.`} reason={failed}>
+          <button type="button" className="ghost" onClick={() => void devices.refresh()}>{t`Ask again`}</button>
         </Wrong>
       )}
-      {status === null && failed === null && (
-        <p className="query-loading" role="status">
-          Looking…
-        </p>
-      )}
+      {status === null && failed === null && <p className="query-loading" role="status">{t`Looking…`}</p>}
       {status?.kind === 'alone' && <Alone status={status} onOpen={setOpen} />}
       {status?.kind === 'shared' && <Shared status={status} onOpen={setOpen} />}
       {status?.kind === 'returning' && (
-        <p role="status">Your team is being brought back here. When that is done, your devices stand here.</p>
+        <p role="status">{t`Your team is being brought back here. When that is done, your devices stand here.`}</p>
       )}
       {status?.kind === 'removed' && <Removed status={status} onOpen={setOpen} />}
       <DeviceDialog open={open} onClose={() => setOpen(null)} onJoined={onJoined} />

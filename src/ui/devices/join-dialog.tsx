@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import type { Joining } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
@@ -30,30 +31,24 @@ function Offer({
   if (left === 0)
     return (
       <Wrong
-        title="This offer has run out."
-        reason="It was good for five minutes, and nobody took it. Nothing has changed."
+        title={t`This offer has run out.`}
+        reason={t`It was good for five minutes, and nobody took it. Nothing has changed.`}
       >
-        <button type="button" className="ghost" onClick={onAgain}>
-          Make a new offer
-        </button>
+        <button type="button" className="ghost" onClick={onAgain}>{t`Make a new offer`}</button>
       </Wrong>
     );
   return (
     <div className="offer">
-      <StepHead>Show this to a device that has your team</StepHead>
-      <p>
-        There: Settings, Devices, <b>Add a device</b>. Scan this, or bring the text below.
-      </p>
+      <StepHead>{t`Show this to a device that has your team`}</StepHead>
+      <p>{t`There: Settings, Devices, ${(<b>{t`Add a device`}</b>)}. Scan this, or bring the text below.`}</p>
       <figure className="offer-code">
-        <QrCode text={offer} label="QR code of the offer; the same stands below as text" />
+        <QrCode text={offer} label={t`QR code of the offer; the same stands below as text`} />
         <figcaption>
           <Countdown left={left} />
         </figcaption>
       </figure>
-      <CopyableText text={offer} what="The offer as text" />
-      <button type="button" className="ghost" onClick={onCancel}>
-        Cancel
-      </button>
+      <CopyableText text={offer} what={t`The offer as text`} />
+      <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
     </div>
   );
 }
@@ -62,8 +57,8 @@ function Waiting({ words, until }: { words: readonly string[]; until: number }) 
   const left = useLeft(until);
   return (
     <div className="compare">
-      <StepHead>Say yes on the other device too</StepHead>
-      <Progress label="Waiting for the other device…" done={0} of={0} text="The same six words stand there." />
+      <StepHead>{t`Say yes on the other device too`}</StepHead>
+      <Progress label={t`Waiting for the other device…`} done={0} of={0} text={t`The same six words stand there.`} />
       <Words words={words} />
       {left > 0 && <Countdown left={left} />}
     </div>
@@ -91,16 +86,13 @@ function Begin({
   };
   return (
     <form className="devices-block" onSubmit={(event) => void submit(event)} noValidate>
-      <p>
-        This device shows a code. A device that has your team takes it, both show the same six words, and then your team
-        is here too.
-      </p>
+      <p>{t`This device shows a code. A device that has your team takes it, both show the same six words, and then your team is here too.`}</p>
       <TwoTeams />
       <NameField value={name} onChange={setName} />
-      {failed !== null && <Wrong title="This device has not joined." reason={`${failed} Nothing has changed.`} />}
+      {failed !== null && <Wrong title={t`This device has not joined.`} reason={t`${failed} Nothing has changed.`} />}
       <div className="devices-ways">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
-          {busy ? 'Making an offer…' : 'Show the code'}
+          {busy ? t`Making an offer…` : t`Show the code`}
         </button>
       </div>
     </form>
@@ -112,18 +104,18 @@ function LeftOffer({ problem, children }: { problem: string | null; children: Re
   if (problem !== null)
     return (
       <>
-        <Wrong title="The other device could not be told." reason={problem} />
+        <Wrong title={t`The other device could not be told.`} reason={problem} />
         {children}
       </>
     );
   return (
     <div className="compare">
-      <StepHead>Look at your other device</StepHead>
+      <StepHead>{t`Look at your other device`}</StepHead>
       <Progress
-        label="Asking your other device…"
+        label={t`Asking your other device…`}
         done={0}
         of={0}
-        text="In a moment the same six words stand on both."
+        text={t`In a moment the same six words stand on both.`}
       />
     </div>
   );
@@ -185,7 +177,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
       answered.ok
         ? same
           ? null
-          : 'You said that the words differ. Make a new offer, and compare again.'
+          : t`You said that the words differ. Make a new offer, and compare again.`
         : answered.reason,
     );
   };
@@ -205,7 +197,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
         return (
           <CompareWords
             words={now.words}
-            elsewhere="The other device shows six words too. If one is different, somebody may be in between: say no."
+            elsewhere={t`The other device shows six words too. If one is different, somebody may be in between: say no.`}
             onAnswer={(same) => void answer(same)}
           />
         );
@@ -213,10 +205,8 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
         return <Waiting words={now.words} until={now.until} />;
       case 'failed':
         return (
-          <Wrong title="This device has not joined." reason={`${now.reason} Nothing has changed.`}>
-            <button type="button" className="ghost" onClick={() => void begin()}>
-              Make a new offer
-            </button>
+          <Wrong title={t`This device has not joined.`} reason={t`${now.reason} Nothing has changed.`}>
+            <button type="button" className="ghost" onClick={() => void begin()}>{t`Make a new offer`}</button>
           </Wrong>
         );
       default:
@@ -225,10 +215,10 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
   }
 
   return (
-    <Dialog title="Join from another device" onClose={leave}>
+    <Dialog title={t`Join from another device`} onClose={leave}>
       <div className="devices">
         {joined ? (
-          <Progress label="This device is one of yours now…" done={0} of={0} />
+          <Progress label={t`This device is one of yours now…`} done={0} of={0} />
         ) : joining === null || failed !== null ? (
           <Begin name={name} setName={setName} begin={begin} failed={failed} />
         ) : (

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { t } from '../../language/t.ts';
 
 /** Longest name of a device, in characters; the owner refuses a longer one. */
 const NAME_MAX = 60;
@@ -14,8 +15,8 @@ interface Props {
 export function NameField({
   value,
   onChange,
-  label = 'What this device is called',
-  hint = 'So that you can tell it apart in the list. You can change it later.',
+  label = t`What this device is called`,
+  hint = t`So that you can tell it apart in the list. You can change it later.`,
 }: Props) {
   const id = useId();
   const missing = value.trim() === '';
@@ -33,7 +34,7 @@ export function NameField({
         aria-describedby={`${id}-hint`}
         onChange={(event) => onChange(event.target.value)}
       />
-      <small id={`${id}-hint`}>{missing ? 'It needs a name.' : hint}</small>
+      <small id={`${id}-hint`}>{missing ? t`It needs a name.` : hint}</small>
     </div>
   );
 }

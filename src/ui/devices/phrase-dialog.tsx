@@ -1,4 +1,5 @@
 import { useState, type ReactNode, useEffect, useId, useRef, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -48,14 +49,14 @@ function Drill({ words, positions, onKeep, onLookAgain, onAnew }: Props) {
   };
   return (
     <form className="devices-block" onSubmit={(event) => void keep(event)} noValidate>
-      <h3>Now from your paper</h3>
-      <p>Three words, to be sure that what you wrote can be read back.</p>
+      <h3>{t`Now from your paper`}</h3>
+      <p>{t`Three words, to be sure that what you wrote can be read back.`}</p>
       <div className="drill">
         {positions.map((position, i) => {
           const wrong = wrongPositions.includes(position);
           return (
             <div key={position} className="device-field">
-              <label htmlFor={`${id}-${position}`}>Word {position}</label>
+              <label htmlFor={`${id}-${position}`}>{t`Word ${position}`}</label>
               <input
                 id={`${id}-${position}`}
                 ref={i === 0 ? first : undefined}
@@ -77,20 +78,16 @@ function Drill({ words, positions, onKeep, onLookAgain, onAnew }: Props) {
       </div>
       {wrongPositions.length > 0 && (
         <p className="device-wrong" role="alert">
-          {`${wrongPositions.length === 1 ? 'Word' : 'Words'} ${names(wrongPositions.map(String))} ${wrongPositions.length === 1 ? 'is' : 'are'} not what was shown. Look at your paper, or at the words again and put the paper right.`}
+          {t`${wrongPositions.length === 1 ? t`Word` : t`Words`} ${names(wrongPositions.map(String))} ${wrongPositions.length === 1 ? 'is' : 'are'} not what was shown. Look at your paper, or at the words again and put the paper right.`}
         </p>
       )}
-      {failed !== null && <Wrong title="The phrase does not count yet." reason={failed} />}
+      {failed !== null && <Wrong title={t`The phrase does not count yet.`} reason={failed} />}
       <div className="devices-ways">
         <button type="submit" className="solid" disabled={busy || missing}>
-          {busy ? 'Keeping…' : 'Check'}
+          {busy ? t`Keeping…` : t`Check`}
         </button>
-        <button type="button" className="ghost" onClick={onLookAgain}>
-          Look at the words again
-        </button>
-        <button type="button" className="link-button" onClick={onAnew}>
-          Start anew with other words
-        </button>
+        <button type="button" className="ghost" onClick={onLookAgain}>{t`Look at the words again`}</button>
+        <button type="button" className="link-button" onClick={onAnew}>{t`Start anew with other words`}</button>
       </div>
     </form>
   );
@@ -102,24 +99,21 @@ function PhraseWords({ words }: { words: readonly string[] }) {
   return (
     <>
       <div className="phrase-sheet">
-        <p className="phrase-head">Roost: recovery phrase, made {fullTime(state.device.now())}</p>
-        <ol className="phrase-words" aria-label="The recovery phrase" translate="no">
+        <p className="phrase-head">{t`Roost: recovery phrase, made ${fullTime(state.device.now())}`}</p>
+        <ol className="phrase-words" aria-label={t`The recovery phrase`} translate="no">
           {words.map((word, i) => (
             <li key={i}>{word}</li>
           ))}
         </ol>
       </div>
       <div className="devices-ways">
-        <button type="button" className="ghost" onClick={() => print()}>
-          Print
-        </button>
-        <button type="button" className="ghost" onClick={() => void copyText(state, words.join(' '), 'The phrase')}>
-          Copy
-        </button>
-        <small>
-          Paper is best. What is copied can be read by other programs, and some systems send the clipboard to their
-          cloud; a printer may keep what it printed.
-        </small>
+        <button type="button" className="ghost" onClick={() => print()}>{t`Print`}</button>
+        <button
+          type="button"
+          className="ghost"
+          onClick={() => void copyText(state, words.join(' '), t`The phrase`)}
+        >{t`Copy`}</button>
+        <small>{t`Paper is best. What is copied can be read by other programs, and some systems send the clipboard to their cloud; a printer may keep what it printed.`}</small>
       </div>
     </>
   );
@@ -134,27 +128,22 @@ type Step =
 function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; onShow: () => void }) {
   return (
     <div className="devices-block">
-      <p>
-        Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was
-        said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not
-        whoever runs the relay.
-      </p>
+      <p>{t`Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not whoever runs the relay.`}</p>
       <ul className="devices-points">
-        <li>They are shown once, and stored nowhere. Have paper and a pen at hand.</li>
-        <li>Whoever has them has your team. Keep them as you keep a key to your home.</li>
-        <li>You are asked for three of them afterwards, so that a slip of the pen is found now.</li>
+        <li>{t`They are shown once, and stored nowhere. Have paper and a pen at hand.`}</li>
+        <li>{t`Whoever has them has your team. Keep them as you keep a key to your home.`}</li>
+        <li>{t`You are asked for three of them afterwards, so that a slip of the pen is found now.`}</li>
       </ul>
       {replaces && (
         <p className="devices-warning">
           <span>
-            <strong>You have a phrase already.</strong> It holds until the new one has passed its check; from then on
-            the old one opens nothing.
+            {t`${(<strong>{t`You have a phrase already.`}</strong>)} It holds until the new one has passed its check; from then on the old one opens nothing.`}
           </span>
         </p>
       )}
       <div className="devices-ways">
         <button type="button" className="solid" disabled={busy} onClick={onShow}>
-          {busy ? 'Making the words…' : 'Show the words'}
+          {busy ? t`Making the words…` : t`Show the words`}
         </button>
       </div>
     </div>
@@ -165,12 +154,10 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
 function Shown({ words, onWritten }: { words: readonly string[]; onWritten: () => void }) {
   return (
     <div className="devices-block">
-      <StepHead>Write these down, in this order</StepHead>
+      <StepHead>{t`Write these down, in this order`}</StepHead>
       <PhraseWords words={words} />
       <div className="devices-ways">
-        <button type="button" className="solid" onClick={onWritten}>
-          I have written them down
-        </button>
+        <button type="button" className="solid" onClick={onWritten}>{t`I have written them down`}</button>
       </div>
     </div>
   );
@@ -201,7 +188,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
           <>
             <About replaces={replaces} busy={step.busy} onShow={() => void show()} />
             {step.failed !== null && (
-              <Wrong title="The words could not be made." reason={`${step.failed} Nothing has changed.`} />
+              <Wrong title={t`The words could not be made.`} reason={t`${step.failed} Nothing has changed.`} />
             )}
           </>
         );
@@ -225,11 +212,9 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
       case 'done':
         return (
           <div className="devices-done" role="status">
-            <StepHead>Your recovery phrase holds from now on</StepHead>
-            <p>Keep the paper somewhere safe, and not beside this device. You can check it here at any time.</p>
-            <button type="button" className="solid" onClick={onClose}>
-              Good
-            </button>
+            <StepHead>{t`Your recovery phrase holds from now on`}</StepHead>
+            <p>{t`Keep the paper somewhere safe, and not beside this device. You can check it here at any time.`}</p>
+            <button type="button" className="solid" onClick={onClose}>{t`Good`}</button>
           </div>
         );
       default:
@@ -238,21 +223,21 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Dialog title="Recovery phrase" onClose={close}>
+    <Dialog title={t`Recovery phrase`} onClose={close}>
       <div className="devices">
         {leaving && halfWay && (
           <div className="wrong-note" role="alert">
             <p>
-              <strong>These words do not count yet.</strong> They are not shown again after this, and hold only once
-              three of them were checked. {replaces && 'Your phrase from before holds on.'}
+              {t`${(<strong>{t`These words do not count yet.`}</strong>)} They are not shown again after this, and hold only once three of them were checked.`}{' '}
+              {replaces && t`Your phrase from before holds on.`}
             </p>
             <div className="devices-ways">
-              <button type="button" className="ghost" onClick={() => setLeaving(false)}>
-                Stay
-              </button>
-              <button type="button" className="ghost ghost-danger" onClick={onClose}>
-                Throw these words away
-              </button>
+              <button type="button" className="ghost" onClick={() => setLeaving(false)}>{t`Stay`}</button>
+              <button
+                type="button"
+                className="ghost ghost-danger"
+                onClick={onClose}
+              >{t`Throw these words away`}</button>
             </div>
           </div>
         )}

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { t } from '../../language/t.ts';
 import { countWords } from './phrase.ts';
 
 /** Words of a phrase. */
@@ -17,7 +18,7 @@ export function PhraseField({ value, onChange, wrong }: Props) {
   const count = countWords(value);
   return (
     <div className="device-field">
-      <label htmlFor={id}>The {WORDS} words</label>
+      <label htmlFor={id}>{t`The ${WORDS} words`}</label>
       <textarea
         id={id}
         className="field phrase-field"
@@ -32,12 +33,10 @@ export function PhraseField({ value, onChange, wrong }: Props) {
         onChange={(event) => onChange(event.target.value)}
       />
       <p className="phrase-count">
-        <small id={`${id}-hint`}>
-          In their order. Numbers, commas and capitals do not matter; four letters of each word are enough.
-        </small>
-        <small data-whole={count === WORDS}>
-          {count} of {WORDS}
-        </small>
+        <small
+          id={`${id}-hint`}
+        >{t`In their order. Numbers, commas and capitals do not matter; four letters of each word are enough.`}</small>
+        <small data-whole={count === WORDS}>{t`${count} of ${WORDS}`}</small>
       </p>
       {wrong !== null && (
         <p id={`${id}-wrong`} className="device-wrong" role="alert">

@@ -1,4 +1,5 @@
 /** Pixels of pictures and of the camera, and the codes in them. */
+import { t } from '../../language/t.ts';
 import { readQr, type Pixels } from './qr.ts';
 
 /** px: the longer side of what a frame of the camera is read at. */
@@ -43,7 +44,7 @@ export async function readPicture(file: Blob): Promise<PictureRead> {
     if (error instanceof DOMException || error instanceof TypeError)
       return {
         ok: false,
-        reason: 'This is no picture that the browser can read. Take a photo or a screenshot of the code.',
+        reason: t`This is no picture that the browser can read. Take a photo or a screenshot of the code.`,
       };
     throw error;
   }
@@ -55,8 +56,7 @@ export async function readPicture(file: Blob): Promise<PictureRead> {
     }
     return {
       ok: false,
-      reason:
-        'No code can be made out in this picture. Take it from nearer, sharp, and with all four corners of the light square in it.',
+      reason: t`No code can be made out in this picture. Take it from nearer, sharp, and with all four corners of the light square in it.`,
     };
   } finally {
     bitmap.close();

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { t } from '../../language/t.ts';
 import { useNow } from '../use-now.ts';
 import { modulesOf, pathOf } from './qr.ts';
 
@@ -19,12 +20,12 @@ export function useLeft(until: number): number {
 export function Countdown({ left }: { left: number }) {
   return (
     <p className="countdown">
-      Good for{' '}
+      {t`Good for`}{' '}
       <span role="timer" aria-live="off">
         {clock(left)}
       </span>
       <span className="visually-hidden" role="status">
-        {left <= MINUTE && left > 0 ? 'Less than a minute is left.' : ''}
+        {left <= MINUTE && left > 0 ? t`Less than a minute is left.` : ''}
       </span>
     </p>
   );

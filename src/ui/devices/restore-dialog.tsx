@@ -1,4 +1,5 @@
 import { useEffect, useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -28,15 +29,12 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
     setWrong(null);
     const restored = await actions.restore(phrase, name.trim());
     setBusy(false);
-    if (!restored.ok) setWrong(`${restored.reason} Nothing has changed.`);
+    if (!restored.ok) setWrong(t`${restored.reason} Nothing has changed.`);
   };
   return (
-    <Dialog title="Bring your team back" onClose={onClose}>
+    <Dialog title={t`Bring your team back`} onClose={onClose}>
       <form className="devices" onSubmit={(event) => void restore(event)} noValidate>
-        <p>
-          The 24 words of your recovery phrase open what the relay keeps sealed. This device becomes one of yours;
-          devices you still have stay so.
-        </p>
+        <p>{t`The 24 words of your recovery phrase open what the relay keeps sealed. This device becomes one of yours; devices you still have stay so.`}</p>
         <TwoTeams />
         <PhraseField
           value={phrase}
@@ -47,10 +45,10 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
           wrong={wrong}
         />
         <NameField value={name} onChange={setName} />
-        {busy && <Progress label="Asking the relay for what these words open…" done={0} of={0} />}
+        {busy && <Progress label={t`Asking the relay for what these words open…`} done={0} of={0} />}
         <div className="devices-ways">
           <button type="submit" className="solid" disabled={busy || phrase.trim() === '' || name.trim() === ''}>
-            {busy ? 'Opening…' : 'Bring my team back'}
+            {busy ? t`Opening…` : t`Bring my team back`}
           </button>
         </div>
       </form>

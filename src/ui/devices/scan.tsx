@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import { readFrame } from './pixels.ts';
 
@@ -6,14 +7,14 @@ import { readFrame } from './pixels.ts';
 
 type Opened = { readonly ok: true; readonly stream: MediaStream } | { readonly ok: false; readonly reason: string };
 
-const INSTEAD = 'A picture of the code, or its text, does as well.';
+const INSTEAD = t`A picture of the code, or its text, does as well.`;
 
 /** Names of errors as the Media Capture standard has them (getUserMedia). */
 const REASONS: Readonly<Record<string, string>> = {
-  NotAllowedError: `The camera was not allowed. Allow it for this address in the browser’s settings and try again. ${INSTEAD}`,
-  NotFoundError: `There is no camera on this device. ${INSTEAD}`,
-  OverconstrainedError: `There is no camera on this device that can be used. ${INSTEAD}`,
-  NotReadableError: `The camera is in use by another program. Close that and try again. ${INSTEAD}`,
+  NotAllowedError: t`The camera was not allowed. Allow it for this address in the browser’s settings and try again. ${INSTEAD}`,
+  NotFoundError: t`There is no camera on this device. ${INSTEAD}`,
+  OverconstrainedError: t`There is no camera on this device that can be used. ${INSTEAD}`,
+  NotReadableError: t`The camera is in use by another program. Close that and try again. ${INSTEAD}`,
 };
 
 /** `origin`: where this page is, for the word on why a camera cannot be used there. */
@@ -21,11 +22,11 @@ async function openCamera(origin: string): Promise<Opened> {
   if (!isSecureContext)
     return {
       ok: false,
-      reason: `Browsers lend a camera only to pages that come over https or from this machine itself, and this one comes from ${origin}. ${INSTEAD}`,
+      reason: t`Browsers lend a camera only to pages that come over https or from this machine itself, and this one comes from ${origin}. ${INSTEAD}`,
     };
   // Some browsers have none of it.
   const devices: MediaDevices | undefined = navigator.mediaDevices;
-  if (!devices?.getUserMedia) return { ok: false, reason: `This browser has no way to use a camera. ${INSTEAD}` };
+  if (!devices?.getUserMedia) return { ok: false, reason: t`This browser has no way to use a camera. ${INSTEAD}` };
   try {
     return {
       ok: true,
@@ -36,7 +37,7 @@ async function openCamera(origin: string): Promise<Opened> {
     };
   } catch (error) {
     if (!(error instanceof Error || error instanceof DOMException)) throw error;
-    return { ok: false, reason: REASONS[error.name] ?? `The camera could not be used: ${error.message} ${INSTEAD}` };
+    return { ok: false, reason: REASONS[error.name] ?? t`The camera could not be used: ${error.message} ${INSTEAD}` };
   }
 }
 
@@ -69,7 +70,7 @@ function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: st
   }, [stream, device, onRead]);
   return (
     <div className="viewfinder">
-      <video ref={video} muted playsInline aria-label="What the camera sees" />
+      <video ref={video} muted playsInline aria-label={t`What the camera sees`} />
       <i aria-hidden="true" />
     </div>
   );
@@ -118,7 +119,7 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
     return (
       <div className="scan">
         <Viewfinder stream={camera.stream} onRead={found} />
-        <p role="status">Hold the code of the new device before the camera.</p>
+        <p role="status">{t`Hold the code of the new device before the camera.`}</p>
         <button
           type="button"
           className="ghost"
@@ -126,15 +127,13 @@ export function Scan({ onRead }: { onRead: (text: string) => void }) {
             close();
             setCamera({ kind: 'off', failed: null });
           }}
-        >
-          Stop the camera
-        </button>
+        >{t`Stop the camera`}</button>
       </div>
     );
   return (
     <div className="scan">
       <button type="button" className="solid" disabled={camera.kind === 'asking'} onClick={() => void start()}>
-        {camera.kind === 'asking' ? 'Asking for the camera…' : 'Scan with the camera'}
+        {camera.kind === 'asking' ? t`Asking for the camera…` : t`Scan with the camera`}
       </button>
       {camera.kind === 'off' && camera.failed !== null && (
         <p className="devices-warning" role="alert">

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { KeptElsewhere } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
@@ -16,10 +17,10 @@ export function SecondHome({ kept }: { kept: KeptElsewhere }) {
     setFailed(done.ok ? null : done.reason);
   };
   return (
-    <section className="devices-block" aria-label="Kept a second time">
+    <section className="devices-block" aria-label={t`Kept a second time`}>
       <h3>
-        <i className="device-dot" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" /> Kept a second
-        time
+        <i className="device-dot" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" />{' '}
+        {t`Kept a second time`}
       </h3>
       <p>{protectionText(kept)}</p>
       <p>{acknowledgedText(kept)}</p>
@@ -30,30 +31,28 @@ export function SecondHome({ kept }: { kept: KeptElsewhere }) {
       )}
       {failed !== null && (
         <p className="wrong-note" role="alert">
-          This could not be saved: {failed}
+          {t`This could not be saved: ${failed}`}
         </p>
       )}
       {asking ? (
-        <div className="devices-warning" role="alertdialog" aria-label="Hand nothing to the relay?">
+        <div className="devices-warning" role="alertdialog" aria-label={t`Hand nothing to the relay?`}>
           <p>
-            <strong>Hand nothing to the relay?</strong> Then only{' '}
-            {kept.files ? 'files on this device, and copies that you export,' : 'copies that you export'} protect your
-            team, and other devices hear nothing from this one through the relay. What the relay has already stays
-            there, sealed.
+            {t`${(<strong>{t`Hand nothing to the relay?`}</strong>)} Then only`}{' '}
+            {t`${kept.files ? t`files on this device, and copies that you export,` : t`copies that you export`} protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`}
           </p>
           <div className="devices-ways">
-            <button type="button" className="ghost" onClick={() => setAsking(false)}>
-              Leave it on
-            </button>
-            <button type="button" className="danger-button" onClick={() => void set(false)}>
-              Hand over nothing more
-            </button>
+            <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Leave it on`}</button>
+            <button
+              type="button"
+              className="danger-button"
+              onClick={() => void set(false)}
+            >{t`Hand over nothing more`}</button>
           </div>
         </div>
       ) : (
         <div className="devices-ways">
           <button type="button" className="ghost" onClick={() => (off ? void set(true) : setAsking(true))}>
-            {off ? 'Hand sealed entries to the relay' : 'Hand nothing to the relay…'}
+            {off ? t`Hand sealed entries to the relay` : t`Hand nothing to the relay…`}
           </button>
         </div>
       )}

@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
 import { guessDeviceName } from '../../domain/device-name.ts';
@@ -22,20 +23,14 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
   };
   return (
     <form className="devices-block" onSubmit={(event) => void share(event)} noValidate>
-      <p>
-        Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and
-        handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it
-        cannot read.
-      </p>
+      <p>{t`Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.`}</p>
       <NameField value={name} onChange={setName} />
-      {failed !== null && <Wrong title="This could not be saved." reason={`${failed} Nothing has changed.`} />}
+      {failed !== null && <Wrong title={t`This could not be saved.`} reason={t`${failed} Nothing has changed.`} />}
       <div className="devices-ways">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
-          {busy ? 'Saving…' : 'Go on'}
+          {busy ? t`Saving…` : t`Go on`}
         </button>
-        <button type="button" className="ghost" onClick={onClose}>
-          Not now
-        </button>
+        <button type="button" className="ghost" onClick={onClose}>{t`Not now`}</button>
       </div>
     </form>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -39,60 +40,56 @@ function WithoutRelay() {
   };
   return (
     <details className="without-relay">
-      <summary>Without a relay</summary>
-      <p>
-        Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay
-        introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by
-        chat, as you like. They are sealed, and good once.
-      </p>
+      <summary>{t`Without a relay`}</summary>
+      <p>{t`Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.`}</p>
       <ol className="without-steps">
         <li>
-          <h4>On the first device: make a text</h4>
-          {made === null && answer !== null && <p className="setting-hint">Done: its text was pasted here.</p>}
+          <h4>{t`On the first device: make a text`}</h4>
+          {made === null && answer !== null && <p className="setting-hint">{t`Done: its text was pasted here.`}</p>}
           {made === null && answer === null && (
-            <button type="button" className="ghost" onClick={() => void make()}>
-              Make the text
-            </button>
+            <button type="button" className="ghost" onClick={() => void make()}>{t`Make the text`}</button>
           )}
           {made !== null && (
             <>
-              <CopyableText text={made} what="The text for the other device" />
-              <button type="button" className="link-button" onClick={() => void make()}>
-                Make another
-              </button>
+              <CopyableText text={made} what={t`The text for the other device`} />
+              <button type="button" className="link-button" onClick={() => void make()}>{t`Make another`}</button>
             </>
           )}
-          {failed !== null && <Wrong title="The text could not be made." reason={failed} />}
+          {failed !== null && <Wrong title={t`The text could not be made.`} reason={failed} />}
         </li>
         <li>
-          <h4>On the second device: paste it, and carry the answer back</h4>
+          <h4>{t`On the second device: paste it, and carry the answer back`}</h4>
           {made === null && answer === null && (
-            <PasteText label="The text of the first device" placeholder={BEGINS} button="Answer it" onText={take} />
+            <PasteText
+              label={t`The text of the first device`}
+              placeholder={BEGINS}
+              button={t`Answer it`}
+              onText={take}
+            />
           )}
-          {answer !== null && <CopyableText text={answer} what="The answer for the first device" />}
+          {answer !== null && <CopyableText text={answer} what={t`The answer for the first device`} />}
           {made !== null && answer === null && (
-            <p className="setting-hint">Settings, Devices, Without a relay, on that device.</p>
+            <p className="setting-hint">{t`Settings, Devices, Without a relay, on that device.`}</p>
           )}
         </li>
         <li>
-          <h4>On the first device again: paste the answer</h4>
+          <h4>{t`On the first device again: paste the answer`}</h4>
           {made !== null && !opening && (
             <PasteText
-              label="The answer of the second device"
+              label={t`The answer of the second device`}
               placeholder={BEGINS}
-              button="Open the line"
+              button={t`Open the line`}
               onText={take}
             />
           )}
           {made === null && (
-            <p className="setting-hint">
-              The connection opens then, and “direct connection” stands beside the other device above.
-            </p>
+            <p className="setting-hint">{t`The connection opens then, and “direct connection” stands beside the other device above.`}</p>
           )}
           {opening && (
-            <p className="without-done" role="status">
-              The connection is open: “direct connection” stands beside the other device above.
-            </p>
+            <p
+              className="without-done"
+              role="status"
+            >{t`The connection is open: “direct connection” stands beside the other device above.`}</p>
           )}
         </li>
       </ol>
@@ -110,8 +107,8 @@ function Arriving({ agentIds }: { agentIds: readonly AgentId[] }) {
   const who = known.length === agentIds.length ? names(known) : plural(agentIds.length, 'agent');
   return (
     <p>
-      {who} {agentIds.length === 1 ? 'is' : 'are'} on the way here: what was said last is not all on this device yet, so{' '}
-      {agentIds.length === 1 ? 'it is' : 'they are'} not woken here before.
+      {t`${who} ${agentIds.length === 1 ? 'is' : 'are'} on the way here: what was said last is not all on this device yet, so`}{' '}
+      {t`${agentIds.length === 1 ? t`it is` : t`they are`} not woken here before.`}
     </p>
   );
 }
@@ -125,22 +122,19 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
     <div className="devices-warning" role="status">
       <p>
         <strong>
-          {plural(entries, 'entry', 'entries')} of another device {one ? 'waits' : 'wait'} outside.
+          {t`${plural(entries, 'entry', 'entries')} of another device ${one ? 'waits' : 'wait'} outside.`}
         </strong>{' '}
-        {one ? 'It is' : 'They are'} dated ahead of this device’s clock, up to {fullTime(latest)}: the clock of that
-        device was wrong, or this one is. Set the clocks right first. {one ? 'It comes' : 'They come'} in when that time
-        has come
-        {taken
-          ? ', or when you take them; what you write then stands after them.'
-          : '; no clock goes that wrong, so look at who is among your devices.'}
+        {t`${one ? t`It is` : t`They are`} dated ahead of this device’s clock, up to ${fullTime(latest)}: the clock of that device was wrong, or this one is. Set the clocks right first. ${one ? t`It comes` : t`They come`} in when that time has come${
+          taken
+            ? t`, or when you take them; what you write then stands after them.`
+            : t`; no clock goes that wrong, so look at who is among your devices.`
+        }`}
       </p>
       <button
         type="button"
         className="ghost"
         onClick={() => void actions.takeAhead().then((done) => setFailed(done.ok ? null : done.reason))}
-      >
-        Take {one ? 'it' : 'them'} in
-      </button>
+      >{t`Take ${one ? 'it' : 'them'} in`}</button>
       {failed !== null && <p className="wrong-note">{failed}</p>}
     </div>
   );
@@ -150,8 +144,8 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
 function HowFar({ status }: { status: SharedStatus }) {
   const { backlog, attachments, newer, ahead, refused, trouble } = status;
   return (
-    <section className="devices-block" aria-label="On the way">
-      <h3>On the way</h3>
+    <section className="devices-block" aria-label={t`On the way`}>
+      <h3>{t`On the way`}</h3>
       {trouble !== null && (
         <p className="wrong-note" role="alert">
           {trouble}
@@ -163,7 +157,7 @@ function HowFar({ status }: { status: SharedStatus }) {
       </p>
       {backlog !== null && (
         <Progress
-          label="Fetching what is elsewhere"
+          label={t`Fetching what is elsewhere`}
           done={backlog.done}
           of={backlog.of}
           text={`${count(Math.min(backlog.done, backlog.of))} of ${plural(backlog.of, 'entry', 'entries')}`}
@@ -176,15 +170,13 @@ function HowFar({ status }: { status: SharedStatus }) {
       {ahead !== null && <Ahead ahead={ahead} />}
       {newer > 0 && (
         <p>
-          {plural(newer, 'entry was', 'entries were')} written by a newer Roost on another device. They are kept, and
-          are read here once this Roost is updated too.
+          {t`${plural(newer, 'entry was', 'entries were')} written by a newer Roost on another device. They are kept, and are read here once this Roost is updated too.`}
         </p>
       )}
       {refused > 0 && (
         <p className="devices-warning">
           <span>
-            <strong>{plural(refused, 'entry was', 'entries were')} refused</strong> since this page was opened: changed,
-            moved or forged on the way. Nothing of that was taken. Your other devices send good ones.
+            {t`${(<strong>{t`${plural(refused, 'entry was', 'entries were')} refused`}</strong>)} since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.`}
           </span>
         </p>
       )}
@@ -195,23 +187,19 @@ function HowFar({ status }: { status: SharedStatus }) {
 /** The way back when every device is lost. */
 function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialogName) => void }) {
   return (
-    <section className="devices-block" aria-label="Recovery phrase">
+    <section className="devices-block" aria-label={t`Recovery phrase`}>
       <h3>
-        <i className="device-dot" data-state={made ? 'good' : 'warn'} aria-hidden="true" /> Recovery phrase
+        <i className="device-dot" data-state={made ? 'good' : 'warn'} aria-hidden="true" /> {t`Recovery phrase`}
       </h3>
       <p>
         {made
-          ? 'You have one. With its 24 words your team comes back on a new device, even when all of these are lost.'
-          : 'There is none yet. If all of these devices were lost, nobody could open what the relay keeps. Twenty-four words on paper can.'}
+          ? t`You have one. With its 24 words your team comes back on a new device, even when all of these are lost.`
+          : t`There is none yet. If all of these devices were lost, nobody could open what the relay keeps. Twenty-four words on paper can.`}
       </p>
       <div className="devices-ways">
-        {made && (
-          <button type="button" className="ghost" onClick={() => onOpen('check')}>
-            Check my phrase
-          </button>
-        )}
+        {made && <button type="button" className="ghost" onClick={() => onOpen('check')}>{t`Check my phrase`}</button>}
         <button type="button" className={made ? 'ghost' : 'solid'} onClick={() => onOpen('phrase')}>
-          {made ? 'Make a new one' : 'Make a recovery phrase'}
+          {made ? t`Make a new one` : t`Make a recovery phrase`}
         </button>
       </div>
     </section>
@@ -227,13 +215,11 @@ interface Props {
 export function Shared({ status, onOpen }: Props) {
   return (
     <>
-      <section className="devices-block" aria-label="Your devices">
-        <h3>Your devices</h3>
+      <section className="devices-block" aria-label={t`Your devices`}>
+        <h3>{t`Your devices`}</h3>
         <DeviceList devices={status.devices} />
         <div className="devices-ways">
-          <button type="button" className="solid" onClick={() => onOpen('add')}>
-            Add a device
-          </button>
+          <button type="button" className="solid" onClick={() => onOpen('add')}>{t`Add a device`}</button>
         </div>
       </section>
       <HowFar status={status} />

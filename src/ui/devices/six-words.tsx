@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { StepHead } from './step-head.tsx';
 
 interface Props {
@@ -10,7 +11,7 @@ interface Props {
 /** Six words that both devices show; read out as a list. */
 export function Words({ words }: { words: readonly string[] }) {
   return (
-    <ol className="six-words" aria-label="The six words">
+    <ol className="six-words" aria-label={t`The six words`}>
       {words.map((word, i) => (
         <li key={i} translate="no">
           {word}
@@ -24,16 +25,12 @@ export function Words({ words }: { words: readonly string[] }) {
 export function CompareWords({ words, elsewhere, onAnswer }: Props) {
   return (
     <div className="compare">
-      <StepHead>Are these the same on both?</StepHead>
+      <StepHead>{t`Are these the same on both?`}</StepHead>
       <Words words={words} />
       <p>{elsewhere}</p>
       <div className="devices-ways">
-        <button type="button" className="solid" onClick={() => onAnswer(true)}>
-          Yes, all six
-        </button>
-        <button type="button" className="ghost" onClick={() => onAnswer(false)}>
-          No
-        </button>
+        <button type="button" className="solid" onClick={() => onAnswer(true)}>{t`Yes, all six`}</button>
+        <button type="button" className="ghost" onClick={() => onAnswer(false)}>{t`No`}</button>
       </div>
     </div>
   );

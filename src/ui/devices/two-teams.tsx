@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { useHousehold } from '../context.tsx';
 import { plural } from '../text/sizes.ts';
 
@@ -9,14 +10,13 @@ export function TwoTeams() {
   return (
     <div className="devices-warning" role="note">
       <p>
-        <strong>
-          {agents === 0
-            ? 'Roost has begun here already.'
-            : `${plural(agents, 'agent')} ${agents === 1 ? 'lives' : 'live'} here already.`}
-        </strong>{' '}
-        Joining makes one team of both, on all your devices; it cannot be taken apart again. Nobody is lost and nothing
-        is overwritten: where two have the same seat, the one who was born first sits, and the other waits without a
-        seat until you give one, under Team.
+        {t`${(
+          <strong>
+            {agents === 0
+              ? t`Roost has begun here already.`
+              : t`${plural(agents, 'agent')} ${agents === 1 ? 'lives' : 'live'} here already.`}
+          </strong>
+        )} Joining makes one team of both, on all your devices; it cannot be taken apart again. Nobody is lost and nothing is overwritten: where two have the same seat, the one who was born first sits, and the other waits without a seat until you give one, under Team.`}
       </p>
     </div>
   );

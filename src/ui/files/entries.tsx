@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { FileEntry } from '../../protocol/endpoints/workspaces.ts';
 import { MoreIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
@@ -18,8 +19,8 @@ interface Props {
 }
 
 const ODD: Partial<Record<FileEntry['kind'], string>> = {
-  link: 'leads elsewhere, and is not followed',
-  other: 'no file',
+  link: t`leads elsewhere, and is not followed`,
+  other: t`no file`,
 };
 
 /** Folders first, then files, each by name. */
@@ -31,14 +32,14 @@ const inOrder = (entries: readonly FileEntry[]) =>
 export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: Props) {
   const now = useNow();
   return (
-    <ul className="files-list" aria-label="Files">
+    <ul className="files-list" aria-label={t`Files`}>
       {inOrder(entries).map((entry) => {
         const { name, kind } = entry;
         const items: MenuItem[] = [
           ...(kind === 'file' || kind === 'folder'
-            ? [{ label: kind === 'folder' ? 'Download as a zip' : 'Download', run: () => onTake(entry) }]
+            ? [{ label: kind === 'folder' ? t`Download as a zip` : t`Download`, run: () => onTake(entry) }]
             : []),
-          { label: 'Delete…', run: () => onRemove(entry) },
+          { label: t`Delete…`, run: () => onRemove(entry) },
         ];
         return (
           <li key={name}>
@@ -47,7 +48,7 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
               {kind === 'folder' ? (
                 <Link href={PATHS.files(agentId, folder === '' ? name : `${folder}/${name}`)} dir="auto">
                   {name}
-                  <span className="visually-hidden">, folder</span>
+                  <span className="visually-hidden">{t`, folder`}</span>
                 </Link>
               ) : kind === 'file' ? (
                 <button type="button" className="files-open" dir="auto" onClick={() => onOpen(entry)}>
@@ -61,7 +62,7 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
             <small className="files-when">
               {dayWithin(entry.changedAt, now)} {clockTime(entry.changedAt)}
             </small>
-            <MenuButton label={`More for ${name}`} items={items}>
+            <MenuButton label={t`More for ${name}`} items={items}>
               <MoreIcon />
             </MenuButton>
           </li>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { fileText } from '../../domain/file-text.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { SHOWN_BYTES, type FileEntry } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { problemText } from '../../state/ports.ts';
@@ -36,7 +37,7 @@ function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | '
     const as = shownAs(entry.name);
     const read = async (): Promise<Content> => {
       if (entry.bytes > SHOWN_BYTES)
-        return { kind: 'none', why: `It is ${bytes(entry.bytes)} long, which is more than is shown here.` };
+        return { kind: 'none', why: t`It is ${bytes(entry.bytes)} long, which is more than is shown here.` };
       const got = await files.read(agentId, path);
       if (!got.ok) return { kind: 'failed', why: problemText(got.problem) };
       if (as.kind === 'image') {
@@ -45,7 +46,7 @@ function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | '
       }
       const text = fileText(new Uint8Array(await got.value.arrayBuffer()));
       return text === null
-        ? { kind: 'none', why: 'It is no text, and no picture that is shown here.' }
+        ? { kind: 'none', why: t`It is no text, and no picture that is shown here.` }
         : { kind: 'text', text };
     };
     void read().then((next) => {
@@ -63,15 +64,15 @@ function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | '
 function Shown({ content, name }: { content: Content; name: string }) {
   switch (content.kind) {
     case 'loading':
-      return <p role="status">Reading it…</p>;
+      return <p role="status">{t`Reading it…`}</p>;
     case 'failed':
-      return <p role="alert">It could not be read. {content.why}</p>;
+      return <p role="alert">{t`It could not be read. ${content.why}`}</p>;
     case 'none':
-      return <p>{content.why} Download it to open it.</p>;
+      return <p>{t`${content.why} Download it to open it.`}</p>;
     case 'image':
       return <img className="files-picture" src={content.url} alt={name} />;
     case 'text':
-      if (shownAs(name).kind === 'patch') return <Patch text={content.text} label={`Change in ${name}`} />;
+      if (shownAs(name).kind === 'patch') return <Patch text={content.text} label={t`Change in ${name}`} />;
       return shownAs(name).kind === 'markdown' ? (
         <div className="files-markdown">
           <Words text={content.text} />
@@ -79,8 +80,8 @@ function Shown({ content, name }: { content: Content; name: string }) {
       ) : (
         // Scrolls by itself where it is too wide, by keyboard too.
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <pre className="files-text" dir="auto" tabIndex={0} role="region" aria-label={`Text of ${name}`}>
-          {content.text === '' ? 'It is empty.' : content.text}
+        <pre className="files-text" dir="auto" tabIndex={0} role="region" aria-label={t`Text of ${name}`}>
+          {content.text === '' ? t`It is empty.` : content.text}
         </pre>
       );
     default:
@@ -95,9 +96,7 @@ export function FileDialog({ agentId, path, entry, onTake, onClose }: Props) {
     <Dialog title={entry.name} shape="wide" onClose={onClose}>
       <Shown content={content} name={entry.name} />
       <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={onTake}>
-          Download
-        </button>
+        <button type="button" className="ghost" onClick={onTake}>{t`Download`}</button>
       </div>
     </Dialog>
   );

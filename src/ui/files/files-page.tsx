@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { createQueue } from '../../domain/platform/queue.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import type { FileEntry, FolderAnswer } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { problemText } from '../../state/ports.ts';
@@ -31,7 +32,7 @@ const within = (folder: string, name: string) => (folder === '' ? name : `${fold
 function Trail({ agentId, folder, name }: Whose & { name: string }) {
   const parts = folder === '' ? [] : folder.split('/');
   return (
-    <nav className="files-trail" aria-label="Where this is">
+    <nav className="files-trail" aria-label={t`Where this is`}>
       {[name, ...parts].map((part, i) => {
         const path = parts.slice(0, i).join('/');
         return (
@@ -57,8 +58,8 @@ function Room({ used: { bytes: taken, most } }: Pick<FolderAnswer, 'used'>) {
   const text = `${bytes(taken)} of ${bytes(most)}`;
   return (
     <div className="files-room">
-      <UsedBar share={taken / most} meter={{ label: 'Room that is used', now: taken, most, text }} />
-      <small>{text} used, in all folders of this agent</small>
+      <UsedBar share={taken / most} meter={{ label: t`Room that is used`, now: taken, most, text }} />
+      <small>{t`${text} used, in all folders of this agent`}</small>
     </div>
   );
 }
@@ -73,7 +74,7 @@ function useGiving({ agentId, folder }: Whose) {
     setLeft((count) => count + 1);
     const refused = await inTurn(() => files.put(agentId, within(folder, file.name), file));
     setLeft((count) => count - 1);
-    if (refused !== null) notices.info(`“${file.name}” is not there. ${refused}`);
+    if (refused !== null) notices.info(t`“${file.name}” is not there. ${refused}`);
   };
   return { left, give: (file: File) => void give(file) };
 }
@@ -89,7 +90,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
     const path = within(folder, entry.name);
     const got = await (entry.kind === 'folder' ? files.zip(agentId, path) : files.read(agentId, path));
     if (got.ok) download(entry.kind === 'folder' ? `${entry.name}.zip` : entry.name, got.value);
-    else state.notices.info(`“${entry.name}” could not be had. ${problemText(got.problem)}`);
+    else state.notices.info(t`“${entry.name}” could not be had. ${problemText(got.problem)}`);
   };
   const zip = async () => {
     if (zipping) return;
@@ -104,17 +105,17 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
       <div className="files-bar">
         <Trail agentId={agentId} folder={folder} name={name} />
         <button type="button" className="ghost" disabled={zipping} onClick={() => void zip()}>
-          {zipping ? 'Making a zip…' : 'Download all as a zip'}
+          {zipping ? t`Making a zip…` : t`Download all as a zip`}
         </button>
       </div>
-      <QueryView query={files.folder(agentId, folder)} what="The folder">
+      <QueryView query={files.folder(agentId, folder)} what={t`The folder`}>
         {(answer) => (
           <>
             {answer.entries.length === 0 ? (
               <p className="files-empty">
                 {folder === ''
-                  ? `${name} has a folder of its own on the relay’s machine, and nothing in it yet. Ask for something in writing, or give it something to work with.`
-                  : 'Nothing lies here.'}
+                  ? t`${name} has a folder of its own on the relay’s machine, and nothing in it yet. Ask for something in writing, or give it something to work with.`
+                  : t`Nothing lies here.`}
               </p>
             ) : (
               <Entries
@@ -125,11 +126,11 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
                 onRemove={setRemoving}
               />
             )}
-            {answer.more > 0 && <p className="files-about">And {answer.more} more, which are in the zip.</p>}
-            <DropZone label="Choose files" accept="" several onFile={giving.give}>
+            {answer.more > 0 && <p className="files-about">{t`And ${answer.more} more, which are in the zip.`}</p>}
+            <DropZone label={t`Choose files`} accept="" several onFile={giving.give}>
               {giving.left > 0
-                ? `${plural(giving.left, 'file')} on the way…`
-                : `Drop files here: they lie in ${name}’s folder then, and ${name} can work with them.`}
+                ? t`${plural(giving.left, 'file')} on the way…`
+                : t`Drop files here: they lie in ${name}’s folder then, and ${name} can work with them.`}
             </DropZone>
             <Room used={answer.used} />
           </>
@@ -171,13 +172,10 @@ export default function FilesPage({
   const whose = known.find((mate) => mate.agentId === agentId) ?? known.find((mate) => mate.agentId !== LEAD_ID);
   return (
     <div className="files">
-      <PageHead title="Files" pageTitle={whose ? `Files of ${whose.name}` : 'Files'} onClose={onClose}>
-        <AgentSelect label="Of" agentId={whose?.agentId ?? null} path={(id) => PATHS.files(id)} />
+      <PageHead title={t`Files`} pageTitle={whose ? t`Files of ${whose.name}` : t`Files`} onClose={onClose}>
+        <AgentSelect label={t`Of`} agentId={whose?.agentId ?? null} path={(id) => PATHS.files(id)} />
       </PageHead>
-      <p className="files-about">
-        They lie on the relay’s machine, as they are: not sealed, not on your other devices, and not in copies of your
-        household.
-      </p>
+      <p className="files-about">{t`They lie on the relay’s machine, as they are: not sealed, not on your other devices, and not in copies of your household.`}</p>
       {whose ? (
         <Folder
           key={`${whose.agentId} ${folder}`}
@@ -186,7 +184,7 @@ export default function FilesPage({
           name={whose.name}
         />
       ) : (
-        <p className="files-empty">Nobody is born yet who could have a folder: SUMMON first.</p>
+        <p className="files-empty">{t`Nobody is born yet who could have a folder: SUMMON first.`}</p>
       )}
     </div>
   );

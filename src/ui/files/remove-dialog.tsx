@@ -1,4 +1,5 @@
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { FileEntry } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { useRoost } from '../context.tsx';
@@ -16,15 +17,14 @@ export function RemoveDialog({ agentId, path, entry, onClose }: Props) {
   const files = filesOf(useRoost());
   return (
     <SureDialog
-      title={`Delete “${entry.name}”?`}
-      does={['Delete it', 'Deleting…']}
-      undone="It could not be deleted"
+      title={t`Delete “${entry.name}”?`}
+      does={[t`Delete it`, t`Deleting…`]}
+      undone={t`It could not be deleted`}
       onSure={() => files.remove(agentId, path)}
       onClose={onClose}
     >
       <p>
-        {entry.kind === 'folder' ? 'The folder goes with all that is in it. ' : ''}It lies nowhere else, and cannot be
-        brought back.
+        {t`${entry.kind === 'folder' ? t`The folder goes with all that is in it. ` : ''}It lies nowhere else, and cannot be brought back.`}
       </p>
     </SureDialog>
   );

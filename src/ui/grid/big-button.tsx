@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
+import { t } from '../../language/t.ts';
 import { callProgress } from '../../state/live.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useHousehold, useInfo, useLive, usePending } from '../context.tsx';
@@ -19,10 +20,10 @@ export function useProgress(): { text: string; part: number } | null {
   const now = callProgress(progress);
   if (now) {
     const word = now.call === 'summon' ? 'hatching' : 'waking';
-    if (now.total === null) return { text: `${word}: ${now.left} to go`, part: 0 };
+    if (now.total === null) return { text: t`${word}: ${now.left} to go`, part: 0 };
     return { text: `${word} ${now.done} of ${now.total}`, part: now.done / now.total };
   }
-  if (call) return { text: step ?? 'The lead calls the team…', part: 0 };
+  if (call) return { text: step ?? t`The lead calls the team…`, part: 0 };
   return null;
 }
 
@@ -36,11 +37,11 @@ function useMoreWays(choose: () => void): MenuItem[] {
   const free = emptySeats(roster).filter((position) => !live?.births.has(position));
   const items: MenuItem[] = [];
   if (sleeping.length > 0) {
-    items.push({ label: 'Wake only some…', disabled: busy, run: choose });
+    items.push({ label: t`Wake only some…`, disabled: busy, run: choose });
     if (free.length > 0)
       items.push({
-        label: free.length === 1 ? 'Summon into the empty seat' : `Summon into ${plural(free.length, 'empty seat')}`,
-        hint: 'Those who sleep sleep on',
+        label: free.length === 1 ? t`Summon into the empty seat` : t`Summon into ${plural(free.length, 'empty seat')}`,
+        hint: t`Those who sleep sleep on`,
         disabled: busy,
         run: () => void actions.summon(free),
       });
@@ -78,7 +79,7 @@ export function BigButton() {
             {button.label}
           </button>
           {more.length > 0 && !held && (
-            <MenuButton label="More ways to wake" items={more} className="big-more">
+            <MenuButton label={t`More ways to wake`} items={more} className="big-more">
               <CaretIcon />
             </MenuButton>
           )}

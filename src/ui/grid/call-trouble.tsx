@@ -1,4 +1,5 @@
 /** What became of a wake or a summon that brought nobody. */
+import { t } from '../../language/t.ts';
 import { useActions, useLive, usePending, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS, useRoute } from '../routes.ts';
@@ -11,10 +12,10 @@ function CallError() {
   return (
     <div className="call-error" role="alert">
       <p>
-        <strong>{error.call === 'wake' ? 'The wake did not happen.' : 'The summoning did not happen.'}</strong>{' '}
-        {error.error} Everyone is as before.
+        <strong>{error.call === 'wake' ? t`The wake did not happen.` : t`The summoning did not happen.`}</strong>{' '}
+        {t`${error.error} Everyone is as before.`}
       </p>
-      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
+      <button type="button" className="icon-button" aria-label={t`Dismiss`} onClick={() => live.dismissCallError()}>
         <CloseIcon />
       </button>
     </div>
@@ -32,18 +33,18 @@ function NobodyCame() {
   return (
     <div className="call-error" role="alert">
       <p>
-        <strong>Nobody came: all {nobody.agentIds.length} sleep on.</strong> {nobody.reason} Look whether the model
-        answers, then wake them again.
+        {t`${(<strong>{t`Nobody came: all ${nobody.agentIds.length} sleep on.`}</strong>)} ${nobody.reason} Look whether the model answers, then wake them again.`}
       </p>
       <div className="call-error-ways">
-        <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>
-          Look at the model
-        </button>
-        <button type="button" className="ghost" disabled={busy} onClick={() => void actions.wake()}>
-          Wake them again
-        </button>
+        <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>{t`Look at the model`}</button>
+        <button
+          type="button"
+          className="ghost"
+          disabled={busy}
+          onClick={() => void actions.wake()}
+        >{t`Wake them again`}</button>
       </div>
-      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
+      <button type="button" className="icon-button" aria-label={t`Dismiss`} onClick={() => live.dismissCallError()}>
         <CloseIcon />
       </button>
     </div>

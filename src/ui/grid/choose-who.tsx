@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import { displayName, type Agent } from '../../domain/agent.ts';
+import { t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -12,7 +13,7 @@ import { useSleepers } from './use-sleepers.ts';
 import './choose-who.css';
 
 const priceText = ({ tokens: many, microUsd }: WakePrice): string =>
-  `about ${tokens(many)} tokens${microUsd === null ? '' : `, ${money(microUsd)}`}`;
+  t`about ${tokens(many)} tokens${microUsd === null ? '' : `, ${money(microUsd)}`}`;
 
 interface SleeperProps {
   readonly agent: Agent;
@@ -31,8 +32,8 @@ function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, on
       <button
         type="button"
         className="choose-face"
-        aria-label={`Wake ${name} now`}
-        title={`Wake ${name} now`}
+        aria-label={t`Wake ${name} now`}
+        title={t`Wake ${name} now`}
         disabled={late}
         onClick={onWake}
       >
@@ -98,14 +99,14 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
     void actions.wake(called);
   };
   const noteOf = (agent: Agent): string => {
-    if (arriving.includes(agent.agentId)) return 'on its way here';
-    if (paused?.has(agent.agentId)) return 'goes on where it was';
+    if (arriving.includes(agent.agentId)) return t`on its way here`;
+    if (paused?.has(agent.agentId)) return t`goes on where it was`;
     const price = priced(agent);
     return price ? priceText(price) : '';
   };
   return (
-    <Dialog title="Who shall wake?" onClose={onClose}>
-      <p className="setting-hint choose-hint">Press a face to wake that one, or mark several.</p>
+    <Dialog title={t`Who shall wake?`} onClose={onClose}>
+      <p className="setting-hint choose-hint">{t`Press a face to wake that one, or mark several.`}</p>
       <GroupMarks
         able={able}
         marked={new Set(agents.map(({ agentId }) => agentId))}
@@ -135,16 +136,16 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
       </ul>
       <div className="choose-act">
         <button type="button" className="solid" disabled={agents.length === 0} onClick={() => wake(agents)}>
-          {agents.length === 0 ? 'Wake' : `Wake ${agents.length}`}
+          {agents.length === 0 ? t`Wake` : t`Wake ${agents.length}`}
         </button>
         <button
           type="button"
           className="ghost"
           onClick={() => setChosen(new Set(agents.length === able.length ? [] : able.map(({ agentId }) => agentId)))}
         >
-          {agents.length === able.length ? 'Mark none' : 'Mark all'}
+          {agents.length === able.length ? t`Mark none` : t`Mark all`}
         </button>
-        {sum.tokens > 0 && <p role="status">To read: {priceText(sum)}. What they answer comes on top.</p>}
+        {sum.tokens > 0 && <p role="status">{t`To read: ${priceText(sum)}. What they answer comes on top.`}</p>}
       </div>
       <KeepGroup marked={agents} last={group} />
     </Dialog>

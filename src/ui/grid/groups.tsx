@@ -3,6 +3,7 @@ import { useId, useMemo, useState, type SubmitEvent } from 'react';
 import type { Agent } from '../../domain/agent.ts';
 import { GROUPS, type AgentGroup } from '../../domain/groups.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { groupsIn, keepGroup, removeGroup } from '../../state/groups.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import './groups.css';
@@ -32,7 +33,7 @@ export function GroupMarks({ able, marked, onMark }: MarksProps) {
   const shown = groups.filter(({ agentIds }) => agentIds.some((id) => roster.byId.has(id)));
   if (shown.length === 0) return null;
   return (
-    <ul className="groups" aria-label="Your groups">
+    <ul className="groups" aria-label={t`Your groups`}>
       {shown.map((group) => {
         const asleep = among(group, able);
         const here = group.agentIds.filter((id) => roster.byId.has(id)).length;
@@ -77,7 +78,7 @@ function NameForm({ name: before, onKeep, onDone }: NameProps) {
   };
   return (
     <form className="group-name" onSubmit={submit}>
-      <label htmlFor={id}>Name of the group</label>
+      <label htmlFor={id}>{t`Name of the group`}</label>
       <input
         id={id}
         value={name}
@@ -91,12 +92,8 @@ function NameForm({ name: before, onKeep, onDone }: NameProps) {
         aria-describedby={`${id}-wrong`}
         onChange={({ target }) => setName(target.value)}
       />
-      <button type="submit" className="ghost">
-        Keep
-      </button>
-      <button type="button" className="link-button" onClick={onDone}>
-        Cancel
-      </button>
+      <button type="submit" className="ghost">{t`Keep`}</button>
+      <button type="button" className="link-button" onClick={onDone}>{t`Cancel`}</button>
       <p id={`${id}-wrong`} role="alert" className="group-wrong">
         {wrong}
       </p>
@@ -131,23 +128,31 @@ export function KeepGroup({ marked, last }: KeepProps) {
   return (
     <div className="group-acts">
       {marked.length > 1 && !same && (
-        <button type="button" className="link-button" onClick={() => setNaming('new')}>
-          Keep these {marked.length} as a group…
-        </button>
+        <button
+          type="button"
+          className="link-button"
+          onClick={() => setNaming('new')}
+        >{t`Keep these ${marked.length} as a group…`}</button>
       )}
       {from && !same && marked.length > 0 && (
-        <button type="button" className="link-button" onClick={() => void keep({ ...from, agentIds })}>
-          “{from.name}” is these {marked.length} from now on
-        </button>
+        <button
+          type="button"
+          className="link-button"
+          onClick={() => void keep({ ...from, agentIds })}
+        >{t`“${from.name}” is these ${marked.length} from now on`}</button>
       )}
       {from && same && (
         <>
-          <button type="button" className="link-button" onClick={() => setNaming('rename')}>
-            Rename “{from.name}”…
-          </button>
-          <button type="button" className="link-button" onClick={() => void removeGroup(roost, from)}>
-            Remove the group
-          </button>
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => setNaming('rename')}
+          >{t`Rename “${from.name}”…`}</button>
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => void removeGroup(roost, from)}
+          >{t`Remove the group`}</button>
         </>
       )}
     </div>

@@ -3,6 +3,7 @@ import { useStore } from 'zustand';
 import { Link } from 'wouter';
 import { emptySeats } from '../../domain/agent.ts';
 import { answeringOf } from '../../domain/lifecycle.ts';
+import { t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { optional } from '../parts/optional.tsx';
@@ -62,7 +63,7 @@ function Grid({ selected }: { selected: string | null }) {
   return (
     // The keys are a shortcut between buttons that are reachable all the same.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <ul ref={list} className="grid" aria-label="The team" onKeyDown={onKeyDown}>
+    <ul ref={list} className="grid" aria-label={t`The team`} onKeyDown={onKeyDown}>
       {POSITIONS.map((position) => {
         const cell = { reachable: position === chosen, onFocus: () => setReachable(position) };
         if (!isSeatPosition(position)) return <LeadCell key={position} {...cell} selected={selected === LEAD_ID} />;
@@ -106,7 +107,7 @@ function WakeSizesKeeper() {
   const played = sleepers.filter(({ agentId }) => answeringOf(agentId, live).by === 'client').length;
   const arriving = useDevices(arrivingOf);
   const late = sleepers.filter(({ agentId }) => arriving.includes(agentId)).length;
-  if (sleepers.length === 0) return resting === 0 ? null : <span>{resting} set to sleep</span>;
+  if (sleepers.length === 0) return resting === 0 ? null : <span>{t`${resting} set to sleep`}</span>;
   const ids = new Set(sleepers.map((agent) => agent.agentId));
   const size = shares
     .filter((share) => ids.has(share.agent.agentId))
@@ -116,16 +117,16 @@ function WakeSizesKeeper() {
       <span>
         {[
           sleepers.length > played ? `${sleepers.length - played} sleeping` : null,
-          played > 0 ? `${played} played elsewhere` : null,
+          played > 0 ? t`${played} played elsewhere` : null,
         ]
           .filter((part) => part !== null)
           .join(' · ')}
-        {resting > 0 && ` · ${resting} set to sleep`}
-        {late > 0 && ` · ${late} on the way here`}
-        {status === 'ready' && ` · ${bytes(size)} to remember`}
-        {status === 'failed' && ' · what they remember cannot be read'}
+        {resting > 0 && t` · ${resting} set to sleep`}
+        {late > 0 && t` · ${late} on the way here`}
+        {status === 'ready' && t` · ${bytes(size)} to remember`}
+        {status === 'failed' && t` · what they remember cannot be read`}
       </span>
-      <Link href={PATHS.preview}>Preview the wake</Link>
+      <Link href={PATHS.preview}>{t`Preview the wake`}</Link>
     </>
   );
 }
@@ -140,9 +141,9 @@ function Status() {
   return (
     <div className="hearth-status">
       {!progress && <WakeSizesKeeper />}
-      {idle && born === 0 && <span>Eight seats, and nobody in them yet.</span>}
+      {idle && born === 0 && <span>{t`Eight seats, and nobody in them yet.`}</span>}
       {idle && born > 0 && live && (
-        <span>{emptySeats(roster).length === 0 ? 'Everyone is awake.' : `${plural(born, 'agent')} awake.`}</span>
+        <span>{emptySeats(roster).length === 0 ? t`Everyone is awake.` : `${plural(born, 'agent')} awake.`}</span>
       )}
       <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
         {progress?.text ?? ''}
@@ -158,7 +159,7 @@ function WhyAsleep() {
   const asleep = useLive((state) => state.live === null);
   const somebody = useHousehold((state) => state.roster.seats.size > 0);
   if (!asleep || !somebody || !lastEnd || link.kind !== 'live') return null;
-  return <p className="hearth-why">Everyone sleeps: {endText(lastEnd.reason)}.</p>;
+  return <p className="hearth-why">{t`Everyone sleeps: ${endText(lastEnd.reason)}.`}</p>;
 }
 
 function LoadFailed() {
@@ -167,13 +168,9 @@ function LoadFailed() {
   return (
     <div className="call-error" role="alert">
       <p>
-        <strong>The team could not be read from this device.</strong> {error} If trying again does not help, close the
-        browser and open it once more; on another device, or in another browser, the team comes back from your relay
-        with the recovery phrase, or from a copy.
+        {t`${(<strong>{t`The team could not be read from this device.`}</strong>)} ${error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.`}
       </p>
-      <button type="button" className="ghost" onClick={() => void actions.reload()}>
-        Try again
-      </button>
+      <button type="button" className="ghost" onClick={() => void actions.reload()}>{t`Try again`}</button>
     </div>
   );
 }
@@ -185,8 +182,8 @@ export function Hearth({ selected, morning }: { selected: string | null; morning
   // Where nothing was ever scheduled, nothing happened by itself.
   const scheduled = useHousehold(({ records }) => [...records.values()].some(({ type }) => type === 'schedule'));
   return (
-    <section className="hearth" aria-label="Hearth">
-      <h1 className="visually-hidden">Your team</h1>
+    <section className="hearth" aria-label={t`Hearth`}>
+      <h1 className="visually-hidden">{t`Your team`}</h1>
       {scheduled && <ClockNote />}
       {(scheduled || morning) && <Morning again={morning} />}
       <Grid selected={selected} />

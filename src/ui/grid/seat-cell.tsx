@@ -3,6 +3,7 @@ import { useStore } from 'zustand';
 import type { AgentId } from '../../domain/ids.ts';
 import type { Lifecycle } from '../../domain/lifecycle.ts';
 import { LEAD_COLOR, LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { leadNameOf } from '../../state/wake-material.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
@@ -21,7 +22,7 @@ import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 const ORDINALS = ['next', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth'];
 
 /** `position`: 1 is next. */
-const positionText = (position: number): string => `${ORDINALS[position - 1] ?? `number ${position}`} in line`;
+const positionText = (position: number): string => t`${ORDINALS[position - 1] ?? `number ${position}`} in line`;
 
 export interface CellProps {
   /** The one cell that Tab reaches. */
@@ -55,33 +56,32 @@ function useBadges(agentId: AgentId | null): readonly Badge[] {
     },
     {
       count: waiting > 0 ? `${waiting}` : '',
-      label: `${plural(waiting, 'message')} waiting to be read`,
+      label: t`${plural(waiting, 'message')} waiting to be read`,
       kind: 'waiting' as const,
     },
   ].filter(({ count }) => count !== '');
 }
 
 /** Of an agent in the running session that is set to sleep. */
-const RESTS = 'Set to sleep: it keeps what was said, and goes on from there when it is woken';
+const RESTS = t`Set to sleep: it keeps what was said, and goes on from there when it is woken`;
 
 /** Of an agent that has a mind here and a client elsewhere. */
-const playsToo = (client: string) => `${client} plays it too, from elsewhere`;
+const playsToo = (client: string) => t`${client} plays it too, from elsewhere`;
 
 /** Of an agent whose last session is not whole on this device. */
-const ARRIVES =
-  'On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then';
+const ARRIVES = t`On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then`;
 
 /** Characters under a name that stand on one line: “sleeps since 07:54”. What is longer takes two, and the picture is smaller. */
 const ONE_LINE = 18;
 
 /** Of an agent whose request waits. */
-const IN_LINE = 'The model takes only so many at once: it waits for its turn';
+const IN_LINE = t`The model takes only so many at once: it waits for its turn`;
 
 const SUB: Record<Lifecycle, string> = {
   empty: '',
   hatching: 'hatching',
   awake: 'awake',
-  played: 'played elsewhere',
+  played: t`played elsewhere`,
   sleeping: 'asleep',
 };
 
@@ -169,7 +169,7 @@ function SeatFrame({
       )}
       {agentId !== null && menu.length > 0 && (
         <MenuButton
-          label={`Menu of ${name ?? label}`}
+          label={t`Menu of ${name ?? label}`}
           items={menu}
           className="icon-button seat-more"
           tabIndex={reachable ? 0 : -1}
@@ -207,19 +207,19 @@ export const SeatCell = memo(function SeatCell({
     position !== undefined
       ? positionText(position)
       : arriving && !paused
-        ? 'on its way here'
+        ? t`on its way here`
         : paused
-          ? 'set to sleep'
+          ? t`set to sleep`
           : working
-            ? 'at work'
+            ? t`at work`
             : state === 'empty'
-              ? 'an empty seat'
+              ? t`an empty seat`
               : state === 'sleeping' && slept
-                ? `sleeps since ${slept}`
+                ? t`sleeps since ${slept}`
                 : state === 'hatching' && seat.agent
                   ? 'waking'
                   : state === 'played' && client
-                    ? `played by ${client.name}`
+                    ? t`played by ${client.name}`
                     : SUB[state];
   return (
     <SeatFrame
@@ -241,15 +241,15 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
   return (
     <SeatFrame
       {...cell}
-      label={`${name}, lead`}
+      label={t`${name}, lead`}
       state="lead"
       asleep={!awake && !working}
-      about={awake || working ? null : 'sleeping: no session runs'}
+      about={awake || working ? null : t`sleeping: no session runs`}
       color={LEAD_COLOR.color}
       agentId={LEAD_ID}
       name={name}
       sub={
-        position !== undefined ? positionText(position) : awake ? 'lead' : working ? 'lead, at work' : 'lead, asleep'
+        position !== undefined ? positionText(position) : awake ? 'lead' : working ? t`lead, at work` : t`lead, asleep`
       }
       reason={null}
       menu={menu}

@@ -4,6 +4,7 @@ import type { JoinedClient } from '../../domain/answering.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { lifecycleOf, type Lifecycle } from '../../domain/lifecycle.ts';
 import { seatColor, seatNumber, type Position, type SeatPosition } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { asleepReason, type LiveState } from '../../state/live.ts';
 
 /** The grid, row by row. */
@@ -41,7 +42,7 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
   const said = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
   const client = (agent && live.live?.clients.get(agent.agentId)) ?? null;
   const working = agent !== null && state === 'sleeping' && live.working.has(agent.agentId);
-  const shown = working ? 'at work' : state === 'played' ? `played by ${client?.name ?? 'a client'}` : state;
+  const shown = working ? t`at work` : state === 'played' ? t`played by ${client?.name ?? t`a client`}` : state;
   const quiet = said?.code === 'put-to-sleep' || said?.code === 'cancelled';
   return {
     position,

@@ -1,4 +1,5 @@
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Inbox } from './inbox.tsx';
 import { useUnreadMessages } from './use-unread-messages.ts';
@@ -16,13 +17,13 @@ export default function InboxDialog({
 }) {
   const unread = useUnreadMessages(agentId);
   return (
-    <Dialog title={`Inbox of ${name}`} shape="wide" onClose={onClose}>
+    <Dialog title={t`Inbox of ${name}`} shape="wide" onClose={onClose}>
       <p className="inbox-note" role="status">
         {unread === null
           ? ''
           : unread === 0
-            ? 'Nothing waits.'
-            : `${plural(unread, 'message')} ${unread === 1 ? 'waits' : 'wait'} to be read.`}
+            ? t`Nothing waits.`
+            : t`${plural(unread, 'message')} ${unread === 1 ? 'waits' : 'wait'} to be read.`}
       </p>
       <Inbox agentId={agentId} name={name} />
     </Dialog>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { InboxMessage } from '../../protocol/inbox.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import type { Paged } from '../../state/paged.ts';
@@ -21,7 +22,7 @@ import './inbox.css';
 /** Characters of a message that are shown at first. */
 const SHOWN = 700;
 
-const PRIORITY = { normal: null, high: 'High', urgent: 'Urgent' } as const;
+const PRIORITY = { normal: null, high: t`High`, urgent: t`Urgent` } as const;
 
 /** One message in an inbox: from whom, when, how urgent, and whether it was read, by which run and when. */
 function InboxMessageView({ message, now }: { message: InboxMessage; now: number }) {
@@ -48,9 +49,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
             </span>
           )}
           {message.threadId !== null && (
-            <Link href={PATHS.thread(message.threadId)} className="inbox-message-thread">
-              in a thread
-            </Link>
+            <Link href={PATHS.thread(message.threadId)} className="inbox-message-thread">{t`in a thread`}</Link>
           )}
           <Moment time={message.time}>{dayAndClock(message.time, now)}</Moment>
         </p>
@@ -59,18 +58,16 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
         </p>
         {long && (
           <button type="button" className="link-button" onClick={() => setWhole(!whole)}>
-            {whole ? 'Show less' : `Show all of it (${bytes(bytesOf(message.text))})`}
+            {whole ? t`Show less` : t`Show all of it (${bytes(bytesOf(message.text))})`}
           </button>
         )}
         <p className="inbox-message-state">
           {message.read === null ? (
             <>
-              <i aria-hidden="true" /> Unread: it waits
+              <i aria-hidden="true" /> {t`Unread: it waits`}
             </>
           ) : (
-            <span>
-              Read <Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>
-            </span>
+            <span>{t`Read ${(<Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>)}`}</span>
           )}
         </p>
       </div>
@@ -90,7 +87,7 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
   };
   return (
     <button type="button" className="ghost older" aria-disabled={busy} onClick={busy ? undefined : () => void older()}>
-      {busy ? 'Reading…' : label}
+      {busy ? t`Reading…` : label}
     </button>
   );
 }
@@ -99,9 +96,7 @@ function InboxMessages({ messages, name, label }: { messages: readonly InboxMess
   const now = useNow();
   if (messages.length === 0)
     return (
-      <p className="quiet inbox-empty">
-        Nothing was ever sent to {name}. What others write waits here until {name} reads it; each message is read once.
-      </p>
+      <p className="quiet inbox-empty">{t`Nothing was ever sent to ${name}. What others write waits here until ${name} reads it; each message is read once.`}</p>
     );
   return (
     <ul className="inbox-messages" aria-label={label}>
@@ -116,15 +111,15 @@ function InboxMessages({ messages, name, label }: { messages: readonly InboxMess
 export function Inbox({ agentId, name, first }: { agentId: AgentId; name: string; first?: number }) {
   const query = reachQueries(useRoost()).inbox(agentId);
   return (
-    <QueryView query={query} what="The inbox">
+    <QueryView query={query} what={t`The inbox`}>
       {({ rows, more }) => (
         <>
           <InboxMessages
             messages={first === undefined ? rows : rows.slice(0, first)}
             name={name}
-            label={`Inbox of ${name}`}
+            label={t`Inbox of ${name}`}
           />
-          {first === undefined && more && <OlderButton paged={query} label="Older messages" />}
+          {first === undefined && more && <OlderButton paged={query} label={t`Older messages`} />}
         </>
       )}
     </QueryView>

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { isClockTime, readDateTime, type RecurringBlackout } from '../../domain/guardrails.ts';
+import { t } from '../../language/t.ts';
 import { withCoordination, type Coordination } from '../../state/limits.ts';
 import { CloseIcon } from '../parts/icons.tsx';
 import { baseName, useLimits } from './context.tsx';
@@ -15,11 +16,11 @@ const DAYS = [1, 2, 3, 4, 5, 6, 0] as const;
 const dayTitle = (day: number, length: 'long' | 'short') =>
   new Intl.DateTimeFormat('en-GB', { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
 
-const NIGHT: Recurring = { label: 'Night', start_time: '22:00', end_time: '07:00', days: [] };
+const NIGHT: Recurring = { label: t`Night`, start_time: '22:00', end_time: '07:00', days: [] };
 const MOST = 20;
 
 const hoursText = ({ start_time, end_time }: RecurringBlackout) =>
-  end_time <= start_time ? 'Ends on the next day.' : '';
+  end_time <= start_time ? t`Ends on the next day.` : '';
 
 /** The coming night but one, to be changed. `now`: ms since the epoch. */
 function tomorrow(now: number): OneOff {
@@ -49,8 +50,8 @@ function ClockTimes({ blackout, onChange }: RowProps<Recurring>) {
   );
   return (
     <>
-      {time('start_time', 'From')}
-      {time('end_time', 'Until')}
+      {time('start_time', t`From`)}
+      {time('end_time', t`Until`)}
     </>
   );
 }
@@ -79,12 +80,10 @@ function DateTimes({ blackout, onChange }: RowProps<OneOff>) {
   );
   return (
     <>
-      {time('start_time', 'From')}
-      {time('end_time', 'Until')}
+      {time('start_time', t`From`)}
+      {time('end_time', t`Until`)}
       {wrong && (
-        <p className="wrong-note" role="alert">
-          It has to end after it begins; the last change was not kept.
-        </p>
+        <p className="wrong-note" role="alert">{t`It has to end after it begins; the last change was not kept.`}</p>
       )}
     </>
   );
@@ -100,7 +99,7 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
     if (next.length > 0) onChange({ ...blackout, days: next.length === DAYS.length ? [] : [...next].sort() });
   };
   return (
-    <div className="blackout-days" role="group" aria-label="Days on which it begins" aria-describedby={id}>
+    <div className="blackout-days" role="group" aria-label={t`Days on which it begins`} aria-describedby={id}>
       {DAYS.map((day) => (
         <button
           key={day}
@@ -124,15 +123,15 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
   // The name is saved when one leaves the field.
   const [label, setLabel] = useState<string | null>(null);
   return (
-    <li className="blackout" aria-label={`Quiet hours ${at + 1}`}>
+    <li className="blackout" aria-label={t`Quiet hours ${at + 1}`}>
       <div className="blackout-row">
         <label className="blackout-name">
-          Name
+          {t`Name`}
           <input
             className="field"
             value={label ?? blackout.label}
             maxLength={80}
-            placeholder="None"
+            placeholder={t`None`}
             onChange={(event) => setLabel(event.target.value)}
             onBlur={() => {
               if (label !== null && label !== blackout.label) onChange({ ...blackout, label });
@@ -145,7 +144,7 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
         ) : (
           <ClockTimes blackout={blackout} onChange={onChange} />
         )}
-        <button type="button" className="icon-button" aria-label={`Remove quiet hours ${at + 1}`} onClick={onRemove}>
+        <button type="button" className="icon-button" aria-label={t`Remove quiet hours ${at + 1}`} onClick={onRemove}>
           <CloseIcon />
         </button>
       </div>
@@ -165,19 +164,19 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
   const inherits = own.blackouts === undefined;
   return (
     <SettingFrame
-      legend="Hours in which it is not woken"
-      hint={`Nothing but you wakes it then. By the clock in ${timeZone}.`}
+      legend={t`Hours in which it is not woken`}
+      hint={t`Nothing but you wakes it then. By the clock in ${timeZone}.`}
       group
       saved={saved}
       describedBy="blackouts"
       inherited={{
         text: inherits
           ? list.length === 0
-            ? 'Default: none.'
-            : 'Default: as the household has them; a change here is for this agent alone.'
+            ? t`Default: none.`
+            : t`Default: as the household has them; a change here is for this agent alone.`
           : '',
         back: inherits ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName(scope)}`,
+        backLabel: t`Set back to ${baseName(scope)}`,
       }}
     >
       <ul className="blackouts">
@@ -193,12 +192,16 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
       </ul>
       {list.length < MOST && (
         <div className="blackout-ways">
-          <button type="button" className="ghost" onClick={() => void saved.set([...list, NIGHT])}>
-            Add quiet hours
-          </button>
-          <button type="button" className="ghost" onClick={() => void saved.set([...list, tomorrow(Date.now())])}>
-            Add a single time
-          </button>
+          <button
+            type="button"
+            className="ghost"
+            onClick={() => void saved.set([...list, NIGHT])}
+          >{t`Add quiet hours`}</button>
+          <button
+            type="button"
+            className="ghost"
+            onClick={() => void saved.set([...list, tomorrow(Date.now())])}
+          >{t`Add a single time`}</button>
         </div>
       )}
     </SettingFrame>

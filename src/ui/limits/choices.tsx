@@ -1,5 +1,6 @@
 /** Settings that are ticks: on or off, and lists of happenings. */
 import { TEAM_EVENTS, type TeamEvent } from '../../domain/guardrails.ts';
+import { t } from '../../language/t.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { baseName, inheritedText, useLimits } from './context.tsx';
 import { Inherited, type InheritedProps } from './inherited.tsx';
@@ -44,12 +45,12 @@ export function Tick({ setting, ...words }: TickProps) {
 }
 
 const EVENT_WORDS: Record<TeamEvent, string> = {
-  agent_started: 'When it comes into a session',
-  removed_from_last_thread: 'When it is taken out of its last thread',
-  last_thread_closed: 'When its last thread is closed',
-  added_to_any_thread: 'When it is taken into a thread',
-  added_to_thread_first_time: 'When it is taken into a thread it was never in',
-  mentioned: 'When it is mentioned in a thread',
+  agent_started: t`When it comes into a session`,
+  removed_from_last_thread: t`When it is taken out of its last thread`,
+  last_thread_closed: t`When its last thread is closed`,
+  added_to_any_thread: t`When it is taken into a thread`,
+  added_to_thread_first_time: t`When it is taken into a thread it was never in`,
+  mentioned: t`When it is mentioned in a thread`,
 };
 
 interface ListProps {
@@ -77,7 +78,7 @@ function EventList({ setting, legend, hint }: ListProps) {
       inherited={{
         text: own === undefined ? inheritedText(scope) : '',
         back: own === undefined ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName(scope)}`,
+        backLabel: t`Set back to ${baseName(scope)}`,
       }}
     >
       {TEAM_EVENTS.map((item) => (
@@ -104,13 +105,13 @@ export function SleepAndWake() {
     <>
       <EventList
         setting="sleep_events"
-        legend="Sleeps by itself"
-        hint="It stays in the session, keeps what was said, and costs nothing meanwhile."
+        legend={t`Sleeps by itself`}
+        hint={t`It stays in the session, keeps what was said, and costs nothing meanwhile.`}
       />
       <EventList
         setting="wake_events"
-        legend="Wakes by itself"
-        hint="Through the same checks as every wake. Where one happening stands in both lists, it wakes."
+        legend={t`Wakes by itself`}
+        hint={t`Through the same checks as every wake. Where one happening stands in both lists, it wakes.`}
       />
     </>
   );

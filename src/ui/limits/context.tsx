@@ -1,5 +1,6 @@
 /** Whose limits are on the screen, for the fields that show and change them. */
 import { createContext, use } from 'react';
+import { t } from '../../language/t.ts';
 import type { HouseholdConfig } from '../../protocol/config.ts';
 import { problemText } from '../../state/ports.ts';
 import type { Coordination, EffectiveCoordination, HouseholdLimits, AgentLimits } from '../../state/limits.ts';
@@ -25,10 +26,10 @@ export function useLimits(): Shown {
 }
 
 /** Where what is not set here comes from. */
-export const baseName = (scope: Shown['scope']): string => (scope === 'agent' ? 'the household’s' : 'the default');
+export const baseName = (scope: Shown['scope']): string => (scope === 'agent' ? t`the household’s` : t`the default`);
 /** Where nothing was set here, as a sentence. */
 export const inheritedText = (scope: Shown['scope']): string =>
-  scope === 'agent' ? 'Default: as the household has it.' : 'Default.';
+  scope === 'agent' ? t`Default: as the household has it.` : t`Default.`;
 
 export async function changeHousehold(
   limits: HouseholdLimits,

@@ -9,6 +9,7 @@ import {
   type Grant,
   type Toolset,
 } from '../../domain/toolsets.ts';
+import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { useRoost } from '../context.tsx';
@@ -18,13 +19,13 @@ import { useLimits } from './context.tsx';
 import { Inherited, type InheritedProps } from './inherited.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
-const GRANT_WORDS: Readonly<Record<Grant, string>> = { off: 'Off', ask: 'Asks me', allow: 'Allowed' };
+const GRANT_WORDS: Readonly<Record<Grant, string>> = { off: t`Off`, ask: t`Asks me`, allow: t`Allowed` };
 
 const PRESET_WORDS: Readonly<Record<string, readonly [string, string]>> = {
-  talks: ['Talks only', 'no files, no commands'],
-  folder: ['Works in its folder', 'reads and writes files there'],
-  asks: ['Asks before commands', 'files freely, each command with your yes'],
-  sandbox: ['Works freely in its sandbox', 'files and commands, without asking'],
+  talks: [t`Talks only`, t`no files, no commands`],
+  folder: [t`Works in its folder`, t`reads and writes files there`],
+  asks: [t`Asks before commands`, t`files freely, each command with your yes`],
+  sandbox: [t`Works freely in its sandbox`, t`files and commands, without asking`],
 };
 
 /** Files and commands in one choice. */
@@ -47,14 +48,14 @@ export function HandPresets() {
     toolsets.files === held.files && toolsets.shell === held.shell;
   return (
     <SettingFrame
-      legend="How far it may go"
+      legend={t`How far it may go`}
       group
       saved={{ ...saved, undo: null }}
       describedBy="hand-presets"
       inherited={{
-        text: PRESETS.some(({ toolsets }) => same(toolsets)) ? '' : 'By choices of your own, below.',
+        text: PRESETS.some(({ toolsets }) => same(toolsets)) ? '' : t`By choices of your own, below.`,
         back: set?.files === undefined && set?.shell === undefined ? null : () => void saved.set(undefined),
-        backLabel: 'Set back',
+        backLabel: t`Set back`,
       }}
     >
       <div className="presets">
@@ -119,7 +120,7 @@ export function ToolsetGrant({
 }
 
 const BY_PROVIDER: readonly string[] = PROVIDER_TOOLS;
-const BY_PROVIDER_HINT = 'By the model’s provider, in the middle of an answer: used only where it is allowed.';
+const BY_PROVIDER_HINT = t`By the model’s provider, in the middle of an answer: used only where it is allowed.`;
 
 /** Single tools, over their sets; and commands that were let for always. */
 export function SingleGrants() {
@@ -133,7 +134,7 @@ export function SingleGrants() {
   const commands = effective.allowed_commands;
   return (
     <details className="grants-single">
-      <summary>Tool by tool</summary>
+      <summary>{t`Tool by tool`}</summary>
       {Object.values(TOOLSETS)
         .flat()
         .map((tool) => (
@@ -149,7 +150,7 @@ export function SingleGrants() {
         ))}
       {commands.length > 0 && (
         <>
-          <h4>Commands that run without asking</h4>
+          <h4>{t`Commands that run without asking`}</h4>
           <ul className="grants-commands">
             {commands.map((command) => (
               <li key={command}>
@@ -157,7 +158,7 @@ export function SingleGrants() {
                 <button
                   type="button"
                   className="ghost"
-                  aria-label={`Ask again about: ${command}`}
+                  aria-label={t`Ask again about: ${command}`}
                   onClick={() =>
                     void change((coordination) =>
                       withCoordination(
@@ -167,9 +168,7 @@ export function SingleGrants() {
                       ),
                     )
                   }
-                >
-                  Ask again
-                </button>
+                >{t`Ask again`}</button>
               </li>
             ))}
           </ul>
@@ -179,8 +178,7 @@ export function SingleGrants() {
   );
 }
 
-const NO_SANDBOX =
-  'Its commands then run as whoever started the relay, in no sandbox: each can read, change and delete all that they can, your files, your keys, the relay’s store and the other agents’ folders among it, and reach any network. Only for an agent whose every command you would run yourself; let it ask for each.';
+const NO_SANDBOX = t`Its commands then run as whoever started the relay, in no sandbox: each can read, change and delete all that they can, your files, your keys, the relay’s store and the other agents’ folders among it, and reach any network. Only for an agent whose every command you would run yourself; let it ask for each.`;
 
 /** Where no command can be run in a sandbox on the relay's machine, why not; and, for one agent, the way to insist. */
 export function NoSandbox() {
@@ -192,7 +190,7 @@ export function NoSandbox() {
     <>
       <p className="settings-note">{why}</p>
       {scope === 'agent' && (insist || own.shell_without_sandbox === true) && (
-        <Tick setting="shell_without_sandbox" label="Runs commands without a sandbox" hint={NO_SANDBOX} />
+        <Tick setting="shell_without_sandbox" label={t`Runs commands without a sandbox`} hint={NO_SANDBOX} />
       )}
     </>
   );

@@ -1,4 +1,5 @@
 import { COORDINATION_BOUNDS } from '../../domain/guardrails.ts';
+import { t } from '../../language/t.ts';
 import { withCoordination, withGuardrails, type Guardrails } from '../../state/limits.ts';
 import { baseName, inheritedText, useLimits } from './context.tsx';
 import { NumberLimit } from './setting.tsx';
@@ -11,28 +12,28 @@ interface Text {
 
 const GUARDRAILS: Record<keyof Guardrails, Text> = {
   max_wakes_per_day: {
-    label: 'Wakes a day',
-    hint: 'Whoever asks. The day is the household’s, from midnight to midnight. 0 means never.',
+    label: t`Wakes a day`,
+    hint: t`Whoever asks. The day is the household’s, from midnight to midnight. 0 means never.`,
     unit: 'wakes',
   },
   cooldown_seconds: {
-    label: 'Pause between two wakes',
-    hint: 'Whoever asks. 300 seconds are five minutes.',
+    label: t`Pause between two wakes`,
+    hint: t`Whoever asks. 300 seconds are five minutes.`,
     unit: 'seconds',
   },
   max_wakes_per_pair_per_day: {
-    label: 'Wakes a day by the same one',
-    hint: 'How often one agent may wake another: two that wake each other for ever stop here. 0 means never.',
+    label: t`Wakes a day by the same one`,
+    hint: t`How often one agent may wake another: two that wake each other for ever stop here. 0 means never.`,
     unit: 'wakes',
   },
   max_daily_session_minutes: {
-    label: 'Minutes a day',
-    hint: 'All its sessions of a day together. 0 means never.',
+    label: t`Minutes a day`,
+    hint: t`All its sessions of a day together. 0 means never.`,
     unit: 'minutes',
   },
   max_wakes_per_session: {
-    label: 'Calls in one session',
-    hint: 'How often it may call wake_agent itself in one session of its own. 0 means never.',
+    label: t`Calls in one session`,
+    hint: t`How often it may call wake_agent itself in one session of its own. 0 means never.`,
     unit: 'calls',
   },
 };
@@ -63,8 +64,8 @@ export function GuardrailFields() {
         />
       ))}
       <NumberLimit
-        label="Sessions at once"
-        hint="How many sessions of it may run at the same time. 0 means never."
+        label={t`Sessions at once`}
+        hint={t`How many sessions of it may run at the same time. 0 means never.`}
         unit="sessions"
         {...COORDINATION_BOUNDS.max_concurrent_pulse_sessions}
         own={own.max_concurrent_pulse_sessions}

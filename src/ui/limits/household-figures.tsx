@@ -1,4 +1,5 @@
 import { COORDINATION_BOUNDS, DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../domain/guardrails.ts';
+import { t } from '../../language/t.ts';
 import type { EffectiveConfig, HouseholdConfig } from '../../protocol/config.ts';
 import { baseName, inheritedText } from './context.tsx';
 import { NumberLimit } from './setting.tsx';
@@ -17,8 +18,8 @@ interface Figure {
 const FIGURES: readonly Figure[] = [
   {
     key: 'flood_max_wakes',
-    label: 'Wakes at once in the household',
-    hint: 'Beyond this, wakes that you did not ask for are stopped, whoever asks for whom.',
+    label: t`Wakes at once in the household`,
+    hint: t`Beyond this, wakes that you did not ask for are stopped, whoever asks for whom.`,
     unit: 'wakes',
     base: DEFAULT_LIMITS.floodMaxWakes,
     own: (config) => config.flood_guard?.max_wakes,
@@ -27,8 +28,8 @@ const FIGURES: readonly Figure[] = [
   },
   {
     key: 'flood_window_seconds',
-    label: 'Counted over',
-    hint: 'The stretch of time that the limit above looks back on.',
+    label: t`Counted over`,
+    hint: t`The stretch of time that the limit above looks back on.`,
     unit: 'seconds',
     base: DEFAULT_LIMITS.floodWindowSeconds,
     own: (config) => config.flood_guard?.window_seconds,
@@ -37,8 +38,8 @@ const FIGURES: readonly Figure[] = [
   },
   {
     key: 'sleep_wait_seconds',
-    label: 'How long a sleeping agent’s call is held',
-    hint: 'A program that plays an agent waits this long while the agent is set to sleep; then it is told to try again.',
+    label: t`How long a sleeping agent’s call is held`,
+    hint: t`A program that plays an agent waits this long while the agent is set to sleep; then it is told to try again.`,
     unit: 'seconds',
     base: DEFAULT_SLEEP_WAIT_SECONDS,
     own: (config) => config.sleep_wait_seconds,

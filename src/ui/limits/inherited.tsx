@@ -1,4 +1,5 @@
 import { useId, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { baseName, inheritedText, useLimits } from './context.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
@@ -36,7 +37,7 @@ export function Inherited<Value>({ label, hint, own, effective, base, save, word
       inherited={{
         text: own === undefined ? inheritedText(scope) : '',
         back: own === undefined ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName(scope)}, ${wordOf(base)}`,
+        backLabel: t`Set back to ${baseName(scope)}, ${wordOf(base)}`,
       }}
     >
       {children({

@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useState } from 'react';
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { DEFAULT_COORDINATION, type EffectiveConfig, type HouseholdConfig } from '../../protocol/config.ts';
 import { withCoordination, type HouseholdLimits } from '../../state/limits.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
@@ -52,12 +53,12 @@ function MoneyLimit({ label, hint, own, effective, baseText, max, save }: Props)
       legend={label}
       hint={hint}
       saved={saved}
-      wrong={value === undefined ? `Give an amount from 0 to ${budgetText(max)}, or nothing for no limit.` : null}
+      wrong={value === undefined ? t`Give an amount from 0 to ${budgetText(max)}, or nothing for no limit.` : null}
       describedBy={id}
       inherited={{
         text: own === undefined ? baseText : '',
         back: own === undefined ? null : () => void saved.set(undefined),
-        backLabel: 'Set back',
+        backLabel: t`Set back`,
       }}
     >
       <label htmlFor={id}>{label}</label>
@@ -67,7 +68,7 @@ function MoneyLimit({ label, hint, own, effective, baseText, max, save }: Props)
           className="field field-number"
           inputMode="decimal"
           autoComplete="off"
-          placeholder="No limit"
+          placeholder={t`No limit`}
           value={text}
           aria-invalid={value === undefined}
           aria-describedby={`${id}-hint ${id}-from ${id}-state`}
@@ -78,7 +79,7 @@ function MoneyLimit({ label, hint, own, effective, baseText, max, save }: Props)
             if (event.key === 'Escape') setDraft(null);
           }}
         />
-        <span className="setting-unit">US dollars a day, empty: no limit</span>
+        <span className="setting-unit">{t`US dollars a day, empty: no limit`}</span>
       </div>
     </SettingFrame>
   );
@@ -98,78 +99,78 @@ function Fields({ timeZone }: { timeZone: string }) {
   const { own, effective, base, scope, change } = useLimits();
   return (
     <>
-      <Block title="Wakes">
+      <Block title={t`Wakes`}>
         <Presets />
         <Tick
           setting="wakes_enabled"
-          label={scope === 'agent' ? 'May be woken' : 'Agents may be woken'}
+          label={scope === 'agent' ? t`May be woken` : t`Agents may be woken`}
           hint={
             scope === 'agent'
-              ? 'Off: nothing but you wakes it. What is written to it waits.'
-              : 'For every agent that has nothing else set.'
+              ? t`Off: nothing but you wakes it. What is written to it waits.`
+              : t`For every agent that has nothing else set.`
           }
         />
         <GuardrailFields />
       </Block>
-      <Block title="Quiet hours">
+      <Block title={t`Quiet hours`}>
         <BlackoutFields timeZone={timeZone} />
       </Block>
-      <Block title="Sleep inside a session">
+      <Block title={t`Sleep inside a session`}>
         <SleepAndWake />
         <Tick
           setting="may_put_others_to_sleep"
-          label="May put others to sleep"
-          hint="It has the tools that put other agents to sleep and wake them."
+          label={t`May put others to sleep`}
+          hint={t`It has the tools that put other agents to sleep and wake them.`}
         />
       </Block>
-      <Block title="Besides talk">
+      <Block title={t`Besides talk`}>
         <MindChoice />
         <HandPresets />
         <ToolsetGrant
           toolset="files"
-          label="Works with files in its own folder"
-          hint="The folder lies on the relay’s machine and leads nowhere else. Off: it has no such tools; what lies there stays."
+          label={t`Works with files in its own folder`}
+          hint={t`The folder lies on the relay’s machine and leads nowhere else. Off: it has no such tools; what lies there stays.`}
         />
         <ToolsetGrant
           toolset="shell"
-          label="Runs commands"
-          hint="In a sandbox on the relay’s machine that sees its own folder and nothing else."
+          label={t`Runs commands`}
+          hint={t`In a sandbox on the relay’s machine that sees its own folder and nothing else.`}
         />
         <NoSandbox />
         <NetworkField />
         <ToolsetGrant
           toolset="web"
-          label="Reads pages of the web"
-          hint="What a page says, as text: nobody is signed in, and nothing of your own network is reached. A page can try to talk an agent into something. Where you allow it, a model whose provider searches the web by itself does that too, for about a cent a search; nobody can be asked before each of those, so with “Asks me” there are none."
+          label={t`Reads pages of the web`}
+          hint={t`What a page says, as text: nobody is signed in, and nothing of your own network is reached. A page can try to talk an agent into something. Where you allow it, a model whose provider searches the web by itself does that too, for about a cent a search; nobody can be asked before each of those, so with “Asks me” there are none.`}
         />
         <ToolsetGrant
           toolset="attached"
-          label="Uses servers that you attached"
-          hint="Tools of MCP servers, as far as you have seen them."
+          label={t`Uses servers that you attached`}
+          hint={t`Tools of MCP servers, as far as you have seen them.`}
         />
         <ToolsetGrant
           toolset="mind"
-          label="Does what its own program asks for"
-          hint="Only where its mind is an agent program: what that wants to do by itself, such as changing a file or running a command. No sandbox of Roost’s is around it."
+          label={t`Does what its own program asks for`}
+          hint={t`Only where its mind is an agent program: what that wants to do by itself, such as changing a file or running a command. No sandbox of Roost’s is around it.`}
         />
         <SingleGrants />
         <Tick
           setting="may_propose_routines"
-          label="May ask for routines"
-          hint="What it asks for stands under Night; nothing of it runs before you have said yes."
+          label={t`May ask for routines`}
+          hint={t`What it asks for stands under Night; nothing of it runs before you have said yes.`}
         />
       </Block>
       {scope === 'agent' && (
-        <Block title="Money">
+        <Block title={t`Money`}>
           <MoneyLimit
-            label="For its model requests"
-            hint="Over this, its requests are stopped before they are sent. The household’s own limit holds beside it."
+            label={t`For its model requests`}
+            hint={t`Over this, its requests are stopped before they are sent. The household’s own limit holds beside it.`}
             own={own.daily_budget_usd}
             effective={effective.daily_budget_usd}
             baseText={
               base.daily_budget_usd === null
-                ? 'Default: none of its own.'
-                : 'Default: as the household has it for each agent.'
+                ? t`Default: none of its own.`
+                : t`Default: as the household has it for each agent.`
             }
             max={BUDGET_BOUNDS.agent.max}
             save={(value) => change((coordination) => withCoordination(coordination, 'daily_budget_usd', value))}
@@ -192,7 +193,7 @@ function HouseholdOnly({
   const set = (edit: (own: HouseholdConfig) => HouseholdConfig) => changeHousehold(limits, edit);
   return (
     <>
-      <Block title="Everybody together">
+      <Block title={t`Everybody together`}>
         <HouseholdFigures own={own} effective={effective} change={set} />
         <TimeZone
           own={own.time_zone}
@@ -200,22 +201,22 @@ function HouseholdOnly({
           save={(value) => set((config) => ({ ...config, time_zone: value }))}
         />
       </Block>
-      <Block title="Money">
+      <Block title={t`Money`}>
         <MoneyLimit
-          label="For all model requests together"
-          hint="Over this, requests are stopped before they are sent, and you are told."
+          label={t`For all model requests together`}
+          hint={t`Over this, requests are stopped before they are sent, and you are told.`}
           own={own.daily_budget_usd}
           effective={effective.daily_budget_usd}
-          baseText="Default: no limit."
+          baseText={t`Default: no limit.`}
           max={BUDGET_BOUNDS.household.max}
           save={(value) => set((config) => ({ ...config, daily_budget_usd: value }))}
         />
         <MoneyLimit
-          label="For each agent"
-          hint="Unless an agent has a limit of its own."
+          label={t`For each agent`}
+          hint={t`Unless an agent has a limit of its own.`}
           own={coordination.daily_budget_usd}
           effective={shown.daily_budget_usd}
-          baseText="Default: no limit."
+          baseText={t`Default: no limit.`}
           max={BUDGET_BOUNDS.agent.max}
           save={(value) => change((held) => withCoordination(held, 'daily_budget_usd', value))}
         />
@@ -227,7 +228,7 @@ function HouseholdOnly({
 function HouseholdSection() {
   const { limits } = useRoost();
   return (
-    <QueryView query={limits.query} what="The limits">
+    <QueryView query={limits.query} what={t`The limits`}>
       {(answer) => (
         <ShownLimits
           value={{
@@ -239,9 +240,7 @@ function HouseholdSection() {
           }}
         >
           <StopSwitch />
-          <p className="settings-note">
-            What holds for every agent that has nothing of its own. A change holds at once.
-          </p>
+          <p className="settings-note">{t`What holds for every agent that has nothing of its own. A change holds at once.`}</p>
           <Fields timeZone={answer.effective.time_zone} />
           <HouseholdOnly answer={answer} limits={limits} />
           <Yaml agentId={null} limits={limits} />
@@ -256,9 +255,9 @@ function AgentSection({ agentId }: { agentId: AgentId }) {
   const name = useNames()(agentId);
   const limits = reachQueries(roost).limits(agentId);
   return (
-    <QueryView query={roost.limits.query} what="The household’s limits">
+    <QueryView query={roost.limits.query} what={t`The household’s limits`}>
       {(household) => (
-        <QueryView query={limits.query} what={`The limits of ${name}`}>
+        <QueryView query={limits.query} what={t`The limits of ${name}`}>
           {({ own, effective }) => {
             const shown: Shown = {
               scope: 'agent',
@@ -270,9 +269,7 @@ function AgentSection({ agentId }: { agentId: AgentId }) {
             return (
               <ShownLimits value={shown}>
                 {!effective.wakes_enabled && <StopSwitch />}
-                <p className="settings-note">
-                  What is not set for {name} is as the household has it. A change holds at once.
-                </p>
+                <p className="settings-note">{t`What is not set for ${name} is as the household has it. A change holds at once.`}</p>
                 <Fields timeZone={effective.time_zone} />
                 <Yaml agentId={agentId} limits={limits} />
               </ShownLimits>
@@ -288,7 +285,7 @@ function AgentSection({ agentId }: { agentId: AgentId }) {
 export function LimitsSection({ agentId }: { agentId: AgentId | null }) {
   return (
     <div className="limits">
-      <AgentSelect label="Limits of" everybody="the household" agentId={agentId} path={PATHS.limits} />
+      <AgentSelect label={t`Limits of`} everybody={t`the household`} agentId={agentId} path={PATHS.limits} />
       {agentId === null ? <HouseholdSection /> : <AgentSection agentId={agentId} />}
     </div>
   );

@@ -1,5 +1,6 @@
 /** What an agent's mind is: the connected models, or an agent program of the relay's machine. */
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { programsOf } from '../../state/programs.ts';
 import { useRoost } from '../context.tsx';
@@ -8,7 +9,7 @@ import { useQuery } from '../use-query.ts';
 import { useLimits } from './context.tsx';
 import { Inherited } from './inherited.tsx';
 
-const MODELS = 'The connected models';
+const MODELS = t`The connected models`;
 
 export function MindChoice() {
   const { own, effective, base, scope, change } = useLimits();
@@ -17,11 +18,11 @@ export function MindChoice() {
   const nameOf = (programId: string | null) =>
     programId === null
       ? MODELS
-      : (programs.find((program) => program.programId === programId)?.name ?? 'A program that is not there any more');
+      : (programs.find((program) => program.programId === programId)?.name ?? t`A program that is not there any more`);
   return (
     <Inherited<string | null>
-      label={scope === 'agent' ? 'Its mind' : 'The mind of agents'}
-      hint="An agent program, such as Claude Code, works with its own tools; soul, memory, limits and questions stay Roost’s. It holds from its next turn on."
+      label={scope === 'agent' ? t`Its mind` : t`The mind of agents`}
+      hint={t`An agent program, such as Claude Code, works with its own tools; soul, memory, limits and questions stay Roost’s. It holds from its next turn on.`}
       own={own.mind}
       effective={effective.mind}
       base={base.mind}
@@ -30,7 +31,7 @@ export function MindChoice() {
     >
       {({ id, describedBy, value, set }) => (
         <div className="setting-row">
-          <label htmlFor={id}>{scope === 'agent' ? 'Its mind' : 'The mind of agents'}</label>
+          <label htmlFor={id}>{scope === 'agent' ? t`Its mind` : t`The mind of agents`}</label>
           <select
             id={id}
             className="field"
@@ -48,7 +49,7 @@ export function MindChoice() {
               </option>
             ))}
           </select>
-          <Link href={PATHS.settings('programs')}>Agent programs</Link>
+          <Link href={PATHS.settings('programs')}>{t`Agent programs`}</Link>
         </div>
       )}
     </Inherited>

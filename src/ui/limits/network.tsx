@@ -1,11 +1,12 @@
 /** What an agent's commands may reach of the network: nothing, hosts by name, or all that is public. */
 import { useId, useState } from 'react';
 import { isHost, MOST_HOSTS, type Network } from '../../domain/network.ts';
+import { t } from '../../language/t.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { baseName, inheritedText, useLimits } from './context.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
-const KINDS = { none: 'Nothing', hosts: 'Hosts that I name', all: 'All that is public' } as const;
+const KINDS = { none: t`Nothing`, hosts: t`Hosts that I name`, all: t`All that is public` } as const;
 type Kind = keyof typeof KINDS;
 const isKind = (text: string): text is Kind => Object.hasOwn(KINDS, text);
 const kindOf = (network: Network): Kind => (network === 'none' || network === 'all' ? network : 'hosts');
@@ -26,13 +27,13 @@ function HostsField({ hosts, save }: { hosts: readonly string[]; save: (hosts: s
   const odd = named.find((host) => !isHost(host));
   const wrong =
     odd !== undefined
-      ? `${odd} is no host. One is written example.org, example.org:8443 or *.example.org.`
+      ? t`${odd} is no host. One is written example.org, example.org:8443 or *.example.org.`
       : named.length > MOST_HOSTS
-        ? `There is room for ${MOST_HOSTS} hosts.`
+        ? t`There is room for ${MOST_HOSTS} hosts.`
         : null;
   return (
     <div className="network-hosts">
-      <label htmlFor={id}>Hosts, one a line</label>
+      <label htmlFor={id}>{t`Hosts, one a line`}</label>
       <textarea
         id={id}
         className="field"
@@ -69,20 +70,20 @@ export function NetworkField() {
   const inherits = own.network === undefined;
   return (
     <SettingFrame
-      legend="What its commands reach of the network"
-      hint="By name, through the relay alone, and never this machine or its own networks. What an agent may read it may send there too. Without a port, a host is reached on 80 and 443; a server that also answers for others can be used to reach those."
+      legend={t`What its commands reach of the network`}
+      hint={t`By name, through the relay alone, and never this machine or its own networks. What an agent may read it may send there too. Without a port, a host is reached on 80 and 443; a server that also answers for others can be used to reach those.`}
       group
       saved={saved}
       describedBy={id}
       inherited={{
         text: inherits ? inheritedText(scope) : '',
         back: inherits ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName(scope)}`,
+        backLabel: t`Set back to ${baseName(scope)}`,
       }}
     >
       <select
         className="field"
-        aria-label="What its commands reach of the network"
+        aria-label={t`What its commands reach of the network`}
         value={kindOf(held)}
         onChange={({ target: { value } }) => {
           if (isKind(value)) void saved.set(value === 'hosts' ? [] : value);

@@ -1,11 +1,12 @@
 import { PRESETS } from '../../domain/guardrails.ts';
+import { t } from '../../language/t.ts';
 import { withGuardrails, type Guardrails } from '../../state/limits.ts';
 import { useLimits } from './context.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
 type PresetName = keyof typeof PRESETS;
 const NAMES = ['careful', 'normal', 'brisk'] as const satisfies readonly PresetName[];
-const TITLES: Record<PresetName, string> = { careful: 'Careful', normal: 'Normal', brisk: 'Brisk' };
+const TITLES: Record<PresetName, string> = { careful: t`Careful`, normal: t`Normal`, brisk: t`Brisk` };
 
 const pause = (seconds: number) => (seconds >= 120 ? `${Math.round(seconds / 60)} min` : `${seconds} s`);
 const about = ({
@@ -14,7 +15,7 @@ const about = ({
 }: {
   readonly max_wakes_per_day: number;
   readonly cooldown_seconds: number;
-}) => `${max_wakes_per_day} a day, ${pause(cooldown_seconds)} apart`;
+}) => t`${max_wakes_per_day} a day, ${pause(cooldown_seconds)} apart`;
 
 type Chosen = Pick<Guardrails, 'max_wakes_per_day' | 'cooldown_seconds'>;
 const sameAs = (a: Chosen, b: Chosen) =>
@@ -59,21 +60,21 @@ export function Presets() {
   );
   return (
     <SettingFrame
-      legend="How lively"
+      legend={t`How lively`}
       group
       saved={saved}
       describedBy="presets"
       inherited={{
         text:
           preset === undefined
-            ? `By figures of ${scope === 'agent' && inherits ? 'the household’s' : 'your'} own: ${about(held)}.`
+            ? t`By figures of ${scope === 'agent' && inherits ? t`the household’s` : 'your'} own: ${about(held)}.`
             : '',
         back: null,
         backLabel: '',
       }}
     >
       <div className="presets">
-        {scope === 'agent' && choice('inherit', 'As the household', about(base.wake_guardrails), inherits, undefined)}
+        {scope === 'agent' && choice('inherit', t`As the household`, about(base.wake_guardrails), inherits, undefined)}
         {NAMES.map((name) =>
           choice(name, TITLES[name], about(PRESETS[name]), !inherits && preset === name, PRESETS[name]),
         )}

@@ -1,4 +1,5 @@
 import { useId, useState, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { count } from '../text/sizes.ts';
 
 interface Saving<Value> {
@@ -67,7 +68,7 @@ export function SettingFrame({
   group = false,
   describedBy,
 }: FrameProps) {
-  const problem = wrong ?? (saved.failed === null ? null : `This could not be saved: ${saved.failed}`);
+  const problem = wrong ?? (saved.failed === null ? null : t`This could not be saved: ${saved.failed}`);
   const inside = (
     <>
       {children}
@@ -85,11 +86,9 @@ export function SettingFrame({
         )}
       </p>
       <p id={`${describedBy}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
-        {problem ?? (saved.state === 'saving' ? 'Saving…' : saved.state === 'saved' ? 'Saved. It holds now.' : '')}
+        {problem ?? (saved.state === 'saving' ? t`Saving…` : saved.state === 'saved' ? t`Saved. It holds now.` : '')}
         {problem === null && saved.state === 'saved' && saved.undo && (
-          <button type="button" className="link-button" onClick={() => void saved.undo?.()}>
-            Undo
-          </button>
+          <button type="button" className="link-button" onClick={() => void saved.undo?.()}>{t`Undo`}</button>
         )}
       </p>
     </>
@@ -147,12 +146,12 @@ export function NumberLimit({
       legend={label}
       hint={hint}
       saved={saved}
-      wrong={fits ? null : `Give a whole number from ${min} to ${max}.`}
+      wrong={fits ? null : t`Give a whole number from ${min} to ${max}.`}
       describedBy={id}
       inherited={{
         text: own === undefined ? inherited : '',
         back: own === undefined ? null : () => void saved.set(undefined),
-        backLabel: `Set back to ${baseName}, ${base}`,
+        backLabel: t`Set back to ${baseName}, ${base}`,
       }}
     >
       <label htmlFor={id}>{label}</label>
@@ -172,9 +171,7 @@ export function NumberLimit({
             if (event.key === 'Escape') setDraft(null);
           }}
         />
-        <span className="setting-unit">
-          {unit}, {min} to {count(max)}
-        </span>
+        <span className="setting-unit">{t`${unit}, ${min} to ${count(max)}`}</span>
       </div>
     </SettingFrame>
   );

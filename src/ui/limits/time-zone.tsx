@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { isTimeZone } from '../../domain/guardrails.ts';
+import { t } from '../../language/t.ts';
 import { SettingFrame, useSaved } from './setting.tsx';
 
 /** Where the household's days begin and its clocks change. */
@@ -25,18 +26,18 @@ export function TimeZone({
   };
   return (
     <SettingFrame
-      legend="Time zone"
-      hint="Days begin at its midnight, quiet hours go by its clock."
+      legend={t`Time zone`}
+      hint={t`Days begin at its midnight, quiet hours go by its clock.`}
       saved={saved}
-      wrong={fits ? null : 'Give the name of a time zone, such as Europe/Berlin.'}
+      wrong={fits ? null : t`Give the name of a time zone, such as Europe/Berlin.`}
       describedBy={id}
       inherited={{
-        text: own === undefined ? 'As the relay’s own.' : '',
+        text: own === undefined ? t`As the relay’s own.` : '',
         back: own === undefined ? null : () => void saved.set(undefined),
-        backLabel: 'Set back to the relay’s own',
+        backLabel: t`Set back to the relay’s own`,
       }}
     >
-      <label htmlFor={id}>Time zone</label>
+      <label htmlFor={id}>{t`Time zone`}</label>
       <div className="setting-row">
         <input
           id={id}
@@ -60,7 +61,7 @@ export function TimeZone({
         </datalist>
         {effective !== here && draft === null && (
           <button type="button" className="ghost" onClick={() => void saved.set(here)}>
-            Take {here}
+            {t`Take ${here}`}
           </button>
         )}
       </div>

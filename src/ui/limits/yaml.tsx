@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { problemText } from '../../state/ports.ts';
 import type { Limits } from '../../state/limits.ts';
 import { useRoost } from '../context.tsx';
@@ -45,7 +46,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
     await limits.query.again();
     setSaid({
       wrong: false,
-      text: 'Saved. It holds now.',
+      text: t`Saved. It holds now.`,
       undo: before.kind === 'ready' ? () => undo(before.value.own) : null,
     });
     await read('open');
@@ -53,16 +54,19 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
   async function undo(own: Own) {
     setStep('saving');
     const put = await limits.change(() => own);
-    setSaid({ wrong: !put.ok, text: put.ok ? 'As it was.' : problemText(put.problem), undo: null });
+    setSaid({ wrong: !put.ok, text: put.ok ? t`As it was.` : problemText(put.problem), undo: null });
     await read('open');
   }
 
   if (step === 'closed' || step === 'reading')
     return (
       <div className="yaml">
-        <button type="button" className="ghost" disabled={step === 'reading'} onClick={() => void open()}>
-          Copy or paste as YAML…
-        </button>
+        <button
+          type="button"
+          className="ghost"
+          disabled={step === 'reading'}
+          onClick={() => void open()}
+        >{t`Copy or paste as YAML…`}</button>
         <p className="setting-state" role="status" data-wrong={said?.wrong === true}>
           {said?.text}
         </p>
@@ -70,7 +74,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
     );
   return (
     <div className="yaml">
-      <label htmlFor={id}>As YAML</label>
+      <label htmlFor={id}>{t`As YAML`}</label>
       <textarea
         id={id}
         className="field yaml-field"
@@ -82,27 +86,25 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
         aria-invalid={said?.wrong === true}
         onChange={(event) => setText(event.target.value)}
       />
-      <p id={`${id}-hint`} className="setting-hint">
-        All that holds now; what was set here is marked. Leave out what shall be inherited: what stands here when you
-        take it is set here.
-      </p>
+      <p
+        id={`${id}-hint`}
+        className="setting-hint"
+      >{t`All that holds now; what was set here is marked. Leave out what shall be inherited: what stands here when you take it is set here.`}</p>
       <div className="yaml-ways">
-        <button type="button" className="ghost" onClick={() => void copyText(state, text, 'The limits, as YAML,')}>
-          Copy
-        </button>
+        <button
+          type="button"
+          className="ghost"
+          onClick={() => void copyText(state, text, t`The limits, as YAML,`)}
+        >{t`Copy`}</button>
         <button type="button" className="solid" disabled={step === 'saving'} onClick={() => void save()}>
-          {step === 'saving' ? 'Saving…' : 'Take this'}
+          {step === 'saving' ? t`Saving…` : t`Take this`}
         </button>
-        <button type="button" className="ghost" onClick={() => setStep('closed')}>
-          Close
-        </button>
+        <button type="button" className="ghost" onClick={() => setStep('closed')}>{t`Close`}</button>
       </div>
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={said?.wrong === true}>
         {said?.text}
         {said?.undo && (
-          <button type="button" className="link-button" onClick={() => void said.undo?.()}>
-            Undo
-          </button>
+          <button type="button" className="link-button" onClick={() => void said.undo?.()}>{t`Undo`}</button>
         )}
       </p>
     </div>

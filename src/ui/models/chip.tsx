@@ -1,5 +1,6 @@
 /** Who thinks, and whether it answers: in the header where there is room, else under the big button. */
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import type { Connection } from '../../protocol/models.ts';
 import { useInfo, useLive, useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
@@ -26,7 +27,7 @@ function Connected({ connection, agentModel }: { connection: Connection; agentMo
           <b>{name}</b>: {stateText(connection)}
         </span>
         <Link href={PATHS.connect}>
-          {state.why === 'key' && connectionId !== 'environment' ? 'Change the key' : 'What to do'}
+          {state.why === 'key' && connectionId !== 'environment' ? t`Change the key` : t`What to do`}
         </Link>
       </span>
     );
@@ -34,7 +35,7 @@ function Connected({ connection, agentModel }: { connection: Connection; agentMo
     <Link href={PATHS.connect} className="model-chip" title={`${said}: ${stateText(connection)}`}>
       <span>{said}</span>
       {state.kind === 'answers' && (
-        <b className="model-chip-good" role="img" aria-label="answers">
+        <b className="model-chip-good" role="img" aria-label={t`answers`}>
           ✓
         </b>
       )}
@@ -51,11 +52,11 @@ export function ModelChip({ where }: { where: 'header' | 'hearth' }) {
   if (rehearsing)
     return (
       <p className={`rehearsal rehearsal-${where}`}>
-        <span>{first ? 'Demo until this session ends' : 'Demo: no model connected'}</span>
+        <span>{first ? t`Demo until this session ends` : t`Demo: no model connected`}</span>
         <span className="rehearsal-dot" aria-hidden="true">
           ·
         </span>
-        <Link href={PATHS.connect}>{first ? `Then ${connectionName(first)}` : 'Connect a model'}</Link>
+        <Link href={PATHS.connect}>{first ? t`Then ${connectionName(first)}` : t`Connect a model`}</Link>
       </p>
     );
   if (!first) return null;

@@ -1,5 +1,6 @@
 /** Connect a model: a key or an address, tried at once. What is typed here goes to the relay once, and nowhere else. */
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { ConnectModel, Models } from '../../protocol/models.ts';
 import { useActions, useLive, usePending, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -22,27 +23,26 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
       onSubmit={(event) => {
         event.preventDefault();
         if (key.trim() === '') return;
-        void connect({ kind: 'claude', key: key.trim() }, 'Asking Claude').then((ok) => ok && setKey(''));
+        void connect({ kind: 'claude', key: key.trim() }, t`Asking Claude`).then((ok) => ok && setKey(''));
       }}
     >
       <KeyField
-        label="Your key"
+        label={t`Your key`}
         value={key}
         onChange={setKey}
         placeholder="sk-ant-…"
         hint={
           <>
-            Make one at{' '}
-            <a href="https://console.anthropic.com/settings/keys" target="_blank" rel="noopener noreferrer nofollow">
-              console.anthropic.com
-            </a>
-            . What Claude is asked there is paid for there.
+            {t`Make one at`}{' '}
+            {t`${(
+              <a href="https://console.anthropic.com/settings/keys" target="_blank" rel="noopener noreferrer nofollow">
+                console.anthropic.com
+              </a>
+            )}. What Claude is asked there is paid for there.`}
           </>
         }
       />
-      <button type="submit" className="solid" disabled={busy || key.trim() === ''}>
-        Connect
-      </button>
+      <button type="submit" className="solid" disabled={busy || key.trim() === ''}>{t`Connect`}</button>
     </form>
   );
 }
@@ -66,7 +66,7 @@ function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
       return (
         <div className="wrong-note" role="alert">
           <p>
-            <strong>It is not connected.</strong> {trying.text}
+            <strong>{t`It is not connected.`}</strong> {trying.text}
           </p>
         </div>
       );
@@ -76,31 +76,28 @@ function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
       return (
         <div className="connect-done" role="status">
           <p>
-            <b>
-              {connectionName(connection)} answers{ms === null ? '' : `, ${secondsText(ms)}`}.
-            </b>{' '}
-            Your agents think with {modelName(connection.agentModel, connection.models)}
+            {t`${(
+              <b>{t`${connectionName(connection)} answers${ms === null ? '' : `, ${secondsText(ms)}`}.`}</b>
+            )} Your agents think with ${modelName(connection.agentModel, connection.models)}`}
             {connection.leadModel === connection.agentModel
               ? ''
-              : `, the lead with ${modelName(connection.leadModel, connection.models)}`}
+              : t`, the lead with ${modelName(connection.leadModel, connection.models)}`}
             .
           </p>
           {running === 'rehearsal' ? (
             <>
-              <p>The session that runs stays a demo. End it; the next one thinks.</p>
+              <p>{t`The session that runs stays a demo. End it; the next one thinks.`}</p>
               <button
                 type="button"
                 className="solid"
                 disabled={ending !== false}
                 onClick={() => void actions.endSession('now').then(onClose)}
               >
-                {ending !== false ? 'Ending…' : 'End session'}
+                {ending !== false ? t`Ending…` : t`End session`}
               </button>
             </>
           ) : (
-            <button type="button" className="solid" onClick={onClose}>
-              Good
-            </button>
+            <button type="button" className="solid" onClick={onClose}>{t`Good`}</button>
           )}
         </div>
       );
@@ -118,13 +115,10 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
   return (
     <div className="connect">
       {connections.length === 0 && trying.kind !== 'done' && (
-        <p>
-          No model is connected: a small stand-in plays all the parts, so that you can look around. Your agents keep
-          their names, souls and conversations whichever model thinks.
-        </p>
+        <p>{t`No model is connected: a small stand-in plays all the parts, so that you can look around. Your agents keep their names, souls and conversations whichever model thinks.`}</p>
       )}
       {connections.length > 0 && trying.kind !== 'done' && (
-        <ul className="connections" aria-label="Connected">
+        <ul className="connections" aria-label={t`Connected`}>
           {connections.map((connection) => (
             <li key={connection.connectionId}>
               <ConnectionCard connection={connection} />
@@ -134,16 +128,16 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
       )}
       <Outcome trying={trying} onClose={onClose} />
       {may === 'none' ? (
-        <p className="connect-note">Whoever runs this relay has not allowed pages to connect models.</p>
+        <p className="connect-note">{t`Whoever runs this relay has not allowed pages to connect models.`}</p>
       ) : (
         trying.kind !== 'done' && (
-          <section aria-label={connections.length === 0 ? 'Connect a model' : 'Connect another'}>
-            {connections.length > 0 && <h3>Connect another</h3>}
+          <section aria-label={connections.length === 0 ? t`Connect a model` : t`Connect another`}>
+            {connections.length > 0 && <h3>{t`Connect another`}</h3>}
             <OneOf<Kind>
-              label="What to connect"
+              label={t`What to connect`}
               options={[
-                { value: 'claude', text: 'Claude' },
-                { value: 'server', text: 'A model of your own' },
+                { value: 'claude', text: t`Claude` },
+                { value: 'server', text: t`A model of your own` },
               ]}
               value={kind}
               onChange={setKind}
@@ -156,10 +150,7 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
           </section>
         )
       )}
-      <p className="connect-note">
-        It is tried at once with one short question. A key goes to the relay once, lies there sealed, and is never shown
-        or sent again.
-      </p>
+      <p className="connect-note">{t`It is tried at once with one short question. A key goes to the relay once, lies there sealed, and is never shown or sent again.`}</p>
     </div>
   );
 }
@@ -167,8 +158,8 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
 export default function ConnectDialog({ onClose }: { onClose: () => void }) {
   const { models } = useRoost();
   return (
-    <Dialog title="Connect a model" onClose={onClose}>
-      <QueryView query={models.query} what="The models">
+    <Dialog title={t`Connect a model`} onClose={onClose}>
+      <QueryView query={models.query} what={t`The models`}>
         {(all) => <Ways all={all} onClose={onClose} />}
       </QueryView>
     </Dialog>

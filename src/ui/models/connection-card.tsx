@@ -1,5 +1,6 @@
 /** One model that is connected: how it stands, and what can be done about it. */
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { Connection } from '../../protocol/models.ts';
 import type { ConnectedModels } from '../../state/models.ts';
 import { useRoost } from '../context.tsx';
@@ -39,7 +40,9 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
           : `Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
         {connection.models.length > 1 && ` · ${connection.models.length} models`}
       </p>
-      {given && <p className="connect-note">Set where the relay was started; it is changed there, and goes first.</p>}
+      {given && (
+        <p className="connect-note">{t`Set where the relay was started; it is changed there, and goes first.`}</p>
+      )}
       {state.kind === 'fails' && busy === null && <p className="connection-why">{state.message}</p>}
       {failed !== null && (
         <p className="connection-why" role="alert">
@@ -53,7 +56,7 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
             event.preventDefault();
             if (key.trim() === '') return;
             const next = key.trim();
-            void run('trying the key…', (client) => client.changeModelKey({ connectionId, body: { key: next } })).then(
+            void run(t`trying the key…`, (client) => client.changeModelKey({ connectionId, body: { key: next } })).then(
               (ok) => {
                 if (!ok) return;
                 setKey('');
@@ -62,10 +65,12 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
             );
           }}
         >
-          <KeyField label="Another key" value={key} onChange={setKey} />
-          <button type="submit" className="solid" disabled={busy !== null || key.trim() === ''}>
-            Change the key
-          </button>
+          <KeyField label={t`Another key`} value={key} onChange={setKey} />
+          <button
+            type="submit"
+            className="solid"
+            disabled={busy !== null || key.trim() === ''}
+          >{t`Change the key`}</button>
         </form>
       )}
       <div className="connection-ways">
@@ -73,24 +78,18 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
           type="button"
           className="ghost"
           disabled={busy !== null}
-          onClick={() => void run('asking it for a word…', (client) => client.tryModel({ connectionId }))}
-        >
-          Try it
-        </button>
+          onClick={() => void run(t`asking it for a word…`, (client) => client.tryModel({ connectionId }))}
+        >{t`Try it`}</button>
         {!given && !changing && (connection.hasKey || connection.kind === 'claude') && (
-          <button type="button" className="ghost" onClick={() => setChanging(true)}>
-            Change the key
-          </button>
+          <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change the key`}</button>
         )}
         {!given && (
           <button
             type="button"
             className="ghost ghost-danger"
             disabled={busy !== null}
-            onClick={() => void run('removing it…', (client) => client.removeModel({ connectionId }))}
-          >
-            Remove
-          </button>
+            onClick={() => void run(t`removing it…`, (client) => client.removeModel({ connectionId }))}
+          >{t`Remove`}</button>
         )}
       </div>
     </article>

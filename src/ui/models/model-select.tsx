@@ -1,6 +1,7 @@
 /** Chooses among the models that are connected, from the lists that their servers give. */
 import { useId, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import type { Models } from '../../protocol/models.ts';
 import { SETTING_TEXT_MAX } from '../../domain/settings.ts';
 import { useRoost } from '../context.tsx';
@@ -30,13 +31,13 @@ function Standing({ all }: { all: Models }) {
   if (all.connections.length === 0)
     return (
       <p className="setting-hint">
-        No model is connected, so there is no list: the demo answers. <Link href={PATHS.connect}>Connect a model</Link>
+        {t`No model is connected, so there is no list: the demo answers. ${(<Link href={PATHS.connect}>{t`Connect a model`}</Link>)}`}
       </p>
     );
   const failing = all.connections.filter(({ state }) => state.kind === 'fails');
   return failing.map((connection) => (
     <p key={connection.connectionId} className="setting-hint" role="status">
-      {connectionName(connection)}: {stateText(connection)}. <Link href={PATHS.connect}>What to do</Link>
+      {connectionName(connection)}: {stateText(connection)}. <Link href={PATHS.connect}>{t`What to do`}</Link>
     </p>
   ));
 }
@@ -50,7 +51,7 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
       {value !== '' && !known && (
         <option value={value}>
           {modelName(value)}
-          {all && all.connections.length > 0 ? ' (not in any list)' : ''}
+          {all && all.connections.length > 0 ? t` (not in any list)` : ''}
         </option>
       )}
       {offered.map(({ connection, models }) => (
@@ -62,7 +63,7 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
           ))}
         </optgroup>
       ))}
-      <option value={ANOTHER}>Another, by its id…</option>
+      <option value={ANOTHER}>{t`Another, by its id…`}</option>
     </>
   );
 }
@@ -124,7 +125,7 @@ export function ModelSelect({ label, hint, value, standard, wrong = null, onChan
         )}
         {all && all.connections.length > 0 && (
           <button type="button" className="ghost" disabled={asking} onClick={() => void refresh()}>
-            {asking ? 'Asking…' : 'Refresh the list'}
+            {asking ? t`Asking…` : t`Refresh the list`}
           </button>
         )}
       </div>
@@ -137,12 +138,12 @@ export function ModelSelect({ label, hint, value, standard, wrong = null, onChan
         {hint !== undefined && <p className="setting-hint">{hint}</p>}
         {failed !== null && (
           <p className="setting-hint" role="alert">
-            The lists could not be asked for: {failed}
+            {t`The lists could not be asked for: ${failed}`}
           </p>
         )}
         {all && <Standing all={all} />}
       </div>
-      <QueryProblem query={models.query} state={state} what="The list of models" before={all !== null} />
+      <QueryProblem query={models.query} state={state} what={t`The list of models`} before={all !== null} />
     </div>
   );
 }

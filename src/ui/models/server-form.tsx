@@ -1,5 +1,6 @@
 /** A model server of one's own: found on the relay's machine, or by its address. */
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { FoundServer, Models } from '../../protocol/models.ts';
 import { useRoost } from '../context.tsx';
 import { KeyField } from './key-field.tsx';
@@ -9,23 +10,23 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
   const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({});
   if (found.length === 0)
     return (
-      <p className="connect-note" role="status">
-        Nothing answers here. Start Ollama, LM Studio, llama.cpp or vLLM on the machine where Roost runs, then look
-        again.
-      </p>
+      <p
+        className="connect-note"
+        role="status"
+      >{t`Nothing answers here. Start Ollama, LM Studio, llama.cpp or vLLM on the machine where Roost runs, then look again.`}</p>
     );
   return (
-    <ul className="connect-found" aria-label="Found on this machine">
+    <ul className="connect-found" aria-label={t`Found on this machine`}>
       {found.map(({ program, address, models }) => (
         <li key={address}>
           <b>{program}</b>
           {models.length === 0 ? (
-            <span className="connect-note">has no model yet</span>
+            <span className="connect-note">{t`has no model yet`}</span>
           ) : (
             <>
               <select
                 className="field field-select"
-                aria-label={`Model of ${program}`}
+                aria-label={t`Model of ${program}`}
                 value={chosen[address] ?? models[0]?.id}
                 onChange={(event) => setChosen({ ...chosen, [address]: event.target.value })}
               >
@@ -42,12 +43,10 @@ function Found({ found, connect, busy }: { found: readonly FoundServer[]; connec
                 onClick={() =>
                   void connect(
                     { kind: 'server', address, model: chosen[address] ?? models[0]?.id ?? '' },
-                    `Asking ${program}; it may have to load the model first`,
+                    t`Asking ${program}; it may have to load the model first`,
                   )
                 }
-              >
-                Connect
-              </button>
+              >{t`Connect`}</button>
             </>
           )}
         </li>
@@ -76,9 +75,9 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
       {may === 'any' && (
         <div className="connect-look">
           <button type="button" className="ghost" disabled={looking || busy} onClick={() => void look()}>
-            {looking ? 'Looking…' : 'Look for one here'}
+            {looking ? t`Looking…` : t`Look for one here`}
           </button>
-          <p className="connect-note">Asks the usual ports of the machine where Roost runs, and nothing else.</p>
+          <p className="connect-note">{t`Asks the usual ports of the machine where Roost runs, and nothing else.`}</p>
           {failed !== null && (
             <p className="wrong-note" role="alert">
               {failed}
@@ -97,11 +96,11 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
             ...(key.trim() === '' ? {} : { key: key.trim() }),
             ...(model.trim() === '' ? {} : { model: model.trim() }),
           } as const;
-          void connect(given, 'Asking it').then((ok) => ok && setKey(''));
+          void connect(given, t`Asking it`).then((ok) => ok && setKey(''));
         }}
       >
         <label className="connect-field">
-          Address
+          {t`Address`}
           <input
             className="field"
             type="url"
@@ -111,11 +110,11 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
             autoComplete="off"
             onChange={(event) => setAddress(event.target.value)}
           />
-          <span className="setting-hint">A server that speaks Anthropic’s Messages API.</span>
+          <span className="setting-hint">{t`A server that speaks Anthropic’s Messages API.`}</span>
         </label>
-        <KeyField label="Key, if it wants one" value={key} onChange={setKey} />
+        <KeyField label={t`Key, if it wants one`} value={key} onChange={setKey} />
         <label className="connect-field">
-          Model, if it does not list any
+          {t`Model, if it does not list any`}
           <input
             className="field"
             value={model}
@@ -124,9 +123,7 @@ export function ServerForm({ connect, busy, may }: { connect: Connect; busy: boo
             onChange={(event) => setModel(event.target.value)}
           />
         </label>
-        <button type="submit" className="solid" disabled={busy || address.trim() === ''}>
-          Connect
-        </button>
+        <button type="submit" className="solid" disabled={busy || address.trim() === ''}>{t`Connect`}</button>
       </form>
     </>
   );

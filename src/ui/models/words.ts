@@ -1,4 +1,5 @@
 /** What a connected model is called on the page, and how it is said to stand. */
+import { t } from '../../language/t.ts';
 import type { Connection, ListedModel, Models } from '../../protocol/models.ts';
 
 const LONGEST = 26;
@@ -15,15 +16,15 @@ export function modelName(id: string, listed: readonly ListedModel[] = []): stri
 }
 
 const PORTS: Readonly<Record<string, string>> = {
-  '11434': 'Ollama',
-  '1234': 'LM Studio',
+  '11434': t`Ollama`,
+  '1234': t`LM Studio`,
   '8080': 'llama.cpp',
   '8000': 'vLLM',
 };
 
 /** Whose model it is. */
 export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'address'>): string {
-  if (kind === 'claude' || address === null) return 'Claude';
+  if (kind === 'claude' || address === null) return t`Claude`;
   const { host, hostname, port } = new URL(address);
   const local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   return (local ? PORTS[port] : undefined) ?? host;
@@ -37,23 +38,23 @@ export const secondsText = (ms: number) =>
 export function stateText({ state }: Pick<Connection, 'state'>): string {
   switch (state.kind) {
     case 'untried':
-      return 'not asked yet';
+      return t`not asked yet`;
     case 'answers':
       return `answers, ${secondsText(state.ms)}`;
     case 'fails':
       switch (state.why) {
         case 'key':
-          return 'key refused';
+          return t`key refused`;
         case 'credit':
-          return 'out of credit';
+          return t`out of credit`;
         case 'unreachable':
-          return 'cannot be reached';
+          return t`cannot be reached`;
         case 'no-model':
-          return 'model not known';
+          return t`model not known`;
         case 'busy':
           return 'busy';
         case 'other':
-          return 'does not answer';
+          return t`does not answer`;
       }
   }
 }

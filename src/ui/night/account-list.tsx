@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { Words } from '../chat/words.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
 import { PATHS } from '../routes.ts';
@@ -14,7 +15,7 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
   const team = useTeammates();
   const now = useNow();
   return (
-    <ul className="account" aria-label="What they did by themselves">
+    <ul className="account" aria-label={t`What they did by themselves`}>
       {lines.map((line) => {
         const mate = team.find(line.agentId);
         const { lastDone } = line;
@@ -33,7 +34,7 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
                 </Link>
                 {lastDone && (
                   <small>
-                    {line.done > 1 ? `${line.done} times, last ` : ''}
+                    {line.done > 1 ? t`${line.done} times, last ` : ''}
                     {momentText(lastDone.dueAt, now)}
                   </small>
                 )}

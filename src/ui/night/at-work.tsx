@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId, RunId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Occurrence } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -30,20 +31,22 @@ function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
           <span dir="auto">{mate.name}</span>
         </Link>{' '}
         <span dir="auto">{whatText(run)}</span>
-        {run.startedAt !== null && <small>since {clockTime(run.startedAt)}</small>}
+        {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
       </p>
       <div className="routine-ways">
-        <Link href={PATHS.agent(mate.agentId)} className="ghost" aria-label={`Watch ${mate.name}: ${whatText(run)}`}>
-          Watch
-        </Link>
+        <Link
+          href={PATHS.agent(mate.agentId)}
+          className="ghost"
+          aria-label={t`Watch ${mate.name}: ${whatText(run)}`}
+        >{t`Watch`}</Link>
         <button
           type="button"
           className="ghost"
-          aria-label={`Stop ${mate.name}: ${whatText(run)}`}
+          aria-label={t`Stop ${mate.name}: ${whatText(run)}`}
           disabled={stopping}
           onClick={stop}
         >
-          {stopping ? 'Stopping…' : 'Stop'}
+          {stopping ? t`Stopping…` : t`Stop`}
         </button>
       </div>
     </li>
@@ -58,7 +61,7 @@ export function AtWork({ agentId }: { agentId: AgentId | null }) {
   if (shown.length === 0) return null;
   return (
     <section className="night-block" aria-labelledby="night-live">
-      <h2 id="night-live">At work now</h2>
+      <h2 id="night-live">{t`At work now`}</h2>
       <ul className="routines">
         {shown.flatMap((run) => (run.runId === null ? [] : [<LiveRun key={run.runId} run={run} runId={run.runId} />]))}
       </ul>

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { t } from '../../language/t.ts';
 import { useActions, useInfo, useLive, useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
 import { duration } from '../text/time.ts';
@@ -25,8 +26,8 @@ export default function ClockNote() {
   if (!isLive || still === null) return null;
   return (
     <p className="clock-note" role="alert">
-      <WarnIcon /> The relay’s clock stands still, for {duration(still)} now: nothing that is due begins. It is tried
-      again every minute, and nothing is lost. The relay’s log says why.
+      <WarnIcon />{' '}
+      {t`The relay’s clock stands still, for ${duration(still)} now: nothing that is due begins. It is tried again every minute, and nothing is lost. The relay’s log says why.`}
     </p>
   );
 }
@@ -36,10 +37,7 @@ export function StoodNote() {
   const stood = useInfo(({ health }) => health?.clock.stoodMs ?? null);
   if (stood === null || stood < WORTH_SAYING_MS) return null;
   return (
-    <p className="night-note">
-      Before its last start the relay did not run for {duration(stood)}, and nobody had ended it. What was due then is
-      made up for once, or stands as missed.
-    </p>
+    <p className="night-note">{t`Before its last start the relay did not run for ${duration(stood)}, and nobody had ended it. What was due then is made up for once, or stands as missed.`}</p>
   );
 }
 /** ms */

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
@@ -25,12 +26,9 @@ export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
   };
   return (
     <section className="night-block" aria-labelledby="night-copies">
-      <h2 id="night-copies">What the relay holds of them</h2>
-      <p className="night-note">
-        To work while no page is open, an agent leaves its name, its soul and its last conversation with your relay,
-        sealed on its disk. What you take back is gone from there, and the agent does nothing alone any more.
-      </p>
-      <QueryView query={schedules.copies} what="What the relay holds">
+      <h2 id="night-copies">{t`What the relay holds of them`}</h2>
+      <p className="night-note">{t`To work while no page is open, an agent leaves its name, its soul and its last conversation with your relay, sealed on its disk. What you take back is gone from there, and the agent does nothing alone any more.`}</p>
+      <QueryView query={schedules.copies} what={t`What the relay holds`}>
         {({ copies, takenBack }) => {
           const mates = team.all.filter(
             (mate) => !mate.retired && mate.agentId !== LEAD_ID && (agentId === null || mate.agentId === agentId),
@@ -41,7 +39,7 @@ export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
               ? copies.filter((copy) => !known.has(copy.agentId)).map((copy) => team.find(copy.agentId))
               : [];
           return (
-            <ul className="copies-left" aria-label="Left with the relay">
+            <ul className="copies-left" aria-label={t`Left with the relay`}>
               {[...mates, ...others].map((mate) => {
                 const copy = copies.find((one) => one.agentId === mate.agentId);
                 return (
@@ -55,29 +53,29 @@ export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
                       </Link>
                       <p>
                         {copy
-                          ? `Left ${copy.leftAt > now - 60_000 ? 'just now' : `${duration(now - copy.leftAt)} ago`}: ${[
+                          ? t`Left ${copy.leftAt > now - 60_000 ? t`just now` : `${duration(now - copy.leftAt)} ago`}: ${[
                               'name',
-                              copy.soulChars > 0 ? `soul (${count(copy.soulChars)} characters)` : null,
+                              copy.soulChars > 0 ? t`soul (${count(copy.soulChars)} characters)` : null,
                               copy.transcriptChars > 0
-                                ? `last conversation (${count(copy.transcriptChars)} characters)`
+                                ? t`last conversation (${count(copy.transcriptChars)} characters)`
                                 : null,
                             ]
                               .filter((part) => part !== null)
                               .join(', ')}; ${bytes(copy.bytes)} sealed.`
                           : takenBack.includes(mate.agentId)
-                            ? 'You took it back. It is left again when you switch on something of it.'
-                            : 'Nothing is left.'}
+                            ? t`You took it back. It is left again when you switch on something of it.`
+                            : t`Nothing is left.`}
                       </p>
                     </div>
                     {copy && (
                       <button
                         type="button"
                         className="ghost"
-                        aria-label={`Take it back: ${mate.name}`}
+                        aria-label={t`Take it back: ${mate.name}`}
                         disabled={taking !== null}
                         onClick={() => takeBack(mate.agentId, mate.name)}
                       >
-                        {taking === mate.agentId ? 'Taking it back…' : 'Take it back'}
+                        {taking === mate.agentId ? t`Taking it back…` : t`Take it back`}
                       </button>
                     )}
                   </li>

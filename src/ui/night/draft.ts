@@ -1,5 +1,6 @@
 /** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { ScheduleOf } from '../../protocol/schedules.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 import { emptyTiming, timingDraftOf, timingOf, wrongInTiming, type TimingDraft, type Wrong } from './timing-draft.ts';
@@ -76,19 +77,19 @@ export function wrongIn(draft: Draft): Wrong {
   const wrong: Record<string, string> = wrongInTiming(draft);
   const { timeoutMs } = SCHEDULE_BOUNDS;
   const most = Number(draft.most) * MINUTE;
-  if (draft.name.trim() === '') wrong['name'] = 'Give it a name.';
-  if (draft.instructions.trim() === '') wrong['instructions'] = 'Say what it is to do.';
+  if (draft.name.trim() === '') wrong['name'] = t`Give it a name.`;
+  if (draft.instructions.trim() === '') wrong['instructions'] = t`Say what it is to do.`;
   // What is pasted is not cut off unseen.
   const [long, room] = [draft.instructions.length, SCHEDULE_BOUNDS.instructions];
   if (long > room)
     wrong['instructions'] =
-      `It has ${long.toLocaleString('en')} characters, and there is room for ${room.toLocaleString('en')}.`;
+      t`It has ${long.toLocaleString('en')} characters, and there is room for ${room.toLocaleString('en')}.`;
   if (!(most >= timeoutMs.min && most <= timeoutMs.max))
-    wrong['most'] = `At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
+    wrong['most'] = t`At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
   const { maxConcurrent } = SCHEDULE_BOUNDS;
   const atOnce = Number(draft.maxConcurrent);
   if (!Number.isInteger(atOnce) || atOnce < maxConcurrent.min || atOnce > maxConcurrent.max)
-    wrong['maxConcurrent'] = `A whole number from ${maxConcurrent.min} to ${maxConcurrent.max}.`;
+    wrong['maxConcurrent'] = t`A whole number from ${maxConcurrent.min} to ${maxConcurrent.max}.`;
   return wrong;
 }
 
@@ -149,27 +150,27 @@ const example = (draft: Partial<Draft> & { readonly name: string; readonly instr
 /** Ready to be taken as they are. */
 export const EXAMPLES: readonly Example[] = [
   {
-    title: 'Every weekday at 7:30: read the inbox and tell me what matters',
+    title: t`Every weekday at 7:30: read the inbox and tell me what matters`,
     draft: example({
-      name: 'Morning round',
-      instructions: 'Read your inbox. Tell me in a few sentences what matters today, and what waits for me.',
+      name: t`Morning round`,
+      instructions: t`Read your inbox. Tell me in a few sentences what matters today, and what waits for me.`,
     }),
   },
   {
-    title: 'Every hour, when something waits: answer your mail',
+    title: t`Every hour, when something waits: answer your mail`,
     draft: example({
-      name: 'Mail',
-      instructions: 'Read your inbox and answer what you can answer. Say what you left for me, and why.',
+      name: t`Mail`,
+      instructions: t`Read your inbox and answer what you can answer. Say what you left for me, and why.`,
       timing: 'every',
       minutes: '60',
       onlyWaiting: true,
     }),
   },
   {
-    title: 'Fridays at 16:00: look back at the week',
+    title: t`Fridays at 16:00: look back at the week`,
     draft: example({
-      name: 'The week',
-      instructions: 'Look back at the week: what was done, what stuck, and what you would do first on Monday.',
+      name: t`The week`,
+      instructions: t`Look back at the week: what was done, what stuck, and what you would do first on Monday.`,
       days: [5],
       time: '16:00',
       context: 'last_session',

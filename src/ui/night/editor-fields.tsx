@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS, type Timing } from '../../domain/schedule/timing.ts';
+import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 import { useNow } from '../use-now.ts';
@@ -10,7 +11,7 @@ import { DAY_NAMES, momentText, nextText, WEEK } from './words.ts';
 
 function Days({ days, onDays }: { days: readonly number[]; onDays: (days: readonly number[]) => void }) {
   return (
-    <div className="editor-days" role="group" aria-label="Days">
+    <div className="editor-days" role="group" aria-label={t`Days`}>
       {WEEK.map((day) => (
         <label key={day}>
           <input
@@ -47,17 +48,17 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
   const limits = useQuery(useRoost().limits.query);
   const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
   const next = zone === null ? [] : nextOf(draft, before, { zone, offset: offset ?? 0 }, now, NEXT_SHOWN);
-  const zoneHint = zone === null ? null : `In ${zone}, the household’s time zone.`;
+  const zoneHint = zone === null ? null : t`In ${zone}, the household’s time zone.`;
   return (
     <fieldset className="editor-when">
-      <legend>When</legend>
+      <legend>{t`When`}</legend>
       <OneOf
-        label="How it is set"
+        label={t`How it is set`}
         options={[
-          { value: 'weekly', text: 'Days and a time' },
-          { value: 'every', text: 'Every so often' },
-          { value: 'once', text: 'Once' },
-          { value: 'cron', text: 'Cron' },
+          { value: 'weekly', text: t`Days and a time` },
+          { value: 'every', text: t`Every so often` },
+          { value: 'once', text: t`Once` },
+          { value: 'cron', text: t`Cron` },
         ]}
         value={draft.timing}
         onChange={(timing) => set({ timing })}
@@ -66,8 +67,8 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
         <>
           <Days days={draft.days} onDays={(days) => set({ days })} />
           <Labelled
-            label="Time"
-            hint={[draft.days.length === 0 ? 'No day chosen: every day.' : null, zoneHint]
+            label={t`Time`}
+            hint={[draft.days.length === 0 ? t`No day chosen: every day.` : null, zoneHint]
               .filter((part) => part !== null)
               .join(' ')}
             wrong={wrong['time'] ?? wrong['days']}
@@ -86,7 +87,7 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
       )}
       {draft.timing === 'every' && (
         <div className="editor-pair">
-          <Labelled label="Minutes from one to the next" wrong={wrong['minutes']}>
+          <Labelled label={t`Minutes from one to the next`} wrong={wrong['minutes']}>
             {(given) => (
               <input
                 {...given}
@@ -101,8 +102,8 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
             )}
           </Labelled>
           <Labelled
-            label="So many minutes later"
-            hint="Empty: agents with the same interval are kept a few minutes apart."
+            label={t`So many minutes later`}
+            hint={t`Empty: agents with the same interval are kept a few minutes apart.`}
             wrong={wrong['offset']}
           >
             {(given) => (
@@ -121,7 +122,11 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
         </div>
       )}
       {draft.timing === 'once' && (
-        <Labelled label="Day and time" hint="In your own time zone. It runs in quiet hours too." wrong={wrong['at']}>
+        <Labelled
+          label={t`Day and time`}
+          hint={t`In your own time zone. It runs in quiet hours too.`}
+          wrong={wrong['at']}
+        >
           {(given) => (
             <input
               {...given}
@@ -136,8 +141,8 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
       )}
       {draft.timing === 'cron' && (
         <Labelled
-          label="Cron text"
-          hint={`Minute, hour, day, month, weekday: “30 7 * * 1-5” is every weekday at 7:30. ${zoneHint ?? ''}`}
+          label={t`Cron text`}
+          hint={t`Minute, hour, day, month, weekday: “30 7 * * 1-5” is every weekday at 7:30. ${zoneHint ?? ''}`}
           wrong={wrong['cron']}
         >
           {(given) => (
@@ -154,10 +159,10 @@ export function WhenFields({ draft, set, wrong, before, offset, children }: When
       )}
       <p className="editor-next" role="status">
         {next[0] === undefined
-          ? 'It is not due as it stands.'
+          ? t`It is not due as it stands.`
           : draft.timing === 'every' && offset === null && draft.offset.trim() === ''
-            ? `Due within ${draft.minutes} minutes, and then every ${draft.minutes}.`
-            : `Due next: ${[nextText(next[0], now), ...next.slice(1).map((at) => momentText(at, now))].join(', then ')}.`}
+            ? t`Due within ${draft.minutes} minutes, and then every ${draft.minutes}.`
+            : t`Due next: ${[nextText(next[0], now), ...next.slice(1).map((at) => momentText(at, now))].join(', then ')}.`}
       </p>
       {children}
     </fieldset>

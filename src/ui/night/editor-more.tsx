@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 import { ModelSelect } from '../models/model-select.tsx';
 import type { Draft } from './draft.ts';
@@ -6,13 +7,13 @@ import { Labelled } from './editor-parts.tsx';
 
 /** What few change: each a line of text. */
 export const MORE_TEXTS = [
-  { field: 'model', label: 'Model', hint: 'What thinks when this is due.' },
-  { field: 'planningModel', label: 'Model of the first request', hint: 'A large one plans, say.' },
-  { field: 'executorModel', label: 'Model after tools were used', hint: 'A small one goes on, say.' },
+  { field: 'model', label: t`Model`, hint: t`What thinks when this is due.` },
+  { field: 'planningModel', label: t`Model of the first request`, hint: t`A large one plans, say.` },
+  { field: 'executorModel', label: t`Model after tools were used`, hint: t`A small one goes on, say.` },
   {
     field: 'maxConcurrent',
-    label: 'Runs of it at once',
-    hint: 'An agent does one thing at a time: more than one wait in line.',
+    label: t`Runs of it at once`,
+    hint: t`An agent does one thing at a time: more than one wait in line.`,
   },
 ] as const;
 
@@ -30,7 +31,7 @@ export function MoreTexts({ draft, set, wrong }: Props) {
         label={label}
         hint={hint}
         value={draft[field]}
-        standard={field === 'model' ? 'Default: the agent’s own' : 'The one above'}
+        standard={field === 'model' ? t`Default: the agent’s own` : t`The one above`}
         wrong={wrong[field] ?? null}
         onChange={(model) => set({ [field]: model })}
       />

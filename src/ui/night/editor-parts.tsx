@@ -1,6 +1,7 @@
 /** What the editors of a routine and of a script have in common. */
 import { useId, type ReactNode } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 import type { Teammate } from '../use-teammates.ts';
 import type { Wrong } from './timing-draft.ts';
@@ -45,7 +46,7 @@ interface WhoProps {
 export function WhoFields({ draft, set, wrong, team, example }: WhoProps) {
   return (
     <div className="editor-pair">
-      <Labelled label="Agent" wrong={wrong['agentId']}>
+      <Labelled label={t`Agent`} wrong={wrong['agentId']}>
         {(given) => (
           <select
             {...given}
@@ -61,7 +62,7 @@ export function WhoFields({ draft, set, wrong, team, example }: WhoProps) {
           </select>
         )}
       </Labelled>
-      <Labelled label="Name" wrong={wrong['name']}>
+      <Labelled label={t`Name`} wrong={wrong['name']}>
         {(given) => (
           <input
             {...given}
@@ -133,16 +134,14 @@ export function EditorEnd({
       {refused !== null && (
         <div className="wrong-note" role="alert" ref={intoView}>
           <p>
-            <strong>It is not saved.</strong> {refused}
+            <strong>{t`It is not saved.`}</strong> {refused}
           </p>
         </div>
       )}
       <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={onDiscard}>
-          Discard
-        </button>
+        <button type="button" className="ghost" onClick={onDiscard}>{t`Discard`}</button>
         <button type="submit" className="solid" disabled={busy}>
-          {busy ? 'Saving…' : 'Save'}
+          {busy ? t`Saving…` : t`Save`}
         </button>
       </div>
     </>

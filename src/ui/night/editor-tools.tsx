@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { TOOLSET_NAMES, TOOLSETS, type Toolset } from '../../domain/toolsets.ts';
+import { t } from '../../language/t.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
@@ -10,11 +11,11 @@ import type { Wrong } from './timing-draft.ts';
 import { Labelled } from './editor-parts.tsx';
 
 const WORDS: Readonly<Record<Exclude<Toolset, 'attached' | 'mind'>, string>> = {
-  team: 'Messages and the team',
-  schedule: 'Reminders and routines',
-  files: 'Files in its folder',
-  shell: 'Commands',
-  web: 'Pages of the web',
+  team: t`Messages and the team`,
+  schedule: t`Reminders and routines`,
+  files: t`Files in its folder`,
+  shell: t`Commands`,
+  web: t`Pages of the web`,
 };
 /** Those of attached servers stand below, by server; what a program does by itself is no tool that is given. */
 const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached' && set !== 'mind');
@@ -48,11 +49,11 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
   return (
     <div className="editor-tools">
       <Labelled
-        label="Tools it may use"
+        label={t`Tools it may use`}
         hint={
           tools === null
-            ? 'As far as its limits let it.'
-            : 'What its limits do not let it use stays away. None ticked: it can only talk.'
+            ? t`As far as its limits let it.`
+            : t`What its limits do not let it use stays away. None ticked: it can only talk.`
         }
         wrong={wrong}
       >
@@ -63,8 +64,8 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
             value={tools === null ? 'all' : 'some'}
             onChange={({ target }) => onTools(target.value === 'all' ? null : [...TOOLSETS.team, ...TOOLSETS.files])}
           >
-            <option value="all">All that the agent has</option>
-            <option value="some">Only these…</option>
+            <option value="all">{t`All that the agent has`}</option>
+            <option value="some">{t`Only these…`}</option>
           </select>
         )}
       </Labelled>
@@ -76,12 +77,12 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
           {servers
             .filter(({ offered }) => offered.length > 0)
             .map(({ name, offered }) => (
-              <Toolbox key={name} label={`Server “${name}”`} all={offered} tools={tools} onTools={onTools} />
+              <Toolbox key={name} label={t`Server “${name}”`} all={offered} tools={tools} onTools={onTools} />
             ))}
-          {others.length > 0 && <Toolbox label="Not there now" all={others} tools={tools} onTools={onOthers} />}
+          {others.length > 0 && <Toolbox label={t`Not there now`} all={others} tools={tools} onTools={onOthers} />}
           <p className="setting-hint">
-            {attached.kind === 'failed' && 'What attached servers offer could not be read. '}
-            Servers are attached, and their tools let in, under <Link href={PATHS.settings('attached')}>Settings</Link>.
+            {attached.kind === 'failed' && t`What attached servers offer could not be read. `}
+            {t`Servers are attached, and their tools let in, under ${(<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>)}.`}
           </p>
         </>
       )}
@@ -115,12 +116,10 @@ function Toolbox({ label, all, tools, onTools }: ToolboxProps) {
           onChange={({ target }) => with_(all, target.checked)}
         />
         <span id={id}>{label}</span>
-        <small>
-          {count} of {all.length}
-        </small>
+        <small>{t`${count} of ${all.length}`}</small>
       </label>
       <details>
-        <summary aria-label={`${label}, one by one`}>One by one</summary>
+        <summary aria-label={t`${label}, one by one`}>{t`One by one`}</summary>
         <div className="editor-set-each">
           {all.map((tool) => (
             <label key={tool}>

@@ -1,4 +1,5 @@
 import type { ScheduleId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import type { Teammate } from '../use-teammates.ts';
 import { draftOf, FIELDS_OF_ROUTINE, routineOf, STANDS_AT, wrongIn, type Draft, type Routine } from './draft.ts';
@@ -35,20 +36,20 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
   const own = team.find(({ agentId }) => agentId === draft.agentId)?.color ?? '';
   return (
     <Dialog
-      title={scheduleId === null ? 'A new routine' : 'Change this routine'}
+      title={scheduleId === null ? t`A new routine` : t`Change this routine`}
       shape="wide"
       onClose={() => onClose(draft)}
     >
       <form className="editor" onSubmit={(event) => void save(event)} noValidate>
-        <WhoFields draft={draft} set={set} wrong={wrong} team={team} example="Morning round" />
-        <Labelled label="What it does" hint="In your own words; Markdown holds." wrong={wrong['instructions']}>
+        <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Morning round`} />
+        <Labelled label={t`What it does`} hint={t`In your own words; Markdown holds.`} wrong={wrong['instructions']}>
           {(given) => (
             <textarea
               {...given}
               className="field"
               dir="auto"
               rows={5}
-              placeholder="Read your inbox. Tell me in a few sentences what matters today."
+              placeholder={t`Read your inbox. Tell me in a few sentences what matters today.`}
               value={draft.instructions}
               onChange={({ target }) => set({ instructions: target.value })}
             />
@@ -61,13 +62,13 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
               checked={draft.onlyWaiting}
               onChange={({ target }) => set({ onlyWaiting: target.checked })}
             />
-            Only when something waits for it: otherwise no model is asked, and it costs nothing
+            {t`Only when something waits for it: otherwise no model is asked, and it costs nothing`}
           </label>
         </WhenFields>
         <details className="editor-more" open={UNDER_MORE.some((field) => wrong[field] !== undefined) || undefined}>
-          <summary>More</summary>
+          <summary>{t`More`}</summary>
           <div className="editor-pair">
-            <Labelled label="Minutes it may take" hint="After that it is ended." wrong={wrong['most']}>
+            <Labelled label={t`Minutes it may take`} hint={t`After that it is ended.`} wrong={wrong['most']}>
               {(given) => (
                 <input
                   {...given}
@@ -80,7 +81,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
                 />
               )}
             </Labelled>
-            <Labelled label="Colour" hint="Of its marks in the timeline." wrong={wrong['color']}>
+            <Labelled label={t`Colour`} hint={t`Of its marks in the timeline.`} wrong={wrong['color']}>
               {(given) => (
                 <span className="editor-color">
                   <input
@@ -90,26 +91,28 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
                     onChange={({ target }) => set({ color: target.value })}
                   />
                   {draft.color === '' ? (
-                    <span>As its agent’s</span>
+                    <span>{t`As its agent’s`}</span>
                   ) : (
-                    <button type="button" className="ghost" onClick={() => set({ color: '' })}>
-                      As its agent’s
-                    </button>
+                    <button
+                      type="button"
+                      className="ghost"
+                      onClick={() => set({ color: '' })}
+                    >{t`As its agent’s`}</button>
                   )}
                 </span>
               )}
             </Labelled>
             <MoreTexts draft={draft} set={set} wrong={wrong} />
             <ChoiceField
-              label="What it is given of before"
+              label={t`What it is given of before`}
               wrong={wrong['context']}
               choices={CONTEXTS}
               value={draft.context}
               onChange={(context) => set({ context })}
             />
             <ChoiceField
-              label="When the relay was away"
-              hint="Of the last minutes only; never all at once."
+              label={t`When the relay was away`}
+              hint={t`Of the last minutes only; never all at once.`}
               wrong={wrong['catch_up']}
               choices={CATCH_UPS}
               value={draft.catch_up}
@@ -127,12 +130,12 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
 /** Where something of these is wrong, it is to be seen. */
 const UNDER_MORE = ['most', 'color', 'context', 'catch_up', 'tools', ...MORE_TEXTS.map(({ field }) => field)] as const;
 const CONTEXTS: readonly (readonly [Routine['context'], string])[] = [
-  ['none', 'Nothing: it begins fresh'],
-  ['last_session', 'Its last conversation'],
-  ['own_runs', 'The last words of its last three runs'],
+  ['none', t`Nothing: it begins fresh`],
+  ['last_session', t`Its last conversation`],
+  ['own_runs', t`The last words of its last three runs`],
 ];
 const CATCH_UPS: readonly (readonly [Routine['catch_up'], string])[] = [
-  ['once', 'Make up for the newest one'],
-  ['skip', 'Make up for none'],
-  ['each', 'Make up for each'],
+  ['once', t`Make up for the newest one`],
+  ['skip', t`Make up for none`],
+  ['each', t`Make up for each`],
 ];

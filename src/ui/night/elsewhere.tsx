@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useActions, useInfo, useRoost } from '../context.tsx';
@@ -12,14 +13,14 @@ interface Question {
   readonly yes: string;
 }
 const GONE: Question = {
-  title: 'Does the other relay run no more?',
-  text: 'Say yes where its machine, or its folder, is gone for good. What is due runs here then, at once. If it did run on, it would run there too, until Roost is opened there.',
-  yes: 'Yes, it is gone',
+  title: t`Does the other relay run no more?`,
+  text: t`Say yes where its machine, or its folder, is gone for good. What is due runs here then, at once. If it did run on, it would run there too, until Roost is opened there.`,
+  yes: t`Yes, it is gone`,
 };
 const COPIED: Question = {
-  title: 'Is the first relay stopped?',
-  text: 'Bring it here where this folder takes the place of the first one: moved to another machine, or put back from a backup. What is due runs here then, at once. If the first relay still runs, everything would run twice, until Roost is opened there.',
-  yes: 'Yes, bring it here',
+  title: t`Is the first relay stopped?`,
+  text: t`Bring it here where this folder takes the place of the first one: moved to another machine, or put back from a backup. What is due runs here then, at once. If the first relay still runs, everything would run twice, until Roost is opened there.`,
+  yes: t`Yes, bring it here`,
 };
 
 /** What belongs to another relay of the household: how it comes here, and why it does not by itself. */
@@ -45,7 +46,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
       });
   };
   const question = copied ? COPIED : GONE;
-  const asks = 'It is asked for: open Roost at the other relay once, and then here again.';
+  const asks = t`It is asked for: open Roost at the other relay once, and then here again.`;
   const askFor = (label: string, look: 'solid' | 'ghost') =>
     !asked && (
       <button type="button" className={look} disabled={busy} onClick={() => move(false)}>
@@ -58,36 +59,39 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
     </button>
   );
   return (
-    <div className="elsewhere" role="note" aria-label="Due at another relay">
+    <div className="elsewhere" role="note" aria-label={t`Due at another relay`}>
       {copied ? (
         <>
           <p>
-            <strong>This relay’s folder is a copy of another relay’s.</strong> So that nothing runs twice,{' '}
-            {away.length === all.length
-              ? 'nothing below runs'
-              : plural(away.length, 'entry below does not run', 'entries below do not run')}{' '}
-            here until you bring it here. {asked && asks}
+            {t`${(<strong>{t`This relay’s folder is a copy of another relay’s.`}</strong>)} So that nothing runs twice,`}{' '}
+            {t`${
+              away.length === all.length
+                ? t`nothing below runs`
+                : plural(away.length, 'entry below does not run', 'entries below do not run')
+            } here until you bring it here.`}{' '}
+            {asked && asks}
           </p>
           <div className="routine-ways">
-            {sayGone('Bring it here…', 'solid')}
-            {askFor('The first one still runs: ask it', 'ghost')}
+            {sayGone(t`Bring it here…`, 'solid')}
+            {askFor(t`The first one still runs: ask it`, 'ghost')}
           </div>
         </>
       ) : (
         <>
           <p>
             <strong>
-              {away.length === all.length
-                ? 'All of this belongs'
-                : plural(away.length, 'entry below belongs', 'entries below belong')}{' '}
-              to another relay of yours
+              {t`${
+                away.length === all.length
+                  ? t`All of this belongs`
+                  : plural(away.length, 'entry below belongs', 'entries below belong')
+              } to another relay of yours`}
             </strong>
-            . What is due runs at one relay only, so it does not run here.{' '}
-            {asked ? asks : 'Bring it here, and it runs here as soon as the other relay has let go of it.'}
+            {t`. What is due runs at one relay only, so it does not run here.`}{' '}
+            {asked ? asks : t`Bring it here, and it runs here as soon as the other relay has let go of it.`}
           </p>
           <div className="routine-ways">
-            {askFor('Bring it here', 'solid')}
-            {sayGone('That relay is gone…', 'ghost')}
+            {askFor(t`Bring it here`, 'solid')}
+            {sayGone(t`That relay is gone…`, 'ghost')}
           </div>
         </>
       )}
@@ -95,9 +99,7 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
         <Dialog title={question.title} onClose={() => setAsking(false)}>
           <p className="elsewhere-question">{question.text}</p>
           <div className="dialog-ways">
-            <button type="button" className="ghost" onClick={() => setAsking(false)}>
-              Not now
-            </button>
+            <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Not now`}</button>
             <button type="button" className="solid" disabled={busy} onClick={() => move(true)}>
               {question.yes}
             </button>

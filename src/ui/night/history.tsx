@@ -1,4 +1,5 @@
 import type { ScheduleId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { Words } from '../chat/words.tsx';
@@ -12,12 +13,12 @@ export function History({ scheduleId }: { scheduleId: ScheduleId }) {
   const query = schedulesOf(useRoost()).history(scheduleId);
   const now = useNow();
   return (
-    <QueryView query={query} what="The history">
+    <QueryView query={query} what={t`The history`}>
       {(occurrences) =>
         occurrences.length === 0 ? (
-          <p className="query-quiet">It was not due yet.</p>
+          <p className="query-quiet">{t`It was not due yet.`}</p>
         ) : (
-          <ol className="history" aria-label="History">
+          <ol className="history" aria-label={t`History`}>
             {occurrences.map((one) => {
               const spent = spentText(one);
               return (
@@ -26,7 +27,7 @@ export function History({ scheduleId }: { scheduleId: ScheduleId }) {
                     <i className="tone-mark" aria-hidden="true" />
                     <time dateTime={new Date(one.dueAt).toISOString()}>{momentText(one.dueAt, now)}</time>
                     <b>{outcomeText(one)}</b>
-                    {one.late && <span>made up for late</span>}
+                    {one.late && <span>{t`made up for late`}</span>}
                     {spent !== '' && <span>{spent}</span>}
                     <GoOn run={one} />
                   </p>

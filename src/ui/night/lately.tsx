@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
@@ -14,12 +15,12 @@ const HOURS = 168;
 export function LatelyAccount({ agentId }: { agentId: AgentId | null }) {
   const query = schedulesOf(useRoost()).timeline(HOURS);
   return (
-    <QueryView query={query} what="What they did">
+    <QueryView query={query} what={t`What they did`}>
       {({ occurrences }) => {
         const lines = accountOf(occurrences, 0, Infinity).filter(
           (line) => agentId === null || line.agentId === agentId,
         );
-        return lines.length === 0 ? <p className="query-quiet">Nothing.</p> : <AccountList lines={lines} />;
+        return lines.length === 0 ? <p className="query-quiet">{t`Nothing.`}</p> : <AccountList lines={lines} />;
       }}
     </QueryView>
   );
@@ -30,7 +31,7 @@ export function Lately({ agentId }: { agentId: AgentId | null }) {
   const [open, setOpen] = useState(false);
   return (
     <details className="night-lately" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>What happened in the last 7 days</summary>
+      <summary>{t`What happened in the last 7 days`}</summary>
       {open && <LatelyAccount agentId={agentId} />}
     </details>
   );

@@ -1,5 +1,6 @@
 /** What a timeline draws: marks that do not lie over each other, and ticks at the hours. Pure. */
 import type { AgentId, ScheduleId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import { toneOf, type Tone } from './words.ts';
 
@@ -92,7 +93,7 @@ export function linesOf(
     return held;
   };
   for (const { scheduleId, agentId, at, dark } of timeline.moments) {
-    const held = of(scheduleId, agentId, names.get(scheduleId) ?? 'Something new');
+    const held = of(scheduleId, agentId, names.get(scheduleId) ?? t`Something new`);
     held.line = {
       ...held.line,
       toCome: held.line.toCome + 1,
@@ -101,7 +102,7 @@ export function linesOf(
     };
   }
   for (const one of timeline.occurrences) {
-    const { past } = of(one.scheduleId, one.agentId, one.kind === 'wake' ? 'woken by others' : one.name);
+    const { past } = of(one.scheduleId, one.agentId, one.kind === 'wake' ? t`woken by others` : one.name);
     const text = say(one);
     past.set(text, { tone: toneOf(one), count: (past.get(text)?.count ?? 0) + 1 });
   }

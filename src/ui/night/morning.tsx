@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
@@ -54,33 +55,32 @@ export default function Morning({ again }: { again: boolean }) {
       });
   };
   return (
-    <section className="morning" aria-label="While you were away">
+    <section className="morning" aria-label={t`While you were away`}>
       <header>
-        <h2>While you were away</h2>
-        <button type="button" className="icon-button" aria-label="Put this away" onClick={close}>
+        <h2>{t`While you were away`}</h2>
+        <button type="button" className="icon-button" aria-label={t`Put this away`} onClick={close}>
           <CloseIcon />
         </button>
       </header>
       {workers.length > 0 && (
         <p className="morning-sum">
-          {names(workers.map(({ name }) => name))} {workers.length === 1 ? 'was' : 'were'} at work
-          {cost > 0 ? `, for ${costText({ costMicroUsd: cost, estimated })} in all` : ', which cost nothing'}.
+          {names(workers.map(({ name }) => name))}{' '}
+          {t`${workers.length === 1 ? 'was' : 'were'} at work${cost > 0 ? t`, for ${costText({ costMicroUsd: cost, estimated })} in all` : t`, which cost nothing`}.`}
         </p>
       )}
       {lines.length === 0 ? (
-        <p className="query-quiet">Nothing to tell of the last 7 days.</p>
+        <p className="query-quiet">{t`Nothing to tell of the last 7 days.`}</p>
       ) : (
         <AccountList lines={lines} />
       )}
       {idle > 0 && (
         <p className="morning-sum">
-          {idle === 1 ? 'Once' : `${idle} times`}, nothing waited when they looked: no model was asked, and it cost
-          nothing.
+          {t`${idle === 1 ? t`Once` : `${idle} times`}, nothing waited when they looked: no model was asked, and it cost nothing.`}
         </p>
       )}
       <Waits />
       <p>
-        <Link href={PATHS.night()}>All of it, under Night</Link>
+        <Link href={PATHS.night()}>{t`All of it, under Night`}</Link>
       </p>
     </section>
   );

@@ -1,5 +1,6 @@
 import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -30,12 +31,9 @@ const swapped = (all: readonly Scheduled[], one: string, other: string): readonl
 function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => void) | null }) {
   return (
     <div className="night-empty">
-      <p>
-        A routine is something that an agent does by itself, at times that you set, also while no page is open. The
-        relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.
-      </p>
-      {onExample === null && <p>Nobody is born yet who could have one: SUMMON first.</p>}
-      <ul aria-label="Examples">
+      <p>{t`A routine is something that an agent does by itself, at times that you set, also while no page is open. The relay wakes it, it does its work and says what came of it in its conversation. Nothing runs until you make one.`}</p>
+      {onExample === null && <p>{t`Nobody is born yet who could have one: SUMMON first.`}</p>}
+      <ul aria-label={t`Examples`}>
         {EXAMPLES.map(({ title, draft }) => (
           <li key={title}>
             <button
@@ -66,38 +64,44 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
   return (
     <div className="night">
       <PageHead
-        title="Night"
-        pageTitle={agentId === null ? 'Night' : `Night of ${team.find(agentId).name}`}
+        title={t`Night`}
+        pageTitle={agentId === null ? t`Night` : t`Night of ${team.find(agentId).name}`}
         onClose={onClose}
       >
-        <button type="button" className="ghost ghost-dawn" disabled={who === ''} onClick={() => begin(null)}>
-          New routine
-        </button>
+        <button
+          type="button"
+          className="ghost ghost-dawn"
+          disabled={who === ''}
+          onClick={() => begin(null)}
+        >{t`New routine`}</button>
       </PageHead>
-      <p className="night-about">What your agents do by themselves, while you are away.</p>
+      <p className="night-about">{t`What your agents do by themselves, while you are away.`}</p>
       <ClockNote />
       <StopSwitch
-        label="Stop everything"
-        on="Stopped: no routine, reminder or script runs, and nothing but you wakes anybody."
-        off="At once, for everybody: routines, reminders, scripts and every other wake but yours."
+        label={t`Stop everything`}
+        on={t`Stopped: no routine, reminder or script runs, and nothing but you wakes anybody.`}
+        off={t`At once, for everybody: routines, reminders, scripts and every other wake but yours.`}
       />
       <StoodNote />
       <AtWork agentId={agentId} />
       <Proposals agentId={agentId} />
       <section className="night-block" aria-labelledby="night-routines">
         <div className="night-bar">
-          <h2 id="night-routines">Routines</h2>
-          <AgentSelect label="Of" everybody="everybody" agentId={agentId} path={PATHS.night} />
+          <h2 id="night-routines">{t`Routines`}</h2>
+          <AgentSelect label={t`Of`} everybody="everybody" agentId={agentId} path={PATHS.night} />
         </div>
-        <QueryView query={schedules.list} what="What is due">
+        <QueryView query={schedules.list} what={t`What is due`}>
           {({ schedules: all, scripts }) => {
             const shown = all.filter(({ schedule }) => agentId === null || schedule.agentId === agentId);
             const checks = (
               <p className="night-checks">
-                <button type="button" className="ghost" disabled={who === ''} onClick={() => beginScript(scripts)}>
-                  New script
-                </button>
-                <span>A check that runs without a model, and wakes an agent only where it fails.</span>
+                <button
+                  type="button"
+                  className="ghost"
+                  disabled={who === ''}
+                  onClick={() => beginScript(scripts)}
+                >{t`New script`}</button>
+                <span>{t`A check that runs without a model, and wakes an agent only where it fails.`}</span>
               </p>
             );
             if (shown.length === 0)

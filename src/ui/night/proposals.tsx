@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Proposal } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -23,11 +24,12 @@ function Ask({ proposal }: { proposal: Proposal }) {
   return (
     <li className="tint" style={{ '--c': mate.color }}>
       <p>
-        <span className="sheet-name" dir="auto">
-          {mate.name}
-        </span>{' '}
-        asks for <strong dir="auto">{routine.name}</strong>, {timingText(routine.timing, now)}
-        {routine.when === 'something_waits' && ', only when something waits'}
+        {t`${(
+          <span className="sheet-name" dir="auto">
+            {mate.name}
+          </span>
+        )} asks for ${(<strong dir="auto">{routine.name}</strong>)}, ${timingText(routine.timing, now)}`}
+        {routine.when === 'something_waits' && t`, only when something waits`}
       </p>
       {why !== '' && (
         <blockquote dir="auto" className="proposal-why">
@@ -35,7 +37,7 @@ function Ask({ proposal }: { proposal: Proposal }) {
         </blockquote>
       )}
       <details>
-        <summary>What it would do</summary>
+        <summary>{t`What it would do`}</summary>
         <p className="proposal-words" dir="auto">
           {routine.instructions}
         </p>
@@ -45,20 +47,16 @@ function Ask({ proposal }: { proposal: Proposal }) {
           type="button"
           className="ghost"
           disabled={busy}
-          aria-label={`Decline: ${routine.name}`}
+          aria-label={t`Decline: ${routine.name}`}
           onClick={() => answer(() => schedules.decline(proposal))}
-        >
-          Decline
-        </button>
+        >{t`Decline`}</button>
         <button
           type="button"
           className="solid"
           disabled={busy}
-          aria-label={`Allow: ${routine.name}`}
+          aria-label={t`Allow: ${routine.name}`}
           onClick={() => answer(() => schedules.accept(proposal))}
-        >
-          Allow
-        </button>
+        >{t`Allow`}</button>
       </div>
     </li>
   );
@@ -72,7 +70,7 @@ export function Proposals({ agentId }: { agentId: AgentId | null }) {
   if (shown.length === 0) return null;
   return (
     <section className="night-block" aria-labelledby="night-asked">
-      <h2 id="night-asked">Asked for by your agents</h2>
+      <h2 id="night-asked">{t`Asked for by your agents`}</h2>
       <ul className="proposals" aria-labelledby="night-asked">
         {shown.map((proposal) => (
           <Ask key={proposal.proposalId} proposal={proposal} />

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import type { Schedule, Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
@@ -32,7 +33,7 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
         {schedule.name}
       </h4>
       <p>
-        {schedule.kind === 'script' && 'Script, '}
+        {schedule.kind === 'script' && t`Script, `}
         {timingText(schedule.timing, now)} · {next}
       </p>
       {schedule.kind === 'reminder' && (
@@ -43,8 +44,7 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
       {schedule.kind === 'script' && (
         <p>
           <code>{schedule.script}</code>
-          {schedule.on_failure === 'wake_agent' ? ', wakes it only where it fails' : ', wakes nobody'}. Run only as it
-          was when you set it; other files that it uses, the agent can change.
+          {t`${schedule.on_failure === 'wake_agent' ? t`, wakes it only where it fails` : t`, wakes nobody`}. Run only as it was when you set it; other files that it uses, the agent can change.`}
         </p>
       )}
     </div>
@@ -62,41 +62,41 @@ function Row({ scheduled, scripts, onChange, onMove }: RowProps) {
   const away = elsewhere !== null;
   const on = isOn(scheduled);
   const off = schedule.kind === 'script' && on && !scripts && !away;
-  const warning = off ? 'It is not run: the relay was started without --scripts.' : warningText(scheduled);
+  const warning = off ? t`It is not run: the relay was started without --scripts.` : warningText(scheduled);
   const act = (does: () => Promise<void>) => {
     if (busy) return;
     setBusy(true);
     void does().finally(() => setBusy(false));
   };
   const items: MenuItem[] = [
-    ...(schedule.kind !== 'reminder' && !away ? [{ label: 'Change', run: () => onChange(scheduled) }] : []),
+    ...(schedule.kind !== 'reminder' && !away ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
     {
-      label: 'Duplicate',
-      ...(schedule.kind === 'reminder' ? {} : { hint: 'Switched off at first' }),
+      label: t`Duplicate`,
+      ...(schedule.kind === 'reminder' ? {} : { hint: t`Switched off at first` }),
       run: () => act(() => schedules.duplicate(scheduled)),
     },
     ...([-1, 1] as const).flatMap((way) => {
       const move = onMove[way];
-      return move ? [{ label: way < 0 ? 'Move up' : 'Move down', run: () => act(move) }] : [];
+      return move ? [{ label: way < 0 ? t`Move up` : t`Move down`, run: () => act(move) }] : [];
     }),
-    { label: 'Delete', run: () => act(() => schedules.remove(scheduled)) },
+    { label: t`Delete`, run: () => act(() => schedules.remove(scheduled)) },
   ];
   const next = away
     ? elsewhere === 'asked'
-      ? 'asked for at another relay'
-      : 'due at another relay'
+      ? t`asked for at another relay`
+      : t`due at another relay`
     : running > 0
-      ? 'at work now'
+      ? t`at work now`
       : !on
         ? 'off'
         : nextAt === null
-          ? 'not due any more'
+          ? t`not due any more`
           : `next ${nextText(nextAt, now)}`;
   return (
     <li className="routine" data-on={on}>
       <div className="routine-line">
         {schedule.kind === 'reminder' ? (
-          <span className="routine-kind">Reminder</span>
+          <span className="routine-kind">{t`Reminder`}</span>
         ) : (
           <button
             type="button"
@@ -117,24 +117,20 @@ function Row({ scheduled, scripts, onChange, onMove }: RowProps) {
             <button
               type="button"
               className="ghost"
-              aria-label={`Run now: ${schedule.name}`}
+              aria-label={t`Run now: ${schedule.name}`}
               disabled={busy || away}
               onClick={() => act(() => schedules.runNow(scheduled))}
-            >
-              Run now
-            </button>
+            >{t`Run now`}</button>
           )}
           <button
             type="button"
             className="ghost"
             aria-expanded={open}
             aria-controls={historyId}
-            aria-label={`History of ${schedule.name}`}
+            aria-label={t`History of ${schedule.name}`}
             onClick={() => setOpen(!open)}
-          >
-            History
-          </button>
-          <MenuButton label={`More for ${schedule.name}`} items={items}>
+          >{t`History`}</button>
+          <MenuButton label={t`More for ${schedule.name}`} items={items}>
             <MoreIcon />
           </MenuButton>
         </div>
@@ -168,7 +164,7 @@ export function AgentGroup({
   const swapping = (one: Scheduled, other: Scheduled | undefined) =>
     other ? () => onSwap(one.scheduleId, other.scheduleId) : null;
   return (
-    <section className="routine-group" aria-label={`Routines of ${mate.name}`}>
+    <section className="routine-group" aria-label={t`Routines of ${mate.name}`}>
       <h3>
         <span className="routine-face">
           <FaceOf agentId={mate.agentId} />

@@ -1,5 +1,6 @@
 /** A script as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { SCHEDULE_BOUNDS, type ScheduleOf } from '../../protocol/schedules.ts';
 import { emptyTiming, timingDraftOf, timingOf, wrongInTiming, type TimingDraft, type Wrong } from './timing-draft.ts';
 
@@ -57,9 +58,9 @@ export function wrongInScript(draft: ScriptDraft): Wrong {
   const wrong = wrongInTiming(draft);
   const { min, max } = SCHEDULE_BOUNDS.scriptMs;
   const most = Number(draft.most) * SECOND;
-  if (draft.name.trim() === '') wrong['name'] = 'Give it a name.';
-  if (draft.script.trim() === '') wrong['script'] = 'Say which file it is.';
-  if (!(most >= min && most <= max)) wrong['most'] = `From ${min / SECOND} to ${max / SECOND} seconds.`;
+  if (draft.name.trim() === '') wrong['name'] = t`Give it a name.`;
+  if (draft.script.trim() === '') wrong['script'] = t`Say which file it is.`;
+  if (!(most >= min && most <= max)) wrong['most'] = t`From ${min / SECOND} to ${max / SECOND} seconds.`;
   return wrong;
 }
 

@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { Link } from 'wouter';
 import type { AgentId, ScheduleId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
 import { filesOf } from '../../state/files.ts';
 import { useRoost } from '../context.tsx';
@@ -60,27 +61,21 @@ function FileNames({ id, agentId }: { id: string; agentId: AgentId }) {
 export function ScriptEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {
   const { draft, set, wrong, refused, busy, save } = useSaving(SCRIPT, scheduleId, before, first, () => onClose(null));
   const namesId = useId();
-  const whose = team.find(({ agentId }) => agentId === draft.agentId)?.name ?? 'the agent';
+  const whose = team.find(({ agentId }) => agentId === draft.agentId)?.name ?? t`the agent`;
   const { scriptMs } = SCHEDULE_BOUNDS;
   return (
     <Dialog
-      title={scheduleId === null ? 'A new script' : 'Change this script'}
+      title={scheduleId === null ? t`A new script` : t`Change this script`}
       shape="wide"
       onClose={() => onClose(draft)}
     >
       <form className="editor" onSubmit={(event) => void save(event)} noValidate>
-        <p className="setting-hint">
-          Your relay runs it with bash, in the agent’s folder, and asks no model. It is well where it ends with exit
-          status 0; 75 means that it is done for good, and not run again.
-        </p>
-        <WhoFields draft={draft} set={set} wrong={wrong} team={team} example="Is the site up" />
+        <p className="setting-hint">{t`Your relay runs it with bash, in the agent’s folder, and asks no model. It is well where it ends with exit status 0; 75 means that it is done for good, and not run again.`}</p>
+        <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Is the site up`} />
         <Labelled
-          label="File"
+          label={t`File`}
           hint={
-            <>
-              Its path in <Link href={PATHS.files(draft.agentId)}>the folder of {whose}</Link>. It is run as it is when
-              you save this; once it is another, it is not run until you save this again.
-            </>
+            <>{t`Its path in ${(<Link href={PATHS.files(draft.agentId)}>{t`the folder of ${whose}`}</Link>)}. It is run as it is when you save this; once it is another, it is not run until you save this again.`}</>
           }
           wrong={wrong['script']}
         >
@@ -102,13 +97,17 @@ export function ScriptEditor({ scheduleId, before, offset, draft: first, team, o
         <WhenFields draft={draft} set={set} wrong={wrong} before={before?.timing ?? null} offset={offset} />
         <div className="editor-pair">
           <ChoiceField
-            label="Where it fails"
+            label={t`Where it fails`}
             wrong={wrong['on_failure']}
             choices={ON_FAILURE}
             value={draft.on_failure}
             onChange={(on_failure) => set({ on_failure })}
           />
-          <Labelled label="Seconds it may take" hint="After that it is ended, and has failed." wrong={wrong['most']}>
+          <Labelled
+            label={t`Seconds it may take`}
+            hint={t`After that it is ended, and has failed.`}
+            wrong={wrong['most']}
+          >
             {(given) => (
               <input
                 {...given}
@@ -123,7 +122,7 @@ export function ScriptEditor({ scheduleId, before, offset, draft: first, team, o
             )}
           </Labelled>
           <ChoiceField
-            label="Where it still runs when it is due again"
+            label={t`Where it still runs when it is due again`}
             wrong={wrong['overlap']}
             choices={OVERLAP}
             value={draft.overlap}
@@ -137,35 +136,25 @@ export function ScriptEditor({ scheduleId, before, offset, draft: first, team, o
 }
 
 const ON_FAILURE: readonly (readonly [Script['on_failure'], string])[] = [
-  ['wake_agent', 'Wake the agent, and tell it what it wrote'],
-  ['ignore', 'Only write it down in the history'],
+  ['wake_agent', t`Wake the agent, and tell it what it wrote`],
+  ['ignore', t`Only write it down in the history`],
 ];
 const OVERLAP: readonly (readonly [Script['overlap'], string])[] = [
-  ['skip', 'Skip that time'],
-  ['wait', 'Run it after this one'],
+  ['skip', t`Skip that time`],
+  ['wait', t`Run it after this one`],
 ];
 
 /** What scripts are, what turning them on means, and how: the relay does not run them until it is started so. */
 export function ScriptsOff({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Scripts are off" onClose={onClose}>
+    <Dialog title={t`Scripts are off`} onClose={onClose}>
       <div className="scripts-off">
-        <p>
-          A script is a file in an agent’s folder with commands for the relay’s machine: to look every ten minutes
-          whether a site is up, say. It asks no model, so it costs nothing, and its agent is woken only where it fails.
-        </p>
-        <p>
-          Your relay runs none until you start it so. Then what you set here runs on its machine: without a network and
-          shut into the agent’s folder where the relay has a sandbox, else with all that the user may do who started the
-          relay. Agents can write such files; one is run only as it was when you set it here. Programs that you attach
-          as servers may run then, too.
-        </p>
-        <p>To turn them on, stop the relay with Ctrl+C and start it again with:</p>
-        <CopyableText text="npm start -- --scripts" what="How to start it" />
+        <p>{t`A script is a file in an agent’s folder with commands for the relay’s machine: to look every ten minutes whether a site is up, say. It asks no model, so it costs nothing, and its agent is woken only where it fails.`}</p>
+        <p>{t`Your relay runs none until you start it so. Then what you set here runs on its machine: without a network and shut into the agent’s folder where the relay has a sandbox, else with all that the user may do who started the relay. Agents can write such files; one is run only as it was when you set it here. Programs that you attach as servers may run then, too.`}</p>
+        <p>{t`To turn them on, stop the relay with Ctrl+C and start it again with:`}</p>
+        <CopyableText text="npm start -- --scripts" what={t`How to start it`} />
         <div className="dialog-ways">
-          <button type="button" className="solid" onClick={onClose}>
-            I see
-          </button>
+          <button type="button" className="solid" onClick={onClose}>{t`I see`}</button>
         </div>
       </div>
     </Dialog>

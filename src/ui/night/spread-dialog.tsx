@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
@@ -23,11 +24,11 @@ export function SpreadDialog({ scheduled, now, onClose }: Props) {
   const limits = useQuery(state.limits.query);
   const zone = limits.kind === 'ready' ? limits.value.effective.time_zone : null;
   return (
-    <Dialog title="Draw them apart" onClose={onClose}>
-      <QueryView query={schedules.timeline(SPREAD_HOURS)} what="The timeline">
+    <Dialog title={t`Draw them apart`} onClose={onClose}>
+      <QueryView query={schedules.timeline(SPREAD_HOURS)} what={t`The timeline`}>
         {(timeline) =>
           zone === null ? (
-            <p className="query-quiet">Reading when they are due…</p>
+            <p className="query-quiet">{t`Reading when they are due…`}</p>
           ) : (
             <Moves {...{ scheduled, timeline, zone, now, onClose }} />
           )
@@ -56,17 +57,11 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
   return (
     <div className="spread">
       {moves.length === 0 ? (
-        <p>
-          Nothing can be moved by a little so that they begin apart: what is due once stays where it was put, and what
-          comes every few minutes meets everybody.
-        </p>
+        <p>{t`Nothing can be moved by a little so that they begin apart: what is due once stays where it was put, and what comes every few minutes meets everybody.`}</p>
       ) : (
         <>
-          <p>
-            In the next 7 days they begin together {times(timeline.clashes.length)}. This moves the later ones by a few
-            minutes, and nothing else:
-          </p>
-          <ul aria-label="What moves">
+          <p>{t`In the next 7 days they begin together ${times(timeline.clashes.length)}. This moves the later ones by a few minutes, and nothing else:`}</p>
+          <ul aria-label={t`What moves`}>
             {moves.map((one) => {
               const { agentId, name } = one.scheduled.schedule;
               const mate = team.find(agentId);
@@ -86,11 +81,11 @@ function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: 
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" onClick={onClose}>
-          {moves.length === 0 ? 'Close' : 'Leave them'}
+          {moves.length === 0 ? t`Close` : t`Leave them`}
         </button>
         {moves.length > 0 && (
           <button type="button" className="solid" disabled={busy} onClick={() => void move()}>
-            {busy ? 'Moving…' : 'Move them'}
+            {busy ? t`Moving…` : t`Move them`}
           </button>
         )}
       </div>

@@ -1,6 +1,7 @@
 /** What drawing clashing routines apart would change, in words. Pure. */
 import { spreadClashes, type Shift } from '../../domain/schedule/spread.ts';
 import type { Timing } from '../../domain/schedule/timing.ts';
+import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import { createCronClock } from '../../protocol/cron.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
@@ -48,6 +49,6 @@ export function movesFor(
 export function moveText({ before, after, minutes }: Shift, now: number): string {
   const said = (timing: Timing) => timingText(timing, now);
   return said(before) === said(after)
-    ? `${said(before)}, ${minutes} minutes later`
-    : `${said(after)}, not ${said(before)}`;
+    ? t`${said(before)}, ${minutes} minutes later`
+    : t`${said(after)}, not ${said(before)}`;
 }

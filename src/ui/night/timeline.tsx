@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
@@ -23,11 +24,11 @@ const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 const KEY = Object.entries({
   good: 'done',
   bad: 'failed',
-  skipped: 'skipped, stopped or missed',
-  quiet: 'nothing waited',
-  open: 'at work now',
-  'to-come': 'to come',
-  dark: 'passed over in quiet hours',
+  skipped: t`skipped, stopped or missed`,
+  quiet: t`nothing waited`,
+  open: t`at work now`,
+  'to-come': t`to come`,
+  dark: t`passed over in quiet hours`,
 } satisfies Record<Mark['kind'], string>);
 
 /** Part of the span behind which a time is written to the left of its tick, for want of room. */
@@ -102,16 +103,16 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
           </span>
         ))}
         <span>
-          <span className="lane-dark" /> quiet hours
+          <span className="lane-dark" /> {t`quiet hours`}
         </span>
         <span>
-          <span className="lane-clash" data-critical="false" /> two or three agents at once
+          <span className="lane-clash" data-critical="false" /> {t`two or three agents at once`}
         </span>
         <span>
-          <span className="lane-clash" data-critical="true" /> four or more at once
+          <span className="lane-clash" data-critical="true" /> {t`four or more at once`}
         </span>
         <span>
-          <span className="lane-now" /> now
+          <span className="lane-now" /> {t`now`}
         </span>
       </p>
     </div>
@@ -124,13 +125,13 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
   return (
     // Scrolls by itself where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="night-sheet" role="region" aria-label="The same in words" tabIndex={0}>
+    <div className="night-sheet" role="region" aria-label={t`The same in words`} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            <th scope="col">Who and what</th>
-            <th scope="col">Before now</th>
-            <th scope="col">To come</th>
+            <th scope="col">{t`Who and what`}</th>
+            <th scope="col">{t`Before now`}</th>
+            <th scope="col">{t`To come`}</th>
           </tr>
         </thead>
         <tbody>
@@ -162,7 +163,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                       : [
                           `${line.toCome} ×`,
                           line.next === null ? null : `next ${nextText(line.next, now)}`,
-                          line.dark === 0 ? null : `${line.dark} in quiet hours, which pass by`,
+                          line.dark === 0 ? null : t`${line.dark} in quiet hours, which pass by`,
                         ]
                           .filter((part) => part !== null)
                           .join(', ')}
@@ -188,15 +189,15 @@ export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
   return (
     <section className="night-block" aria-labelledby="night-timeline">
       <div className="night-bar">
-        <h2 id="night-timeline">The hours around now</h2>
+        <h2 id="night-timeline">{t`The hours around now`}</h2>
         <OneOf
-          label="How far either way"
+          label={t`How far either way`}
           options={HOURS.map((value) => ({ value, text: HOURS_TEXT[value] }))}
           value={hours}
           onChange={setHours}
         />
       </div>
-      <QueryView query={schedules.timeline(hours)} what="The timeline">
+      <QueryView query={schedules.timeline(hours)} what={t`The timeline`}>
         {(timeline) => {
           const whose = [...timeline.moments, ...timeline.occurrences].map((one) => one.agentId);
           const mates = team.among([...new Set(whose)]).filter((mate) => agentId === null || mate.agentId === agentId);
@@ -206,7 +207,7 @@ export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
             <>
               <p className="night-most">{mostText(timeline.most, hours)}</p>
               {mates.length === 0 ? (
-                <p className="query-quiet">Nothing was due in these hours, and nothing will be.</p>
+                <p className="query-quiet">{t`Nothing was due in these hours, and nothing will be.`}</p>
               ) : (
                 <>
                   <Drawing timeline={timeline} scheduled={scheduled} mates={mates} now={now} />
@@ -215,31 +216,33 @@ export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
               )}
               {clashes.length > 0 && (
                 <div className="night-clashes">
-                  <h3>Several at once</h3>
+                  <h3>{t`Several at once`}</h3>
                   <ul>
                     {clashes.slice(0, SHOWN).map((clash) => (
                       <li key={clash.from} data-critical={clash.critical}>
                         {clashText(clash, (id) => team.find(id).name, now)}
                       </li>
                     ))}
-                    {clashes.length > SHOWN && <li>And {clashes.length - SHOWN} more times.</li>}
+                    {clashes.length > SHOWN && <li>{t`And ${clashes.length - SHOWN} more times.`}</li>}
                   </ul>
-                  <button type="button" className="ghost" onClick={() => setSpreading(true)}>
-                    Draw them apart…
-                  </button>
+                  <button
+                    type="button"
+                    className="ghost"
+                    onClick={() => setSpreading(true)}
+                  >{t`Draw them apart…`}</button>
                 </div>
               )}
               {dark.length > 0 && (
                 <details className="night-darks">
-                  <summary>Quiet hours</summary>
+                  <summary>{t`Quiet hours`}</summary>
                   <ul>
                     {dark.slice(0, SHOWN).map(({ agentId: whom, from, to, label }) => (
                       <li key={`${whom} ${from}`}>
-                        {team.find(whom).name}: {momentText(from, now)} to {momentText(to, now)}
+                        {t`${team.find(whom).name}: ${momentText(from, now)} to ${momentText(to, now)}`}
                         {label === '' ? '' : `, “${label}”`}
                       </li>
                     ))}
-                    {dark.length > SHOWN && <li>And {dark.length - SHOWN} more.</li>}
+                    {dark.length > SHOWN && <li>{t`And ${dark.length - SHOWN} more.`}</li>}
                   </ul>
                 </details>
               )}

@@ -1,5 +1,6 @@
 /** When something is due, as it stands in the fields of an editor, and what each editor does with what the relay says. Pure. */
 import { slotsBetween, type Timing } from '../../domain/schedule/timing.ts';
+import { t } from '../../language/t.ts';
 import { createCronClock, cronProblem } from '../../protocol/cron.ts';
 import type { Schedule, ScheduleOf } from '../../protocol/schedules.ts';
 
@@ -47,17 +48,17 @@ export type Wrong = Readonly<Record<string, string>>;
 
 export function wrongInTiming(draft: TimingDraft): Record<string, string> {
   const wrong: Record<string, string> = {};
-  if (draft.timing === 'every' && !/^\d+$/.test(draft.minutes.trim())) wrong['minutes'] = 'A whole number of minutes.';
+  if (draft.timing === 'every' && !/^\d+$/.test(draft.minutes.trim())) wrong['minutes'] = t`A whole number of minutes.`;
   if (draft.timing === 'every' && !/^\d*$/.test(draft.offset.trim()))
-    wrong['offset'] = 'A whole number of minutes, or nothing.';
-  if (draft.timing === 'weekly' && draft.time === '') wrong['time'] = 'Choose a time.';
+    wrong['offset'] = t`A whole number of minutes, or nothing.`;
+  if (draft.timing === 'weekly' && draft.time === '') wrong['time'] = t`Choose a time.`;
   const cron = draft.timing === 'cron' ? cronProblem(draft.cron) : null;
   if (cron !== null)
     wrong['cron'] =
       draft.cron.trim() === ''
-        ? 'Five fields, as in “30 7 * * 1-5”.'
+        ? t`Five fields, as in “30 7 * * 1-5”.`
         : `${cron.charAt(0).toUpperCase()}${cron.slice(1)}.`;
-  if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = 'Choose a day and a time.';
+  if (draft.timing === 'once' && !Number.isFinite(Date.parse(draft.at))) wrong['at'] = t`Choose a day and a time.`;
   return wrong;
 }
 

@@ -1,11 +1,12 @@
 import { useState, type FormEvent } from 'react';
 import type { ScheduleId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Schedule } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { mergedInto, wrongAt, type Merged, type TimingDraft, type Wrong } from './timing-draft.ts';
 
-const CLASH = 'Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.';
+const CLASH = t`Somebody has changed this elsewhere meanwhile. Save once more to put yours in its place.`;
 
 /** What an editor writes, and how its draft and it become each other. */
 export interface Kind<D extends TimingDraft, S extends Schedule> {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { readDraft } from '../chat/drafts.ts';
@@ -36,20 +37,12 @@ function useWaits(): readonly Wait[] {
       .map(([agentId, count]) => ({
         key: `call ${agentId}`,
         path: PATHS.approvals(agentId),
-        words: (
-          <>
-            {plural(count, 'question')} of {nameOf(agentId)}: yes or no?
-          </>
-        ),
+        words: <>{t`${plural(count, 'question')} of ${nameOf(agentId)}: yes or no?`}</>,
       })),
     ...(proposals.kind === 'ready' ? proposals.value : []).map(({ proposalId, agentId, routine }) => ({
       key: proposalId,
       path: PATHS.night(agentId),
-      words: (
-        <>
-          {nameOf(agentId)} asks for a routine: “<bdi>{routine.name}</bdi>”
-        </>
-      ),
+      words: <>{t`${nameOf(agentId)} asks for a routine: “${(<bdi>{routine.name}</bdi>)}”`}</>,
     })),
     ...(list.kind === 'ready' ? list.value.schedules : []).flatMap(({ scheduleId, schedule, pausedWhy, elsewhere }) =>
       pausedWhy === null || elsewhere !== null
@@ -59,9 +52,7 @@ function useWaits(): readonly Wait[] {
               key: scheduleId,
               path: PATHS.night(schedule.agentId),
               words: (
-                <>
-                  “<bdi>{schedule.name}</bdi>” of {nameOf(schedule.agentId)} is paused until you switch it on
-                </>
+                <>{t`“${(<bdi>{schedule.name}</bdi>)}” of ${nameOf(schedule.agentId)} is paused until you switch it on`}</>
               ),
             },
           ],
@@ -73,11 +64,7 @@ function useWaits(): readonly Wait[] {
             {
               key: `unread ${agentId}`,
               path: PATHS.agent(agentId),
-              words: (
-                <>
-                  {plural(count, 'message')} from {nameOf(agentId)}
-                </>
-              ),
+              words: <>{t`${plural(count, 'message')} from ${nameOf(agentId)}`}</>,
             },
           ],
     ),
@@ -88,7 +75,7 @@ function useWaits(): readonly Wait[] {
             {
               key: `draft ${agentId}`,
               path: PATHS.agent(agentId),
-              words: <>Your message to {nameOf(agentId)}, begun and not sent</>,
+              words: <>{t`Your message to ${nameOf(agentId)}, begun and not sent`}</>,
             },
           ],
     ),
@@ -101,7 +88,7 @@ export function Waits() {
   if (waits.length === 0) return null;
   return (
     <div className="morning-waits">
-      <h3 id="morning-waits">Waits for you</h3>
+      <h3 id="morning-waits">{t`Waits for you`}</h3>
       <ul aria-labelledby="morning-waits">
         {waits.map(({ key, path, words }) => (
           <li key={key}>

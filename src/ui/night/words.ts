@@ -2,6 +2,7 @@
 import type { AgentId } from '../../domain/ids.ts';
 import type { OccurrenceState, SkipReason } from '../../domain/schedule/occurrence.ts';
 import type { Timing } from '../../domain/schedule/timing.ts';
+import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Occurrence, Scheduled } from '../../protocol/schedules.ts';
 import { costText, money, tokens } from '../text/money.ts';
@@ -12,7 +13,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** The first in the order in which weeks are read here; 0 is Sunday. */
 export const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;
-export const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+export const DAY_NAMES = [t`Sunday`, t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`] as const;
 const WEEKDAYS = '1,2,3,4,5';
 
 const later = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
@@ -28,15 +29,15 @@ export function momentText(at: number, now: number): string {
 
 /** `tomorrow 07:30`; with `in 12 minutes` where that says more. */
 export function nextText(at: number, now: number): string {
-  if (at - now < MINUTE) return 'at once';
-  return at - now < 2 * 60 * MINUTE ? `${momentText(at, now)}, in ${duration(at - now)}` : momentText(at, now);
+  if (at - now < MINUTE) return t`at once`;
+  return at - now < 2 * 60 * MINUTE ? t`${momentText(at, now)}, in ${duration(at - now)}` : momentText(at, now);
 }
 
 function daysText(days: readonly number[]): string {
   const sorted = WEEK.filter((day) => days.includes(day));
-  if (sorted.length === 0 || sorted.length === 7) return 'every day';
-  if (sorted.join() === WEEKDAYS) return 'every weekday';
-  if (sorted.join() === '6,0') return 'at weekends';
+  if (sorted.length === 0 || sorted.length === 7) return t`every day`;
+  if (sorted.join() === WEEKDAYS) return t`every weekday`;
+  if (sorted.join() === '6,0') return t`at weekends`;
   return `on ${names(sorted.map((day) => DAY_NAMES[day]))}`;
 }
 
@@ -45,14 +46,14 @@ export function timingText(timing: Timing, now: number): string {
   switch (timing.kind) {
     case 'every': {
       const { minutes } = timing;
-      if (minutes === 60) return 'every hour';
-      if (minutes === 1) return 'every minute';
-      return minutes % 60 === 0 ? `every ${minutes / 60} hours` : `every ${minutes} minutes`;
+      if (minutes === 60) return t`every hour`;
+      if (minutes === 1) return t`every minute`;
+      return minutes % 60 === 0 ? t`every ${minutes / 60} hours` : t`every ${minutes} minutes`;
     }
     case 'weekly':
       return `${daysText(timing.days)} at ${timing.time}${timing.zone === null ? '' : ` (${timing.zone})`}`;
     case 'cron':
-      return `by the cron text “${timing.cron}”${timing.zone === null ? '' : ` (${timing.zone})`}`;
+      return t`by the cron text “${timing.cron}”${timing.zone === null ? '' : ` (${timing.zone})`}`;
     case 'once':
       return `once, ${momentText(timing.at, now)}`;
     default:
@@ -64,31 +65,31 @@ export function timingText(timing: Timing, now: number): string {
 export type Tone = 'good' | 'bad' | 'skipped' | 'quiet' | 'open';
 
 const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: Tone }> = {
-  due: { word: 'about to begin', tone: 'open' },
-  claimed: { word: 'about to begin', tone: 'open' },
-  running: { word: 'at work now', tone: 'open' },
+  due: { word: t`about to begin`, tone: 'open' },
+  claimed: { word: t`about to begin`, tone: 'open' },
+  running: { word: t`at work now`, tone: 'open' },
   done: { word: 'done', tone: 'good' },
   failed: { word: 'failed', tone: 'bad' },
-  'timed-out': { word: 'took too long and was ended', tone: 'bad' },
-  crashed: { word: 'cut off: the relay crashed', tone: 'bad' },
-  stopped: { word: 'stopped by you', tone: 'skipped' },
+  'timed-out': { word: t`took too long and was ended`, tone: 'bad' },
+  crashed: { word: t`cut off: the relay crashed`, tone: 'bad' },
+  stopped: { word: t`stopped by you`, tone: 'skipped' },
   skipped: { word: 'skipped', tone: 'skipped' },
-  missed: { word: 'missed: the relay was not running', tone: 'skipped' },
+  missed: { word: t`missed: the relay was not running`, tone: 'skipped' },
   cancelled: { word: 'cancelled', tone: 'quiet' },
 };
 
 const SKIPPED: Record<SkipReason, string> = {
-  'agent-busy': 'it was busy with something else',
-  blackout: 'quiet hours',
-  concurrency: 'as many ran as may at once',
-  minutes: 'its minutes for the day were used up',
-  budget: 'the budget for the day was used up',
-  'nothing-waits': 'nothing waited for it',
-  overlap: 'the one before still ran',
-  'switched-off': 'wakes were stopped',
-  'planned-stop': 'you had stopped the relay',
-  'no-copy': 'the relay holds nothing to wake it from',
-  gate: 'its wake limits did not let it pass',
+  'agent-busy': t`it was busy with something else`,
+  blackout: t`quiet hours`,
+  concurrency: t`as many ran as may at once`,
+  minutes: t`its minutes for the day were used up`,
+  budget: t`the budget for the day was used up`,
+  'nothing-waits': t`nothing waited for it`,
+  overlap: t`the one before still ran`,
+  'switched-off': t`wakes were stopped`,
+  'planned-stop': t`you had stopped the relay`,
+  'no-copy': t`the relay holds nothing to wake it from`,
+  gate: t`its wake limits did not let it pass`,
 };
 
 export const toneOf = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): Tone =>
@@ -96,7 +97,7 @@ export const toneOf = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>):
 
 /** What set it to work, after its agent's name: `Morning round`, `woken by Wren`. */
 export const whatText = ({ kind, name }: Pick<Occurrence, 'kind' | 'name'>): string =>
-  kind === 'wake' ? `woken by ${name}` : name;
+  kind === 'wake' ? t`woken by ${name}` : name;
 
 /** `done`, `skipped: quiet hours`, `failed` */
 export const outcomeText = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): string =>
@@ -123,12 +124,12 @@ const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? `${hours 
 
 /** What the time to come costs at most. */
 export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
-  const span = `the next ${hoursText(hours)}`;
-  if (runs === 0) return `No routine is due in ${span}: that costs nothing.`;
-  const due = `${plural(runs, 'run')} at most in ${span}`;
+  const span = t`the next ${hoursText(hours)}`;
+  if (runs === 0) return t`No routine is due in ${span}: that costs nothing.`;
+  const due = t`${plural(runs, 'run')} at most in ${span}`;
   if (microUsd === null)
     return `${due}. What that costs is not known yet: no run of the last ${hoursText(hours)} says what one costs.`;
-  return `${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
+  return t`${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
 }
 
 /** `23:00: Lyra and Wren begin within two minutes of each other.` */
@@ -138,15 +139,15 @@ export function clashText(
   now: number,
 ): string {
   const who = names(agentIds.map(nameOf));
-  return `${momentText(from, now)}: ${who} begin within two minutes of each other${critical ? ', which is many at once' : ''}.`;
+  return t`${momentText(from, now)}: ${who} begin within two minutes of each other${critical ? t`, which is many at once` : ''}.`;
 }
 
 /** What is to be known of something that is not well; null where it is. */
 export function warningText({ pausedWhy, warning, failedInARow, elsewhere }: Scheduled): string | null {
   // What belongs to another relay is told once, above all of them.
   if (elsewhere !== null) return null;
-  if (pausedWhy !== null) return `Paused. ${pausedWhy} Switch it on to let it go on.`;
-  if (failedInARow > 1) return `It failed ${failedInARow} times in a row.`;
+  if (pausedWhy !== null) return t`Paused. ${pausedWhy} Switch it on to let it go on.`;
+  if (failedInARow > 1) return t`It failed ${failedInARow} times in a row.`;
   return warning;
 }
 

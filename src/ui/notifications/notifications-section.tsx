@@ -1,16 +1,17 @@
 /** What the person is told, on this device and the others. */
 import { useState } from 'react';
 import { NOTIFICATION_KINDS, type NotificationKind } from '../../domain/told.ts';
+import { t } from '../../language/t.ts';
 import { toldOf, whyNoPush } from '../../state/notifications.ts';
 import { useRoost } from '../context.tsx';
 import { ToldDevices } from './told-devices.tsx';
 
 const KINDS: Readonly<Record<NotificationKind, string>> = {
-  approval: 'An agent asks for your yes',
-  failure: 'Work that nobody watched failed',
-  mention: 'An agent leaves you a message, or names you (@human) in a thread',
-  answer: 'An answer that took long is done',
-  night: 'What your agents did at night, in the morning',
+  approval: t`An agent asks for your yes`,
+  failure: t`Work that nobody watched failed`,
+  mention: t`An agent leaves you a message, or names you (@human) in a thread`,
+  answer: t`An answer that took long is done`,
+  night: t`What your agents did at night, in the morning`,
 };
 const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 const two = (n: number) => String(n).padStart(2, '0');
@@ -25,18 +26,15 @@ export function NotificationsSection() {
   const change = async (part: Partial<typeof choice>) => {
     const next = { ...choice, ...part };
     setChoice(next);
-    setSaid('Saving…');
+    setSaid(t`Saving…`);
     const done = await told.choose(next);
     if (!done.ok) setChoice(told.choice());
-    setSaid(done.ok ? 'Saved' : done.reason);
+    setSaid(done.ok ? t`Saved` : done.reason);
   };
   const { kinds, quiet } = choice;
   return (
     <>
-      <p className="settings-note">
-        You are told once of each thing, first on the device you used last. What you answer on one goes from the others.
-        Nothing of a conversation is in it.
-      </p>
+      <p className="settings-note">{t`You are told once of each thing, first on the device you used last. What you answer on one goes from the others. Nothing of a conversation is in it.`}</p>
       <label className="tick-line">
         <input
           type="checkbox"
@@ -44,10 +42,10 @@ export function NotificationsSection() {
           disabled={why !== null}
           onChange={() => void change({ pushed: !choice.pushed })}
         />
-        Tell me on this device, also while Roost is closed
+        {t`Tell me on this device, also while Roost is closed`}
       </label>
       {why !== null && <p className="setting-hint">{why}</p>}
-      <h3>Of what</h3>
+      <h3>{t`Of what`}</h3>
       {NOTIFICATION_KINDS.map((kind) => (
         <label key={kind} className="tick-line">
           <input
@@ -60,16 +58,16 @@ export function NotificationsSection() {
           {KINDS[kind]}
         </label>
       ))}
-      <h3>When not</h3>
+      <h3>{t`When not`}</h3>
       <label className="tick-line">
         <input type="checkbox" checked={quiet !== null} onChange={() => void change({ quiet: quiet ? null : NIGHT })} />
-        Not in these hours: what comes then is told when they are over
+        {t`Not in these hours: what comes then is told when they are over`}
       </label>
       {quiet && (
         <div className="setting-row">
           {(['from', 'to'] as const).map((end) => (
             <label key={end}>
-              {end === 'from' ? 'From ' : 'To '}
+              {end === 'from' ? t`From ` : t`To `}
               <input
                 className="field"
                 type="time"

@@ -1,6 +1,7 @@
 /** Tells on the page what it is open for, by the system where it is out of sight, and takes away what was read or is over. */
 import { useEffect, useRef } from 'react';
 import { quietFor } from '../../domain/quiet-hours.ts';
+import { t } from '../../language/t.ts';
 import type { RaisedNotification } from '../../protocol/notifications.ts';
 import { toldOf } from '../../state/notifications.ts';
 import { useRoost, useUnread } from '../context.tsx';
@@ -79,7 +80,7 @@ export function ToldHere() {
       // Where nobody is there a push tells it, and that is enough.
       if (!kinds.includes(each.kind) || seen.has(key) || (pushed && !isThere)) continue;
       if (visible) {
-        notices.info(title, { label: 'Open', run: () => go(path) });
+        notices.info(title, { label: t`Open`, run: () => go(path) });
         seen.add(key);
       } else if ('Notification' in globalThis && Notification.permission === 'granted')
         void navigator.serviceWorker.ready.then((own) =>

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import type { SearchQuery } from '../../protocol/search.ts';
 import type { Teammates } from '../use-teammates.ts';
 
@@ -6,10 +7,10 @@ export type Filters = Pick<SearchQuery, 'agentId' | 'author' | 'since'>;
 const DAY = 24 * 60 * 60 * 1_000;
 /** Days back, by the words for them. */
 const SPANS = [
-  [1, 'Since yesterday'],
-  [7, 'In the last week'],
-  [30, 'In the last month'],
-  [365, 'In the last year'],
+  [1, t`Since yesterday`],
+  [7, t`In the last week`],
+  [30, t`In the last month`],
+  [365, t`In the last year`],
 ] as const;
 
 /** Holds what is found to one agent, one voice, or a time. `today`: midnight, in ms since the epoch. */
@@ -30,30 +31,30 @@ export function FilterRow({
     </option>
   ));
   return (
-    <div className="palette-filters" role="group" aria-label="Which messages">
+    <div className="palette-filters" role="group" aria-label={t`Which messages`}>
       <select
-        aria-label="With whom"
+        aria-label={t`With whom`}
         value={value.agentId ?? ''}
         onChange={({ target }) => onChange({ ...value, agentId: target.value || undefined })}
       >
-        <option value="">With anybody</option>
+        <option value="">{t`With anybody`}</option>
         {people}
       </select>
       <select
-        aria-label="Said by"
+        aria-label={t`Said by`}
         value={value.author ?? ''}
         onChange={({ target }) => onChange({ ...value, author: target.value || undefined })}
       >
-        <option value="">Said by anybody</option>
-        <option value="human">Said by you</option>
+        <option value="">{t`Said by anybody`}</option>
+        <option value="human">{t`Said by you`}</option>
         {people}
       </select>
       <select
-        aria-label="When"
+        aria-label={t`When`}
         value={value.since ?? ''}
         onChange={({ target }) => onChange({ ...value, since: target.value === '' ? undefined : Number(target.value) })}
       >
-        <option value="">At any time</option>
+        <option value="">{t`At any time`}</option>
         {SPANS.map(([days, label]) => (
           <option key={days} value={today - days * DAY}>
             {label}

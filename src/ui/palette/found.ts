@@ -1,12 +1,16 @@
 /** What the palette lists: every command, and every setting by its name. Pure. */
-import type { Around, Command } from '../commands/command.ts';
+import { t } from '../../language/t.ts';
+import { GROUPS, type Around, type Command } from '../commands/command.ts';
 import { allSeatCommands } from '../commands/seat.ts';
-import { commandsOf, GROUPS } from '../commands/table.ts';
+import { commandsOf } from '../commands/table.ts';
 import { PATHS } from '../routes.ts';
 import { NAMED_SETTINGS, SECTIONS } from '../settings/named.ts';
 
+/** As the palette has them. */
+const ORDER = Object.keys(GROUPS);
+
 /** Opens what is open already. */
-const NOT_HERE: readonly string[] = ['find', 'find said', 'back'];
+const NOT_HERE: readonly string[] = ['find', t`find said`, 'back'];
 
 export const listed = (around: Around): readonly Command[] => [
   ...[...commandsOf(around), ...allSeatCommands(around)].filter(
@@ -14,7 +18,7 @@ export const listed = (around: Around): readonly Command[] => [
   ),
   ...NAMED_SETTINGS.map(({ section, name, words }): Command => ({
     id: `setting ${section} ${name}`,
-    group: 'Settings',
+    group: 'settings',
     label: name,
     hint: SECTIONS[section].title,
     whenTyped: true,
@@ -60,7 +64,7 @@ export function found(commands: readonly Command[], typed: string, recent: reado
       (a, b) =>
         b.points - a.points ||
         age(a.command) - age(b.command) ||
-        GROUPS.indexOf(a.command.group) - GROUPS.indexOf(b.command.group),
+        ORDER.indexOf(a.command.group) - ORDER.indexOf(b.command.group),
     )
     .map(({ command }) => command);
 }

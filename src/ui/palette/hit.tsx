@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import type { Passage, SearchHit } from '../../protocol/search.ts';
 import { since } from '../text/time.ts';
 
@@ -9,11 +10,11 @@ export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id
     case 'message':
       return agentId === null || author === agentId ? name : `${name} to ${nameOf(agentId)}`;
     case 'thread-message':
-      return title === null ? `${name} in a thread` : `${name} in ${title}`;
+      return title === null ? t`${name} in a thread` : `${name} in ${title}`;
     case 'thread':
-      return 'Thread';
+      return t`Thread`;
     case 'soul':
-      return `${name}’s soul`;
+      return t`${name}’s soul`;
     default:
       return kind satisfies never;
   }

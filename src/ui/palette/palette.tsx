@@ -1,8 +1,9 @@
 /** One keystroke and some letters: every agent, action, page and setting, and everything that was said, in one list. */
 import { useEffect, useId, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { t } from '../../language/t.ts';
 import { useHousehold, useInfo, useLive, usePending } from '../context.tsx';
-import { keyNames, type Around, type Command } from '../commands/command.ts';
+import { GROUPS, keyNames, type Around, type Command } from '../commands/command.ts';
 import { useWakesOn } from '../shell/wakes-switch.tsx';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { AgentId } from '../../domain/ids.ts';
@@ -109,14 +110,14 @@ export default function Palette({
     if (chosen) queueMicrotask(() => run(chosen));
   });
   const groupOf = (option: Option | undefined) =>
-    option === undefined ? null : option.kind === 'command' ? option.command.group : 'Said';
+    option === undefined ? null : option.kind === 'command' ? GROUPS[option.command.group] : t`Said`;
   return (
     // The backdrop is the dialog itself; its keys are those of the field in it.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events
     <dialog
       ref={ref}
       className="dialog palette"
-      aria-label={within === null ? 'Find anything' : `Find in the conversation with ${nameOf(within)}`}
+      aria-label={within === null ? t`Find anything` : t`Find in the conversation with ${nameOf(within)}`}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -133,9 +134,11 @@ export default function Palette({
           aria-expanded="true"
           aria-controls={list}
           aria-activedescendant={chosen ? idOf(chosen) : undefined}
-          aria-label="Find an agent, an action, a page, a setting or anything that was said"
+          aria-label={t`Find an agent, an action, a page, a setting or anything that was said`}
           placeholder={
-            within === null ? 'Find anything, and anything that was said' : `Find what was said with ${nameOf(within)}`
+            within === null
+              ? t`Find anything, and anything that was said`
+              : t`Find what was said with ${nameOf(within)}`
           }
           autoComplete="off"
           spellCheck={false}
@@ -167,7 +170,7 @@ export default function Palette({
             }}
           />
         )}
-        <ul id={list} role="listbox" aria-label="Found" aria-busy={searched.waits} className="palette-list">
+        <ul id={list} role="listbox" aria-label={t`Found`} aria-busy={searched.waits} className="palette-list">
           {shown.map((option, i) => {
             const heads = groupOf(option) !== groupOf(shown[i - 1]);
             return (
@@ -189,7 +192,7 @@ export default function Palette({
                   </>
                 )}
                 {option.kind === 'hit' && <Hit hit={option.hit} nameOf={nameOf} now={now} />}
-                {option.kind === 'more' && <span className="palette-label">Show more</span>}
+                {option.kind === 'more' && <span className="palette-label">{t`Show more`}</span>}
                 {heads && <span className="palette-group">{groupOf(option)}</span>}
                 {option.kind === 'command' &&
                   keyNames(option.command.keys ?? []).map((key) => <kbd key={key}>{key}</kbd>)}

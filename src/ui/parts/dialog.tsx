@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { CloseIcon } from './icons.tsx';
 import { openModal } from './top-dialog.ts';
 import './dialog.css';
@@ -46,7 +47,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: Props) {
           <h2 ref={titleRef} id={heading} tabIndex={-1}>
             {title}
           </h2>
-          <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
+          <button type="button" className="icon-button" aria-label={t`Close`} onClick={onClose}>
             <CloseIcon />
           </button>
         </header>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { useTitle } from '../use-title.ts';
 import { CloseIcon } from './icons.tsx';
 import './page-head.css';
@@ -21,7 +22,7 @@ export function PageHead({ title, pageTitle = title, onClose, children }: Props)
       <div className="page-ways">
         {children}
         <button type="button" className="ghost" onClick={onClose}>
-          <CloseIcon /> Close
+          <CloseIcon /> {t`Close`}
         </button>
       </div>
     </div>

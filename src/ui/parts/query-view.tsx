@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import type { Query, QueryState } from '../../state/query.ts';
 import { problemText } from '../../state/ports.ts';
 import { useLive } from '../context.tsx';
@@ -13,11 +14,7 @@ interface Props<Value> {
 }
 
 export function QueryLoading() {
-  return (
-    <p className="query-loading" role="status">
-      Asking the relay…
-    </p>
-  );
+  return <p className="query-loading" role="status">{t`Asking the relay…`}</p>;
 }
 
 /** Why something could not be read, and the way to ask for it again. `before`: what was read earlier stands on the page. */
@@ -31,15 +28,15 @@ export function QueryProblem<Value>({
   const problem = state.kind === 'loading' ? null : state.problem;
   if (!problem) return null;
   // Where there is no connection to the relay the page says so once, for everything.
-  if (!live) return before ? null : <p className="query-quiet">{what} can be read when the relay is there again.</p>;
+  if (!live)
+    return before ? null : <p className="query-quiet">{t`${what} can be read when the relay is there again.`}</p>;
   return (
     <div className="wrong-note" role="status">
       <p>
-        <strong>{what} could not be read.</strong> {problemText(problem)} {before && 'What stands here is from before.'}
+        <strong>{t`${what} could not be read.`}</strong> {problemText(problem)}{' '}
+        {before && t`What stands here is from before.`}
       </p>
-      <button type="button" className="ghost" onClick={() => void query.again()}>
-        Try again
-      </button>
+      <button type="button" className="ghost" onClick={() => void query.again()}>{t`Try again`}</button>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { Dialog } from './dialog.tsx';
 
 interface Props {
@@ -34,9 +35,7 @@ export function SureDialog({ title, children, does: [label, meanwhile], undone, 
         </p>
       )}
       <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={onClose}>
-          Keep it
-        </button>
+        <button type="button" className="ghost" onClick={onClose}>{t`Keep it`}</button>
         <button type="button" className="danger-button" disabled={busy} onClick={() => void run()}>
           {busy ? meanwhile : label}
         </button>

@@ -1,6 +1,7 @@
 import { useCallback, useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Waking } from '../../protocol/worker.ts';
 import { runSpansOf } from '../../state/run-spans.ts';
 import { causeText, outcomeText } from '../chat/dividers.tsx';
@@ -45,11 +46,11 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
         <span className="waking-words" dir="auto">
           {run !== null && (
             <b>
-              {span ? causeText(span.cause, nameOf) : 'at work by itself'}
+              {span ? causeText(span.cause, nameOf) : t`at work by itself`}
               {span?.end && span.end.outcome !== 'done' && ` · ${outcomeText(span.end.outcome)}`}
             </b>
           )}
-          {words && `${words.author === 'human' ? 'You: ' : ''}${words.text}`}
+          {words && `${words.author === 'human' ? t`You: ` : ''}${words.text}`}
         </span>
         <small>{plural(messages, 'message')}</small>
       </Link>
@@ -64,7 +65,7 @@ function ToDay({ agentId, day }: { agentId: AgentId; day: string | null }) {
   const id = useId();
   return (
     <div className="to-day">
-      <label htmlFor={id}>Go to a day</label>
+      <label htmlFor={id}>{t`Go to a day`}</label>
       <input
         id={id}
         type="date"
@@ -77,9 +78,7 @@ function ToDay({ agentId, day }: { agentId: AgentId; day: string | null }) {
         }}
       />
       {day !== null && (
-        <Link href={PATHS.portrait(agentId, 'conversations')} className="ghost">
-          To the newest
-        </Link>
+        <Link href={PATHS.portrait(agentId, 'conversations')} className="ghost">{t`To the newest`}</Link>
       )}
     </div>
   );
@@ -113,14 +112,14 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
     return (
       <p className="portrait-empty">
         {end === null
-          ? `Nothing was said with ${name} yet. Each time it wakes and talks stands here then, and leads to its place in the conversation.`
-          : `Nothing was said with ${name} on that day or before.`}
+          ? t`Nothing was said with ${name} yet. Each time it wakes and talks stands here then, and leads to its place in the conversation.`
+          : t`Nothing was said with ${name} on that day or before.`}
       </p>
     );
   return (
     <>
       {end !== null && dayName(newest.from, now) !== dayName(end - 1, now) && (
-        <p className="quiet">Nothing began on that day. What was before it:</p>
+        <p className="quiet">{t`Nothing began on that day. What was before it:`}</p>
       )}
       {byDay(wakings, now, ({ from }) => from).map(({ day, items }) => (
         <section key={day} aria-label={day}>
@@ -139,7 +138,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
           aria-disabled={busy}
           onClick={busy ? undefined : () => void more()}
         >
-          {busy ? 'Reading…' : 'Earlier conversations'}
+          {busy ? t`Reading…` : t`Earlier conversations`}
         </button>
       )}
     </>
@@ -158,7 +157,7 @@ export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; nam
   return (
     <div className="portrait-talks">
       <ToDay agentId={agentId} day={end === null ? null : day} />
-      <ReadingView reading={reading} again={again} what="What was said">
+      <ReadingView reading={reading} again={again} what={t`What was said`}>
         {(first) => <Wakings key={first.wakings[0]?.id} agentId={agentId} name={name} first={first} end={end} />}
       </ReadingView>
     </div>

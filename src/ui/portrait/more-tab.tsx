@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { Keeping } from '../agent/keeping.tsx';
 import { OpenThreads, openThreadsOf } from '../agent/open-threads.tsx';
 import { CredentialList } from '../clients/credential-list.tsx';
@@ -24,14 +25,14 @@ interface Props {
 
 function Threads({ agentId, name }: Props) {
   return (
-    <section aria-label="Threads">
-      <h3>Threads</h3>
-      <QueryView query={useThreads().list} what="The list of threads">
+    <section aria-label={t`Threads`}>
+      <h3>{t`Threads`}</h3>
+      <QueryView query={useThreads().list} what={t`The list of threads`}>
         {(list) => {
           const open = openThreadsOf(agentId, list);
           return (
             <>
-              {open.length === 0 && <p className="quiet">{name} is in no open thread.</p>}
+              {open.length === 0 && <p className="quiet">{t`${name} is in no open thread.`}</p>}
               <OpenThreads open={open} agentId={agentId} />
             </>
           );
@@ -44,14 +45,14 @@ function Threads({ agentId, name }: Props) {
 function Clients({ agentId, name }: Props) {
   const team = useTeammates();
   return (
-    <section aria-label="Other clients">
-      <h3>Other clients</h3>
+    <section aria-label={t`Other clients`}>
+      <h3>{t`Other clients`}</h3>
       <CredentialList agentId={agentId} team={team} />
       <details className="agent-make">
-        <summary>Let a program act as {name}…</summary>
+        <summary>{t`Let a program act as ${name}…`}</summary>
         <MakeCredential among={[team.find(agentId)]} />
         <p className="agent-ways">
-          <Link href={PATHS.settings('clients')}>What it may do</Link>
+          <Link href={PATHS.settings('clients')}>{t`What it may do`}</Link>
         </p>
       </details>
     </section>
@@ -63,26 +64,26 @@ export function MoreTab(props: Props) {
   const { agentId, name, retired } = props;
   return (
     <div className="portrait-more">
-      <section aria-label="Inbox">
-        <h3>Inbox</h3>
+      <section aria-label={t`Inbox`}>
+        <h3>{t`Inbox`}</h3>
         <Inbox agentId={agentId} name={name} first={NEWEST} />
         <p className="agent-ways">
-          <Link href={PATHS.inbox(agentId)}>The whole inbox</Link>
+          <Link href={PATHS.inbox(agentId)}>{t`The whole inbox`}</Link>
         </p>
       </section>
       <Threads {...props} />
       {!retired && (
-        <section aria-label="Wakes">
-          <h3>Wakes</h3>
+        <section aria-label={t`Wakes`}>
+          <h3>{t`Wakes`}</h3>
           <Budget agentId={agentId}>
-            <Link href={PATHS.wakes(agentId)}>Every wake</Link>
+            <Link href={PATHS.wakes(agentId)}>{t`Every wake`}</Link>
           </Budget>
         </section>
       )}
-      <section aria-label="Files">
-        <h3>Files</h3>
+      <section aria-label={t`Files`}>
+        <h3>{t`Files`}</h3>
         <p className="agent-ways">
-          <Link href={PATHS.files(agentId)}>What lies in the folder of {name}</Link>
+          <Link href={PATHS.files(agentId)}>{t`What lies in the folder of ${name}`}</Link>
         </p>
       </section>
       {agentId !== LEAD_ID && !retired && <Clients {...props} />}

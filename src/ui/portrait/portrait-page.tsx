@@ -2,6 +2,7 @@ import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Link, Redirect } from 'wouter';
 import type { Agent } from '../../domain/agent.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { stateText } from '../chat/head.tsx';
 import { useHousehold } from '../context.tsx';
 import { AgentCosts } from '../costs/agent-costs.tsx';
@@ -39,7 +40,7 @@ function shown(agent: Agent, name: string, { tab, day }: Props): ReactNode {
         <div className="portrait-costs">
           <AgentCosts agentId={agentId} name={name} />
           <p className="agent-ways">
-            <Link href={PATHS.costs}>What everybody costs</Link>
+            <Link href={PATHS.costs}>{t`What everybody costs`}</Link>
           </p>
         </div>
       );
@@ -72,15 +73,13 @@ export default function PortraitPage(props: Props) {
         </span>
         <div>
           <PageHead title={name} pageTitle={`${name}: ${title}`} onClose={close}>
-            <button type="button" className="ghost" onClick={() => setChanging(true)}>
-              Change…
-            </button>
+            <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change…`}</button>
           </PageHead>
           <p className="portrait-state">{stateText(somebody)}</p>
         </div>
       </div>
       <Tabs
-        label={`About ${name}`}
+        label={t`About ${name}`}
         tabs={TAB_TITLES.map((one) => ({ ...one, path: PATHS.portrait(agentId, one.tab) }))}
         shown={tab}
       >

@@ -1,5 +1,6 @@
 /** Something of the ledger that a component reads for itself, and is read again when `read` changes. */
 import { useCallback, useEffect, useState, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 
 type Reading<Value> =
   | { readonly kind: 'reading' }
@@ -33,21 +34,14 @@ interface Props<Value> {
 }
 
 export function ReadingView<Value>({ reading, again, what, children }: Props<Value>) {
-  if (reading.kind === 'reading')
-    return (
-      <p className="query-loading" role="status">
-        Reading…
-      </p>
-    );
+  if (reading.kind === 'reading') return <p className="query-loading" role="status">{t`Reading…`}</p>;
   if (reading.kind === 'read') return children(reading.value);
   return (
     <div className="wrong-note" role="alert">
       <p>
-        <strong>{what} could not be read.</strong> {reading.reason}
+        <strong>{t`${what} could not be read.`}</strong> {reading.reason}
       </p>
-      <button type="button" className="ghost" onClick={again}>
-        Try again
-      </button>
+      <button type="button" className="ghost" onClick={again}>{t`Try again`}</button>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import { lineDiff } from '../../domain/line-diff.ts';
+import { t } from '../../language/t.ts';
 import { birthOf, namesOf, Soul, soulsOf, type Kept } from '../agent/soul.tsx';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -17,7 +18,7 @@ const LISTED = 12;
 function changeText(before: string, after: string): string {
   const lines = lineDiff(before, after);
   const count = (kind: 'new' | 'gone') => lines.filter((line) => line.kind === kind).length;
-  return `${plural(count('new'), 'line')} new, ${count('gone')} gone`;
+  return t`${plural(count('new'), 'line')} new, ${count('gone')} gone`;
 }
 
 /** One version of a soul: what changed with it; of the first, its words. */
@@ -29,14 +30,14 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
         <summary>
           <time dateTime={new Date(version.time).toISOString()}>{fullTime(version.time)}</time>
           <span>
-            {earlier === null ? 'First words' : changeText(earlier.text, version.text)}
-            {current && ' · as it is now'}
+            {earlier === null ? t`First words` : changeText(earlier.text, version.text)}
+            {current && t` · as it is now`}
           </span>
         </summary>
         {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
         {open && !current && (
           <>
-            {earlier !== null && <h4>As a whole, then</h4>}
+            {earlier !== null && <h4>{t`As a whole, then`}</h4>}
             <blockquote className="soul">
               <Words text={version.text} />
             </blockquote>
@@ -50,7 +51,7 @@ function Version({ version, earlier, current }: { version: Kept; earlier: Kept |
 function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
   const [listed, setListed] = useState(LISTED);
   if (souls.length < 2)
-    return <p className="quiet">{souls.length === 0 ? 'There is none yet.' : `${name} has not changed it since.`}</p>;
+    return <p className="quiet">{souls.length === 0 ? t`There is none yet.` : t`${name} has not changed it since.`}</p>;
   return (
     <>
       <ol className="soul-versions">
@@ -59,9 +60,11 @@ function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
         ))}
       </ol>
       {souls.length > listed && (
-        <button type="button" className="ghost older" onClick={() => setListed(listed + LISTED)}>
-          Earlier versions
-        </button>
+        <button
+          type="button"
+          className="ghost older"
+          onClick={() => setListed(listed + LISTED)}
+        >{t`Earlier versions`}</button>
       )}
     </>
   );
@@ -70,8 +73,8 @@ function Versions({ souls, name }: { souls: readonly Kept[]; name: string }) {
 function Names({ names }: { names: readonly Kept[] }) {
   if (names.length < 2) return null;
   return (
-    <section aria-label="Names">
-      <h3>Names</h3>
+    <section aria-label={t`Names`}>
+      <h3>{t`Names`}</h3>
       <ol className="name-history">
         {names.map((name) => (
           <li key={name.key}>
@@ -86,37 +89,37 @@ function Names({ names }: { names: readonly Kept[] }) {
 function Facts({ agent }: { agent: Agent }) {
   const roster = useHousehold((state) => state.roster);
   return (
-    <section aria-label="About">
-      <h3>About</h3>
+    <section aria-label={t`About`}>
+      <h3>{t`About`}</h3>
       <dl className="facts">
-        <dt>Name</dt>
+        <dt>{t`Name`}</dt>
         <dd dir="auto">{displayName(agent, roster)}</dd>
-        <dt>Colour</dt>
+        <dt>{t`Colour`}</dt>
         <dd>
           <i className="swatch" aria-hidden="true" />
           {agent.colorName}
         </dd>
         {agent.position !== null && (
           <>
-            <dt>Seat</dt>
+            <dt>{t`Seat`}</dt>
             <dd>{agent.position + 1}</dd>
           </>
         )}
-        <dt>Born</dt>
+        <dt>{t`Born`}</dt>
         <dd>{fullTime(agent.bornAt)}</dd>
-        <dt>Soul</dt>
+        <dt>{t`Soul`}</dt>
         <dd>{bytes(bytesOf(agent.soul))}</dd>
       </dl>
       <details className="facts-ids">
-        <summary>Advanced</summary>
+        <summary>{t`Advanced`}</summary>
         <dl className="facts">
-          <dt>Id</dt>
+          <dt>{t`Id`}</dt>
           <dd>
             <code>{agent.agentId}</code>
           </dd>
           {agent.bornSessionId && (
             <>
-              <dt>Born in session</dt>
+              <dt>{t`Born in session`}</dt>
               <dd>
                 <code>{agent.bornSessionId}</code>
               </dd>
@@ -142,9 +145,9 @@ export function SoulTab({ agent }: { agent: Agent }) {
     <div className="portrait-soul">
       <div>
         <Soul text={soul} name={name} folds={false} />
-        <section aria-label="Earlier versions">
-          <h3>Earlier versions</h3>
-          <ReadingView reading={reading} again={again} what="What the soul was before">
+        <section aria-label={t`Earlier versions`}>
+          <h3>{t`Earlier versions`}</h3>
+          <ReadingView reading={reading} again={again} what={t`What the soul was before`}>
             {(changes) => <Versions souls={soulsOf(birth, changes)} name={name} />}
           </ReadingView>
         </section>

@@ -1,10 +1,11 @@
 /** What the tabs of an agent's own page are called. */
+import { t } from '../../language/t.ts';
 import type { PortraitTab } from '../routes.ts';
 
 export const TAB_TITLES: readonly { readonly tab: PortraitTab; readonly title: string }[] = [
-  { tab: 'soul', title: 'Soul' },
-  { tab: 'conversations', title: 'Conversations' },
-  { tab: 'deeds', title: 'What it did' },
-  { tab: 'costs', title: 'Costs' },
-  { tab: 'more', title: 'More' },
+  { tab: 'soul', title: t`Soul` },
+  { tab: 'conversations', title: t`Conversations` },
+  { tab: 'deeds', title: t`What it did` },
+  { tab: 'costs', title: t`Costs` },
+  { tab: 'more', title: t`More` },
 ];

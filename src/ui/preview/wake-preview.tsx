@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import { writeWake } from '../../domain/wake-payload.ts';
+import { t } from '../../language/t.ts';
 import {
   bytesOf,
   payloadOf,
@@ -62,21 +63,23 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
           </span>
           <span className="preview-name">{name}</span>
           <span className="preview-sizes">
-            <span>soul {bytes(soulBytes)}</span>
-            <span>{transcript ? `conversation ${bytes(transcriptBytes)}` : 'no conversation'}</span>
+            <span>{t`soul ${bytes(soulBytes)}`}</span>
+            <span>{transcript ? `conversation ${bytes(transcriptBytes)}` : t`no conversation`}</span>
             {transcript && transcript.leftOut > 0 && (
-              <span className="preview-left">{plural(transcript.leftOut, 'earlier message')} left out</span>
+              <span className="preview-left">{t`${plural(transcript.leftOut, 'earlier message')} left out`}</span>
             )}
-            {microUsd !== null && <span>about {money(microUsd)} to read</span>}
+            {microUsd !== null && <span>{t`about ${money(microUsd)} to read`}</span>}
           </span>
         </summary>
         <div className="preview-prompt">
-          <button type="button" className="link-button" onClick={() => void copyText(state, prompt, 'Prompt')}>
-            Copy
-          </button>
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => void copyText(state, prompt, t`Prompt`)}
+          >{t`Copy`}</button>
           {/* Scrolls by itself, so it can be reached by keyboard. */}
           {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <pre tabIndex={0} dir="auto" aria-label={`What ${name} will read`}>
+          <pre tabIndex={0} dir="auto" aria-label={t`What ${name} will read`}>
             {prompt}
           </pre>
         </div>
@@ -108,26 +111,23 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
   const tokens = rows.reduce((sum, row) => sum + roughTokens(row.prompt), 0) + roughTokens(message);
 
   return (
-    <Dialog title="What a wake would carry" shape="wide" onClose={onClose}>
+    <Dialog title={t`What a wake would carry`} shape="wide" onClose={onClose}>
       {late > 0 && (
         <p className="quiet">
-          {late === 1 ? 'One agent is' : `${late} agents are`} still on the way to this device, and would sleep on.
+          {t`${late === 1 ? t`One agent is` : t`${late} agents are`} still on the way to this device, and would sleep on.`}
         </p>
       )}
-      {asleep.length === 0 && <p className="quiet">Nobody sleeps now: there is nobody to wake.</p>}
-      {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">Reading what they remember…</p>}
-      {read.kind === 'failed' && <p role="alert">What they remember could not be read: {read.text}</p>}
+      {asleep.length === 0 && <p className="quiet">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
+      {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">{t`Reading what they remember…`}</p>}
+      {read.kind === 'failed' && <p role="alert">{t`What they remember could not be read: ${read.text}`}</p>}
       {rows.length > 0 && (
         <>
           <p className="preview-sum">
             <strong>{plural(rows.length, 'agent')}</strong>
-            <span>{bytes(bytesOf(message))} in one message</span>
-            <span>about {count(tokens)} tokens in all</span>
+            <span>{t`${bytes(bytesOf(message))} in one message`}</span>
+            <span>{t`about ${count(tokens)} tokens in all`}</span>
           </p>
-          <p className="quiet">
-            Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told
-            who is called, and the first words of their souls.
-          </p>
+          <p className="quiet">{t`Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told who is called, and the first words of their souls.`}</p>
           <ul className="preview-list">
             {rows.map(({ share, prompt }) => (
               <Row key={share.agent.agentId} share={share} prompt={prompt} name={displayName(share.agent, roster)} />

@@ -1,5 +1,6 @@
 /** One agent program: how it stands, and who has a process of it just now. */
 import { useId, useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { Program } from '../../protocol/programs.ts';
 import { programsOf } from '../../state/programs.ts';
 import { useRoost } from '../context.tsx';
@@ -7,27 +8,27 @@ import { SureDialog } from '../parts/sure-dialog.tsx';
 import { useNames } from '../use-names.ts';
 
 const STATES: Record<Program['running'][number]['state'], string> = {
-  waiting: 'waits for its turn to start',
+  waiting: t`waits for its turn to start`,
   starting: 'starts',
   ready: 'ready',
-  working: 'at work',
+  working: t`at work`,
 };
 
 const FAULTS: Record<Extract<Program['state'], { kind: 'fails' }>['why'], string> = {
-  'not-installed': 'is not there',
-  'not-signed-in': 'is signed out',
-  died: 'ends by itself',
-  hangs: 'does not answer',
-  nonsense: 'is not understood',
-  other: 'does not answer',
+  'not-installed': t`is not there`,
+  'not-signed-in': t`is signed out`,
+  died: t`ends by itself`,
+  hangs: t`does not answer`,
+  nonsense: t`is not understood`,
+  other: t`does not answer`,
 };
 
 function standingOf({ state }: Pick<Program, 'state'>): string {
   switch (state.kind) {
     case 'untried':
-      return 'not tested since the relay was started';
+      return t`not tested since the relay was started`;
     case 'trying':
-      return 'is being tested: it can take a minute';
+      return t`is being tested: it can take a minute`;
     case 'answers':
       return `answers: ${state.is}`;
     case 'fails':
@@ -65,12 +66,12 @@ export function ProgramCard({ program }: { program: Program }) {
       </header>
       <p className="attached-where">
         <code>{where}</code>
-        {variables.length > 0 && <small> with {variables.join(', ')}</small>}
+        {variables.length > 0 && <small> {t`with ${variables.join(', ')}`}</small>}
       </p>
       <p className="setting-hint">
         {throughRelay
-          ? 'Asks its model through this relay: each request is counted, and held to budgets.'
-          : 'Asks its model with its own sign-in: only what it reports is counted, and budgets stop it before a turn, not within one.'}
+          ? t`Asks its model through this relay: each request is counted, and held to budgets.`
+          : t`Asks its model with its own sign-in: only what it reports is counted, and budgets stop it before a turn, not within one.`}
       </p>
       {state.kind === 'fails' && (
         <p className="attached-standing" role="status">
@@ -78,12 +79,10 @@ export function ProgramCard({ program }: { program: Program }) {
         </p>
       )}
       {state.kind === 'answers' && !state.tools && (
-        <p className="attached-standing">
-          It takes no tools over HTTP: an agent with it as mind cannot use Roost’s inbox, threads and reminders.
-        </p>
+        <p className="attached-standing">{t`It takes no tools over HTTP: an agent with it as mind cannot use Roost’s inbox, threads and reminders.`}</p>
       )}
       {running.length > 0 && (
-        <ul className="program-running" aria-label={`Who thinks with ${name} now`}>
+        <ul className="program-running" aria-label={t`Who thinks with ${name} now`}>
           {running.map(({ agentId, since, state: at }) => (
             <li key={`${agentId} ${since}`}>
               <b dir="auto">{nameOf(agentId)}</b>: {STATES[at]}
@@ -103,34 +102,27 @@ export function ProgramCard({ program }: { program: Program }) {
           aria-disabled={busy}
           aria-describedby={describedBy}
           onClick={busy ? undefined : () => void tryIt()}
-        >
-          Test
-        </button>
+        >{t`Test`}</button>
         <button
           type="button"
           className="ghost ghost-danger"
           aria-disabled={busy}
           aria-describedby={describedBy}
           onClick={busy ? undefined : () => setRemoving(true)}
-        >
-          Take away
-        </button>
+        >{t`Take away`}</button>
       </div>
       {removing && (
         <SureDialog
-          title={`Take ${name} away?`}
-          does={['Take it away', 'Taking away…']}
-          undone="It could not be taken away"
+          title={t`Take ${name} away?`}
+          does={[t`Take it away`, t`Taking away…`]}
+          undone={t`It could not be taken away`}
           onSure={async () => {
             const done = await programs.change((client) => client.removeProgram({ programId }));
             return done.ok ? null : done.reason;
           }}
           onClose={() => setRemoving(false)}
         >
-          <p>
-            What runs of it ends now. Agents that have it as their mind do not answer until another is chosen for them.
-            The program itself stays on the machine.
-          </p>
+          <p>{t`What runs of it ends now. Agents that have it as their mind do not answer until another is chosen for them. The program itself stays on the machine.`}</p>
         </SureDialog>
       )}
     </article>

@@ -1,5 +1,6 @@
 /** Adds an agent program: one that was found, or a command. */
 import { useId, useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import type { Programs } from '../../protocol/programs.ts';
 import { programsOf } from '../../state/programs.ts';
 import { useRoost } from '../context.tsx';
@@ -35,10 +36,11 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
   return (
     <form className="attach" onSubmit={(event) => void submit(event)}>
       {found.length > 0 && (
-        <div className="program-found" role="group" aria-label="Found on the relay’s machine">
-          <span className="setting-hint" id={`${id}-found`}>
-            Found on the relay’s machine; one fills in its name and its command:
-          </span>
+        <div className="program-found" role="group" aria-label={t`Found on the relay’s machine`}>
+          <span
+            className="setting-hint"
+            id={`${id}-found`}
+          >{t`Found on the relay’s machine; one fills in its name and its command:`}</span>
           {found.map(({ name, command, args }) => (
             <button
               key={command}
@@ -54,7 +56,7 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
         </div>
       )}
       <label className="program-line">
-        Name, as you choose it for an agent
+        {t`Name, as you choose it for an agent`}
         <input
           className="field"
           autoComplete="off"
@@ -63,7 +65,7 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
         />
       </label>
       <label className="program-line">
-        Command, as in a terminal; it must speak the Agent Client Protocol, and be signed in there already
+        {t`Command, as in a terminal; it must speak the Agent Client Protocol, and be signed in there already`}
         <input
           className="field"
           autoComplete="off"
@@ -73,13 +75,13 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
         />
       </label>
       <label className="program-line">
-        Variables
+        {t`Variables`}
         <textarea
           className="field"
           rows={2}
           autoComplete="off"
           spellCheck={false}
-          placeholder="NAME=value, one a line"
+          placeholder={t`NAME=value, one a line`}
           value={draft.variables}
           onChange={(event) => setDraft({ ...draft, variables: event.target.value })}
         />
@@ -90,7 +92,7 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
           checked={draft.throughRelay}
           onChange={() => setDraft({ ...draft, throughRelay: !draft.throughRelay })}
         />
-        Asks its model through Roost, so that budgets hold for it (Claude Code can)
+        {t`Asks its model through Roost, so that budgets hold for it (Claude Code can)`}
       </label>
       {failed !== null && (
         <p className="wrong-note" role="alert">
@@ -98,10 +100,10 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
         </p>
       )}
       <button type="submit" className="ghost program-add" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
-        {busy ? 'Starting it once…' : 'Add and test'}
+        {busy ? t`Starting it once…` : t`Add and test`}
       </button>
       <p className="setting-hint" id={`${id}-add`}>
-        {whole ? 'It is started once, as far as it can be without asking a model.' : 'It needs a name and a command.'}
+        {whole ? t`It is started once, as far as it can be without asking a model.` : t`It needs a name and a command.`}
       </p>
     </form>
   );

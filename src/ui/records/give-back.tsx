@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { giveBackOf, type Given, type Missing } from '../../state/records.ts';
 import { useRoost } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
@@ -16,7 +17,7 @@ const fieldsOf = ({ doc }: Missing): object =>
 /** “limits and budgets, prices and 3 threads”, by how many there are of each type. */
 function kindsOf(count: (type: string) => number): string {
   return names([
-    ...(count('limits') > 0 ? ['limits and budgets'] : []),
+    ...(count('limits') > 0 ? [t`limits and budgets`] : []),
     ...(count('prices') > 0 ? ['prices'] : []),
     ...(count('schedule') > 0 ? [plural(count('schedule'), 'routine or reminder', 'routines and reminders')] : []),
     ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'attached server')] : []),
@@ -36,29 +37,29 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
     case 'limits': {
       const { agentId } = doc;
       return typeof agentId === 'string'
-        ? `${nameOf(agentId)}’s limits and budget`
-        : 'The household’s limits and budget';
+        ? t`${nameOf(agentId)}’s limits and budget`
+        : t`The household’s limits and budget`;
     }
     case 'prices': {
       const rows = 'prices' in value && Array.isArray(value.prices) ? value.prices.length : 0;
-      return rows === 0 ? 'The default prices' : `The table of prices, ${plural(rows, 'row')}`;
+      return rows === 0 ? t`The default prices` : t`The table of prices, ${plural(rows, 'row')}`;
     }
     case 'schedule': {
       const what = 'schedule' in value ? value.schedule : null;
       const name = typeof what === 'object' && what !== null && 'name' in what ? String(what.name) : '';
-      return `“${name}”, which stays due where it is until you bring it here`;
+      return t`“${name}”, which stays due where it is until you bring it here`;
     }
     case 'attached-server': {
       const { name, where } = { name: '', where: null, ...value };
-      const shown = `The attached server “${String(name)}”`;
-      if (where === null) return `${shown}, taken away`;
+      const shown = t`The attached server “${String(name)}”`;
+      if (where === null) return t`${shown}, taken away`;
       const { url, command, args }: { url?: unknown; command?: unknown; args?: unknown } = Object(where);
       const to = typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args : [])].join(' ');
-      return `${shown}, ${revealedCode(to)}, without its secrets`;
+      return t`${shown}, ${revealedCode(to)}, without its secrets`;
     }
     default: {
       const title = 'title' in value && typeof value.title === 'string' ? value.title : '';
-      return `The thread “${title}”, ${plural(missing.messages, 'message')}`;
+      return t`The thread “${title}”, ${plural(missing.messages, 'message')}`;
     }
   }
 }
@@ -68,17 +69,17 @@ function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): strin
   const title = titleOf(missing, nameOf);
   if (missing.standing === 'unknown') return `${title}.`;
   return missing.doc.type === 'thread'
-    ? `${title}: the relay has less of it.`
-    : `${title}: the relay has an older version, which this one replaces.`;
+    ? t`${title}: the relay has less of it.`
+    : t`${title}: the relay has an older version, which this one replaces.`;
 }
 
 /** Which of it the relay took, and which not. */
 function outcomeOf({ taken, kept, refused }: Given): string {
   const took = kindsOf((type) => taken.get(type) ?? 0);
   const sentences = [
-    took === '' ? 'The relay took nothing.' : `The relay took ${took}.`,
-    ...(kept > 0 ? [`It has ${plural(kept, 'record')} already, or newer, and keeps what it has.`] : []),
-    ...(refused.length > 0 ? [`Some were not taken. ${refused.join(' ')}`] : []),
+    took === '' ? t`The relay took nothing.` : t`The relay took ${took}.`,
+    ...(kept > 0 ? [t`It has ${plural(kept, 'record')} already, or newer, and keeps what it has.`] : []),
+    ...(refused.length > 0 ? [t`Some were not taken. ${refused.join(' ')}`] : []),
   ];
   return sentences.join(' ');
 }
@@ -91,47 +92,40 @@ export default function GiveBack() {
   useEffect(() => offer.watch(), [offer]);
   if (missing.length === 0 && !given && !error) return null;
   return (
-    <section className="give-back" aria-label="What the relay does not know">
+    <section className="give-back" aria-label={t`What the relay does not know`}>
       {giving ? (
         <Progress
-          label="Giving back"
+          label={t`Giving back`}
           {...giving}
-          text="You can go on meanwhile. Nobody is woken, and nobody is told."
+          text={t`You can go on meanwhile. Nobody is woken, and nobody is told.`}
         />
       ) : (
         <>
           {error !== null && (
-            <p role="alert">
-              It could not be given back: {error} What the relay took already, it keeps; the rest can be given again.
-            </p>
+            <p role="alert">{t`It could not be given back: ${error} What the relay took already, it keeps; the rest can be given again.`}</p>
           )}
           {given && (
             <div className="give-back-line">
               <p role="status">{outcomeOf(given)}</p>
-              <button type="button" className="ghost" onClick={offer.putAway}>
-                Good
-              </button>
+              <button type="button" className="ghost" onClick={offer.putAway}>{t`Good`}</button>
             </div>
           )}
           {missing.length > 0 && (
             <>
               <div className="give-back-line">
                 <p>
-                  <strong>This relay does not know {whatIsMissing(missing)}.</strong> It is new, or was put back from an
-                  old copy; this household still has them.
+                  {t`${(<strong>{t`This relay does not know ${whatIsMissing(missing)}.`}</strong>)} It is new, or was put back from an old copy; this household still has them.`}
                 </p>
-                <button type="button" className="solid" onClick={() => void offer.give()}>
-                  Give them back
-                </button>
+                <button type="button" className="solid" onClick={() => void offer.give()}>{t`Give them back`}</button>
               </div>
               <details>
-                <summary>What would change</summary>
+                <summary>{t`What would change`}</summary>
                 <ul>
                   {missing.map((each) => (
                     <li key={each.doc._id}>{changeOf(each, nameOf)}</li>
                   ))}
                 </ul>
-                <p>What was set at the relay since stays as it is.</p>
+                <p>{t`What was set at the relay since stays as it is.`}</p>
               </details>
             </>
           )}

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type FocusEvent, type ReactNode } from 'react';
 import { DEFAULT_SETTINGS, isSettingValue, type SettingKey, type Settings } from '../../domain/settings.ts';
+import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { count } from '../text/sizes.ts';
 import { useLeaving } from '../use-leaving.ts';
@@ -48,7 +49,7 @@ function FieldFrame({
     setFailed(saved.ok ? null : saved.reason);
     setState(saved.ok ? 'saved' : 'idle');
   };
-  const problem = wrong ?? (failed === null ? null : `This could not be saved: ${failed}`);
+  const problem = wrong ?? (failed === null ? null : t`This could not be saved: ${failed}`);
   return (
     <form
       className="setting"
@@ -87,7 +88,7 @@ function FieldFrame({
         {unit && <span className="setting-unit">{unit}</span>}
         {changed && (
           <button type="submit" className="solid" disabled={wrong !== null || state === 'saving'}>
-            {state === 'saving' ? 'Saving…' : 'Save'}
+            {state === 'saving' ? t`Saving…` : t`Save`}
           </button>
         )}
       </div>
@@ -96,22 +97,22 @@ function FieldFrame({
       </p>
       {standard && !changed && (
         <p className="setting-from">
-          Changed; the default is {standard.text}.
+          {t`Changed; the default is ${standard.text}.`}
           <button
             type="button"
             className="link-button"
             onClick={() => void standard.back().then(() => setState('saved'))}
-          >
-            Set back
-          </button>
+          >{t`Set back`}</button>
         </p>
       )}
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
-        {problem ?? (state === 'saved' && !changed ? 'Saved.' : '')}
+        {problem ?? (state === 'saved' && !changed ? t`Saved.` : '')}
         {state === 'saved' && !changed && onUndo && (
-          <button type="button" className="link-button" onClick={() => void onUndo().then(() => setState('idle'))}>
-            Undo
-          </button>
+          <button
+            type="button"
+            className="link-button"
+            onClick={() => void onUndo().then(() => setState('idle'))}
+          >{t`Undo`}</button>
         )}
       </p>
     </form>
@@ -175,12 +176,12 @@ function SettingField<K extends SettingKey>({
   useEffect(() => {
     leave.current = () => {
       const offer = (before: Settings[K]) =>
-        notices.info(`${label} is saved.`, { label: 'Undo', run: () => void actions.saveSetting(setting, before) });
+        notices.info(t`${label} is saved.`, { label: t`Undo`, run: () => void actions.saveSetting(setting, before) });
       // It was saved by leaving the field, and the way back would be gone with the page.
       if (saved.current && device.now() - saved.current.at < JUST_NOW) return offer(saved.current.before);
       if (saving.current) return offer(held);
       if (!changed) return;
-      if (value === null) return notices.info(`${label} was not changed. ${wrong}`);
+      if (value === null) return notices.info(t`${label} was not changed. ${wrong}`);
       void actions
         .saveSetting(setting, value)
         .then((done) => (done.ok ? offer(held) : notices.error(`${label} could not be saved: ${done.reason}`)));
@@ -227,7 +228,7 @@ export function TextSetting({ setting, ...rest }: { setting: TextKey; label: str
       standard={null}
       toText={(value) => value}
       toValue={(text) => (isSettingValue(setting, text.trim()) && text.trim() !== '' ? text.trim() : null)}
-      wrong="It needs a name, of at most 80 characters."
+      wrong={t`It needs a name, of at most 80 characters.`}
     />
   );
 }
@@ -260,7 +261,7 @@ export function NumberSetting({ setting, per, min, max, unit, standard, ...rest 
         const value = text.trim() === '' ? Number.NaN : Math.round(Number(text.replace(',', '.')) * per);
         return isSettingValue(setting, value) ? value : null;
       }}
-      wrong={`Give a number from ${min / per} to ${max / per} ${unit}.`}
+      wrong={t`Give a number from ${min / per} to ${max / per} ${unit}.`}
     />
   );
 }

@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { t } from '../../language/t.ts';
 import { useActions, useHousehold } from '../context.tsx';
 import { ModelSelect } from '../models/model-select.tsx';
 
@@ -32,16 +33,14 @@ export function ModelSetting({
         hint={hint}
         value={held}
         standard={standard}
-        wrong={failed === null ? null : `This could not be saved: ${failed}`}
+        wrong={failed === null ? null : t`This could not be saved: ${failed}`}
         onChange={(value) => void save(value, held)}
       />
       <p className="setting-state" role="status">
         {before !== null && (
           <>
-            Saved.
-            <button type="button" className="link-button" onClick={() => void save(before, null)}>
-              Undo
-            </button>
+            {t`Saved.`}
+            <button type="button" className="link-button" onClick={() => void save(before, null)}>{t`Undo`}</button>
           </>
         )}
       </p>

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { displayName } from '../../domain/agent.ts';
 import { parseTemplate, PLACEHOLDERS } from '../../domain/prompts.ts';
 import { SETTING_TEXT_MAX } from '../../domain/settings.ts';
+import { t } from '../../language/t.ts';
 import { payloadOf, wakeAround, wakePromptOf, type WakeShare } from '../../state/wake-material.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { TEMPLATES } from '../protocol-templates.ts';
@@ -9,14 +10,14 @@ import { useNow } from '../use-now.ts';
 import { count } from '../text/sizes.ts';
 
 const MEANING: Record<string, string> = {
-  name: 'the agent’s name',
-  soul: 'its soul, word for word',
-  transcript: 'its last conversation',
-  human: 'your name',
-  lead: 'the lead’s name',
-  color: 'its colour, as #rrggbb',
-  colorName: 'its colour’s name',
-  seat: 'its seat, 1 to 9',
+  name: t`the agent’s name`,
+  soul: t`its soul, word for word`,
+  transcript: t`its last conversation`,
+  human: t`your name`,
+  lead: t`the lead’s name`,
+  color: t`its colour, as #rrggbb`,
+  colorName: t`its colour’s name`,
+  seat: t`its seat, 1 to 9`,
 };
 
 /** What one agent would read, with what it would really be given. */
@@ -43,13 +44,15 @@ function Preview({ template }: { template: string }) {
   }, [wakeSizes, agent]);
 
   if (agents.length === 0)
-    return <p className="settings-note">When there are agents, one can be chosen here to see what it would read.</p>;
+    return (
+      <p className="settings-note">{t`When there are agents, one can be chosen here to see what it would read.`}</p>
+    );
   const payload = share ? payloadOf(share) : null;
   const prompt = payload ? wakePromptOf(payload, wakeAround(roster, settings, now), template) : null;
   return (
     <div className="prompt-preview">
       <label>
-        As read by{' '}
+        {t`As read by`}{' '}
         <select className="field field-select" value={chosen} onChange={(event) => setChosen(event.target.value)}>
           {agents.map((one) => (
             <option key={one.agentId} value={one.agentId}>
@@ -58,10 +61,10 @@ function Preview({ template }: { template: string }) {
           ))}
         </select>
       </label>
-      {failed !== null && <p role="alert">This could not be read: {failed}</p>}
+      {failed !== null && <p role="alert">{t`This could not be read: ${failed}`}</p>}
       {/* Scrolls by itself, so it can be reached by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className="prompt-text" tabIndex={0} dir="auto" aria-label="Preview">
+      <pre className="prompt-text" tabIndex={0} dir="auto" aria-label={t`Preview`}>
         {prompt === null ? '…' : prompt.ok ? prompt.text : prompt.reason}
       </pre>
     </div>
@@ -82,9 +85,9 @@ export function PromptSection() {
   const long = text.length > SETTING_TEXT_MAX.wakeTemplate;
   const empty = text.trim() === '';
   const wrong = long
-    ? `This is ${count(text.length)} characters; a template may have ${count(SETTING_TEXT_MAX.wakeTemplate)}.`
+    ? t`This is ${count(text.length)} characters; a template may have ${count(SETTING_TEXT_MAX.wakeTemplate)}.`
     : empty
-      ? 'An empty template would say nothing. Reset brings the original back.'
+      ? t`An empty template would say nothing. Reset brings the original back.`
       : parsed.ok
         ? null
         : parsed.reason;
@@ -92,7 +95,7 @@ export function PromptSection() {
 
   const save = async (value: string) => {
     const saved = await actions.saveSetting('wakeTemplate', value);
-    setMessage(saved.ok ? 'Saved. It is used from the next session on.' : `This could not be saved: ${saved.reason}`);
+    setMessage(saved.ok ? t`Saved. It is used from the next session on.` : t`This could not be saved: ${saved.reason}`);
     return saved.ok;
   };
   const insert = (name: string) => {
@@ -111,11 +114,9 @@ export function PromptSection() {
 
   return (
     <>
-      <p className="settings-note">
-        The first thing an agent reads when it wakes. Its soul and its last conversation are put in word for word.
-      </p>
+      <p className="settings-note">{t`The first thing an agent reads when it wakes. Its soul and its last conversation are put in word for word.`}</p>
       <div className="setting">
-        <label htmlFor={id}>Template</label>
+        <label htmlFor={id}>{t`Template`}</label>
         <textarea
           ref={field}
           id={id}
@@ -132,7 +133,7 @@ export function PromptSection() {
         <p id={`${id}-state`} className="setting-state" role="status" data-wrong={wrong !== null}>
           {wrong ??
             message ??
-            (changed ? 'Not saved yet.' : held === '' ? 'This is the original.' : 'Your own template is in use.')}
+            (changed ? t`Not saved yet.` : held === '' ? t`This is the original.` : t`Your own template is in use.`)}
         </p>
         <div className="setting-row">
           <button
@@ -140,13 +141,9 @@ export function PromptSection() {
             className="solid"
             disabled={!changed || wrong !== null}
             onClick={() => void save(text === TEMPLATES.wake ? '' : text)}
-          >
-            Save
-          </button>
+          >{t`Save`}</button>
           {changed && (
-            <button type="button" className="ghost" onClick={() => setText(current)}>
-              Discard changes
-            </button>
+            <button type="button" className="ghost" onClick={() => setText(current)}>{t`Discard changes`}</button>
           )}
           {(held !== '' || text !== TEMPLATES.wake) && (
             <button
@@ -156,13 +153,11 @@ export function PromptSection() {
                 setText(TEMPLATES.wake);
                 if (held !== '') void save('');
               }}
-            >
-              Reset to the original
-            </button>
+            >{t`Reset to the original`}</button>
           )}
         </div>
       </div>
-      <h3>Placeholders</h3>
+      <h3>{t`Placeholders`}</h3>
       <ul className="placeholders">
         {PLACEHOLDERS.wake.map((name) => (
           <li key={name}>
@@ -174,13 +169,13 @@ export function PromptSection() {
         ))}
       </ul>
       <p className="setting-hint">
-        <code>{'{{#if soul}} … {{/if}}'}</code> is left out whole where there is nothing to put in.
+        {t`${(<code>{t`{{#if soul}} … {{/if}}`}</code>)} is left out whole where there is nothing to put in.`}
       </p>
-      <h3>Preview</h3>
+      <h3>{t`Preview`}</h3>
       {wrong === null ? (
         <Preview template={text} />
       ) : (
-        <p className="settings-note">The preview is back when the template can be read.</p>
+        <p className="settings-note">{t`The preview is back when the template can be read.`}</p>
       )}
     </>
   );

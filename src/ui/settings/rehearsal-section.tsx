@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { seatNumber } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import type { Rehearsal } from '../../protocol/http.ts';
 import { problemText } from '../../state/ports.ts';
 import { useRoost } from '../context.tsx';
@@ -7,11 +8,11 @@ import { POSITIONS } from '../grid/seat-view.ts';
 
 type SeatList = 'fail' | 'silent' | 'cut' | 'nameless' | 'sameName';
 const COLUMNS: readonly { readonly key: SeatList; readonly title: string }[] = [
-  { key: 'fail', title: 'Fails' },
-  { key: 'silent', title: 'Stays silent' },
-  { key: 'cut', title: 'Is cut off' },
-  { key: 'nameless', title: 'Finds no name' },
-  { key: 'sameName', title: 'Same name' },
+  { key: 'fail', title: t`Fails` },
+  { key: 'silent', title: t`Stays silent` },
+  { key: 'cut', title: t`Is cut off` },
+  { key: 'nameless', title: t`Finds no name` },
+  { key: 'sameName', title: t`Same name` },
 ];
 
 type Loaded =
@@ -38,12 +39,10 @@ export function RehearsalSection() {
     };
   }, [relay]);
 
-  if (loaded.kind === 'loading') return <p className="settings-note">Asking the relay…</p>;
+  if (loaded.kind === 'loading') return <p className="settings-note">{t`Asking the relay…`}</p>;
   if (loaded.kind === 'none')
     return (
-      <p className="settings-note">
-        A model is connected: there is nothing to try here. Failures can be tried in demo mode.
-      </p>
+      <p className="settings-note">{t`A model is connected: there is nothing to try here. Failures can be tried in demo mode.`}</p>
     );
   if (loaded.kind === 'failed')
     return (
@@ -84,17 +83,14 @@ export function RehearsalSection() {
 
   return (
     <>
-      <p className="settings-note">
-        Demo mode: no model is connected, and a small stand-in plays all the parts. Tell it to misbehave, and see what
-        becomes of a wake. It holds at once, until the relay is started again.
-      </p>
+      <p className="settings-note">{t`Demo mode: no model is connected, and a small stand-in plays all the parts. Tell it to misbehave, and see what becomes of a wake. It holds at once, until the relay is started again.`}</p>
       {/* Scrolls by itself on narrow screens, so it can be reached by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className="rehearsal-table" role="region" aria-label="What each seat does" tabIndex={0}>
+      <div className="rehearsal-table" role="region" aria-label={t`What each seat does`} tabIndex={0}>
         <table>
           <thead>
             <tr>
-              <th scope="col">Seat</th>
+              <th scope="col">{t`Seat`}</th>
               {COLUMNS.map((column) => (
                 <th key={column.key} scope="col">
                   {column.title}
@@ -105,7 +101,7 @@ export function RehearsalSection() {
           <tbody>
             {POSITIONS.map((position) => (
               <tr key={position}>
-                <th scope="row">{position === 4 ? '5, the lead' : seatNumber(position)}</th>
+                <th scope="row">{position === 4 ? t`5, the lead` : seatNumber(position)}</th>
                 {COLUMNS.map(({ key, title }) => (
                   <td key={key}>
                     <label className="tick">
@@ -114,9 +110,7 @@ export function RehearsalSection() {
                         checked={rehearsal[key].includes(position)}
                         onChange={() => toggle(key, position)}
                       />
-                      <span className="visually-hidden">
-                        Seat {seatNumber(position)}: {title}
-                      </span>
+                      <span className="visually-hidden">{t`Seat ${seatNumber(position)}: ${title}`}</span>
                     </label>
                   </td>
                 ))}
@@ -131,12 +125,12 @@ export function RehearsalSection() {
           checked={rehearsal.leadIgnores}
           onChange={() => void change({ leadIgnores: !rehearsal.leadIgnores })}
         />
-        The lead does not call the team
+        {t`The lead does not call the team`}
       </label>
       <div className="rehearsal-numbers">
-        {number('delayMs', 'Before the first word, ms', 600_000)}
-        {number('wordMs', 'Between words, ms', 10_000)}
-        {number('seed', 'Seed', Number.MAX_SAFE_INTEGER)}
+        {number('delayMs', t`Before the first word, ms`, 600_000)}
+        {number('wordMs', t`Between words, ms`, 10_000)}
+        {number('seed', t`Seed`, Number.MAX_SAFE_INTEGER)}
       </div>
     </>
   );

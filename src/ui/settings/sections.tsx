@@ -1,5 +1,6 @@
 import { SETTING_BOUNDS } from '../../domain/settings.ts';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { useDevices, useInfo, useLive, useRoost } from '../context.tsx';
 import { modelName } from '../models/words.ts';
 import { PATHS } from '../routes.ts';
@@ -14,7 +15,7 @@ const MINUTE = 60 * SECOND;
 function NextSession() {
   const running = useLive((state) => state.live !== null);
   return running ? (
-    <p className="settings-note">A session is running. What you change here holds from the next one on.</p>
+    <p className="settings-note">{t`A session is running. What you change here holds from the next one on.`}</p>
   ) : null;
 }
 
@@ -22,8 +23,8 @@ export function People() {
   return (
     <>
       <NextSession />
-      <TextSetting setting="humanName" label="Your name" hint="What the agents call you." />
-      <TextSetting setting="leadName" label="Lead's name" hint="Who sits in the middle and calls the others." />
+      <TextSetting setting="humanName" label={t`Your name`} hint={t`What the agents call you.`} />
+      <TextSetting setting="leadName" label={t`Lead's name`} hint={t`Who sits in the middle and calls the others.`} />
     </>
   );
 }
@@ -34,41 +35,41 @@ export function Minds() {
   const listed = useQuery(models.query);
   const [first] = listed.kind === 'ready' ? listed.value.connections : [];
   const standard = (own: string | undefined) =>
-    own === undefined || health?.mind === 'rehearsal' ? 'Default' : `Default: ${modelName(own, first?.models)}`;
+    own === undefined || health?.mind === 'rehearsal' ? t`Default` : t`Default: ${modelName(own, first?.models)}`;
   return (
     <>
       <NextSession />
       <p className="settings-note">
-        {health?.mind === 'rehearsal' ? 'Demo mode: no model is connected, whatever stands here. ' : ''}
-        <Link href={PATHS.connect}>{first ? 'What is connected' : 'Connect a model'}</Link>
+        {health?.mind === 'rehearsal' ? t`Demo mode: no model is connected, whatever stands here. ` : ''}
+        <Link href={PATHS.connect}>{first ? t`What is connected` : t`Connect a model`}</Link>
       </p>
       <ModelSetting
         setting="leadModel"
-        label="Model of the lead"
-        hint="It calls the others, and answers what you ask everybody."
+        label={t`Model of the lead`}
+        hint={t`It calls the others, and answers what you ask everybody.`}
         standard={standard(first?.leadModel)}
       />
       <ModelSetting
         setting="agentModel"
-        label="Model of the agents"
-        hint="Of all who have none of their own; an agent’s own is chosen on its page."
+        label={t`Model of the agents`}
+        hint={t`Of all who have none of their own; an agent’s own is chosen on its page.`}
         standard={standard(first?.agentModel)}
       />
       <NumberSetting
         setting="maxAnswerTokens"
-        label="Longest answer"
-        hint="An answer is cut off where it reaches this. A token is about four characters."
+        label={t`Longest answer`}
+        hint={t`An answer is cut off where it reaches this. A token is about four characters.`}
         unit="tokens"
         per={1}
         {...SETTING_BOUNDS.maxAnswerTokens}
       />
       <NumberSetting
         setting="contextTokens"
-        label="What the models read"
-        hint="Conversation and answer together. Where a conversation is longer, its oldest part is not given to the model. 0: as the model says itself; a local server that cuts without a word needs its figure here."
+        label={t`What the models read`}
+        hint={t`Conversation and answer together. Where a conversation is longer, its oldest part is not given to the model. 0: as the model says itself; a local server that cuts without a word needs its figure here.`}
         unit="tokens"
         per={1}
-        standard="as the model says itself"
+        standard={t`as the model says itself`}
         {...SETTING_BOUNDS.contextTokens}
       />
     </>
@@ -81,32 +82,32 @@ export function Waking() {
       <NextSession />
       <NumberSetting
         setting="transcriptCap"
-        label="What is remembered of the last conversation"
-        hint="For each agent; the newest messages are kept, whole. More remembers further back, and costs more at every wake."
+        label={t`What is remembered of the last conversation`}
+        hint={t`For each agent; the newest messages are kept, whole. More remembers further back, and costs more at every wake.`}
         unit="characters"
         per={1}
         {...SETTING_BOUNDS.transcriptCap}
       />
       <NumberSetting
         setting="wakeTimeoutMs"
-        label="Time to wake"
-        hint="Who says nothing for this long is sleeping again; WAKE is back for them."
+        label={t`Time to wake`}
+        hint={t`Who says nothing for this long is sleeping again; WAKE is back for them.`}
         unit="seconds"
         per={SECOND}
         {...SETTING_BOUNDS.wakeTimeoutMs}
       />
       <NumberSetting
         setting="birthTimeoutMs"
-        label="Time to find a name"
-        hint="An egg without a name after this is an empty seat again."
+        label={t`Time to find a name`}
+        hint={t`An egg without a name after this is an empty seat again.`}
         unit="minutes"
         per={MINUTE}
         {...SETTING_BOUNDS.birthTimeoutMs}
       />
       <NumberSetting
         setting="idleMs"
-        label="Quiet before everyone sleeps"
-        hint="A session in which nothing is said for this long ends by itself."
+        label={t`Quiet before everyone sleeps`}
+        hint={t`A session in which nothing is said for this long ends by itself.`}
         unit="minutes"
         per={MINUTE}
         {...SETTING_BOUNDS.idleMs}
@@ -120,25 +121,16 @@ export function About() {
   const shared = useDevices(({ status }) => status?.kind === 'shared');
   return (
     <div className="settings-prose">
-      <p>Roost {health ? health.version : ''} is a local-first home for a team of agents that remember who they are.</p>
-      <h3>What stays here</h3>
-      <p>
-        Who your agents are, their souls, every conversation and these settings: in this browser, on this device
-        {shared ? ', and on your other devices' : ''}. Unless you switch it off under Devices, the relay keeps all of it
-        sealed, and has no key. Clearing the browser’s data for this address clears them{shared ? ' here' : ''} too.
-      </p>
-      <h3>What the relay sees</h3>
-      <p>
-        The relay runs on your machine. While a session runs it holds the souls and conversations that it was given,
-        because they think there. What happens is written to its disk until this browser has stored it. It holds the key
-        to your model, and never sends it here. It keeps the names of your agents, mail that waits for them, threads,
-        who asked to wake whom, and what requests cost; of credentials only a hash.
-      </p>
-      <h3>What the model sees</h3>
+      <p>{t`Roost ${health ? health.version : ''} is a local-first home for a team of agents that remember who they are.`}</p>
+      <h3>{t`What stays here`}</h3>
+      <p>{t`Who your agents are, their souls, every conversation and these settings: in this browser, on this device${shared ? t`, and on your other devices` : ''}. Unless you switch it off under Devices, the relay keeps all of it sealed, and has no key. Clearing the browser’s data for this address clears them${shared ? ' here' : ''} too.`}</p>
+      <h3>{t`What the relay sees`}</h3>
+      <p>{t`The relay runs on your machine. While a session runs it holds the souls and conversations that it was given, because they think there. What happens is written to its disk until this browser has stored it. It holds the key to your model, and never sends it here. It keeps the names of your agents, mail that waits for them, threads, who asked to wake whom, and what requests cost; of credentials only a hash.`}</p>
+      <h3>{t`What the model sees`}</h3>
       <p>
         {health?.mind === 'anthropic'
-          ? `Everything that is said to your agents, their souls and what they remember go to the model you connected (${health.model}).`
-          : 'Nothing: no model is connected. The demo that answers is part of the relay, and sends nothing anywhere.'}
+          ? t`Everything that is said to your agents, their souls and what they remember go to the model you connected (${health.model}).`
+          : t`Nothing: no model is connected. The demo that answers is part of the relay, and sends nothing anywhere.`}
       </p>
     </div>
   );

@@ -2,6 +2,7 @@ import { useEffect, useId, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import { AttachedSection } from '../attached/attached-section.tsx';
 import { ClientsSection } from '../clients/clients-section.tsx';
 import { CostsSection } from '../costs/costs-section.tsx';
@@ -98,13 +99,13 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
   const hits = settingsNamed(typed).filter(({ section }) => shown.includes(section));
   const list = useId();
   return (
-    <nav className="settings-nav" aria-label="Settings">
+    <nav className="settings-nav" aria-label={t`Settings`}>
       <input
         type="search"
         className="field settings-search"
-        aria-label="Find a setting"
+        aria-label={t`Find a setting`}
         aria-controls={list}
-        placeholder="Find a setting"
+        placeholder={t`Find a setting`}
         autoComplete="off"
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
@@ -132,7 +133,7 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
                   >
                     <span id={`${list}-${one}-title`}>{SECTIONS[one].title}</span>{' '}
                     <small id={`${list}-${one}`}>
-                      {changed.has(one) && <em id={`${list}-${one}-changed`}>{changed.get(one)} changed </em>}
+                      {changed.has(one) && <em id={`${list}-${one}-changed`}>{t`${changed.get(one)} changed`} </em>}
                       <span>{SECTIONS[one].about}</span>
                     </small>
                   </Link>
@@ -141,11 +142,9 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
             );
           })
         ) : hits.length === 0 ? (
-          <p className="settings-none" role="status">
-            No setting is called so.
-          </p>
+          <p className="settings-none" role="status">{t`No setting is called so.`}</p>
         ) : (
-          <div role="group" aria-label="Found" className="settings-group">
+          <div role="group" aria-label={t`Found`} className="settings-group">
             {hits.map(({ section, name }) => (
               <Link key={`${section} ${name}`} href={PATHS.settings(section, name)} onClick={() => setTyped('')}>
                 <span>{name}</span>
@@ -176,9 +175,13 @@ export default function SettingsPage({
   const { title } = SECTIONS[shown];
   return (
     <div className="settings" data-at={section === null ? 'list' : 'section'}>
-      <PageHead title="Settings" pageTitle={section === null ? 'Settings' : `${title} · Settings`} onClose={onClose} />
+      <PageHead
+        title={t`Settings`}
+        pageTitle={section === null ? t`Settings` : t`${title} · Settings`}
+        onClose={onClose}
+      />
       <Link className="ghost settings-back" href={PATHS.settings()}>
-        <BackIcon /> All settings
+        <BackIcon /> {t`All settings`}
       </Link>
       <Sections shown={sections} current={shown} />
       <section className="settings-section" key={shown} aria-labelledby="settings-title">

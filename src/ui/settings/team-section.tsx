@@ -4,6 +4,7 @@ import { lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, seatColor, seatNumber } from '../../domain/seat.ts';
 import type { ChangeKind } from '../../domain/agent.ts';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS } from '../routes.ts';
@@ -15,7 +16,7 @@ function useChange() {
   return async (agent: Agent, changes: readonly ChangeKind[], said: string, undo: readonly ChangeKind[]) => {
     const done = await actions.changeAgent(agent.agentId, changes);
     if (!done.ok) notices.error(`This could not be saved: ${done.reason}`);
-    else notices.info(said, { label: 'Undo', run: () => void actions.changeAgent(agent.agentId, undo) });
+    else notices.info(said, { label: t`Undo`, run: () => void actions.changeAgent(agent.agentId, undo) });
   };
 }
 
@@ -26,15 +27,16 @@ function GiveSeat({ agent }: { agent: Agent }) {
   const free = emptySeats(roster).filter((position) => !births?.has(position));
   const [chosen, setChosen] = useState<number | null>(null);
   const seat = chosen ?? free[0] ?? null;
-  if (seat === null) return <p className="setting-hint">Every seat is taken. One is free when somebody retires.</p>;
+  if (seat === null)
+    return <p className="setting-hint">{t`Every seat is taken. One is free when somebody retires.`}</p>;
   return (
     <div className="setting-row">
       <label>
-        <span className="visually-hidden">Seat for {agent.name}</span>
+        <span className="visually-hidden">{t`Seat for ${agent.name}`}</span>
         <select className="field field-select" value={seat} onChange={(event) => setChosen(Number(event.target.value))}>
           {free.map((position) => (
             <option key={position} value={position}>
-              Seat {seatNumber(position)} · {seatColor(position).colorName}
+              {t`Seat ${seatNumber(position)} · ${seatColor(position).colorName}`}
             </option>
           ))}
         </select>
@@ -46,14 +48,14 @@ function GiveSeat({ agent }: { agent: Agent }) {
           const there: ChangeKind = { kind: 'seat', position: seat };
           const back: ChangeKind = { kind: 'seat', position: agent.position };
           if (agent.retired)
-            void change(agent, [there, { kind: 'return' }], `${agent.name} is back, in seat ${seatNumber(seat)}.`, [
+            void change(agent, [there, { kind: 'return' }], t`${agent.name} is back, in seat ${seatNumber(seat)}.`, [
               { kind: 'retire' },
               back,
             ]);
-          else void change(agent, [there], `${agent.name} has seat ${seatNumber(seat)}.`, [back]);
+          else void change(agent, [there], t`${agent.name} has seat ${seatNumber(seat)}.`, [back]);
         }}
       >
-        {agent.retired ? 'Bring back' : 'Give this seat'}
+        {agent.retired ? t`Bring back` : t`Give this seat`}
       </button>
     </div>
   );
@@ -69,10 +71,11 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
       <div className="team-who">
         <Link href={PATHS.agent(agent.agentId)}>{displayName(agent, roster)}</Link>
         <small>
-          {isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId
-            ? `seat ${seatNumber(agent.position)} · `
-            : ''}
-          born {fullTime(agent.bornAt)}
+          {t`${
+            isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId
+              ? `seat ${seatNumber(agent.position)} · `
+              : ''
+          }born ${fullTime(agent.bornAt)}`}
         </small>
       </div>
       {children}
@@ -89,12 +92,9 @@ export function TeamSection() {
   const seated = [...roster.seats].sort(([a], [b]) => a - b);
   return (
     <>
-      <p className="settings-note">
-        Nobody is deleted by retiring: name, soul and conversations stay, and who retired can come back. Who shall be
-        forgotten for good is forgotten on their own page.
-      </p>
-      <h3>In their seats</h3>
-      {seated.length === 0 && <p className="setting-hint">Nobody yet.</p>}
+      <p className="settings-note">{t`Nobody is deleted by retiring: name, soul and conversations stay, and who retired can come back. Who shall be forgotten for good is forgotten on their own page.`}</p>
+      <h3>{t`In their seats`}</h3>
+      {seated.length === 0 && <p className="setting-hint">{t`Nobody yet.`}</p>}
       <ul className="team-list">
         {seated.map(([position, agent]) => (
           <Row key={agent.agentId} agent={agent}>
@@ -102,26 +102,22 @@ export function TeamSection() {
               type="button"
               className="ghost"
               disabled={lifecycleOf(agent, position, live) !== 'sleeping'}
-              title={lifecycleOf(agent, position, live) === 'sleeping' ? undefined : 'Put to sleep first'}
+              title={lifecycleOf(agent, position, live) === 'sleeping' ? undefined : t`Put to sleep first`}
               onClick={() => {
                 // Who is only set to sleep is in the session still.
                 if (live?.awake.has(agent.agentId)) void actions.sleep(agent.agentId);
-                void change(agent, [{ kind: 'retire' }], `${agent.name} is retired. The seat is free.`, [
+                void change(agent, [{ kind: 'retire' }], t`${agent.name} is retired. The seat is free.`, [
                   { kind: 'return' },
                 ]);
               }}
-            >
-              Retire
-            </button>
+            >{t`Retire`}</button>
           </Row>
         ))}
       </ul>
       {roster.waiting.length > 0 && (
         <>
-          <h3>Waiting for a seat</h3>
-          <p className="setting-hint">
-            Two were born for one seat, or came to one seat from a copy. The elder sits; the other waits here.
-          </p>
+          <h3>{t`Waiting for a seat`}</h3>
+          <p className="setting-hint">{t`Two were born for one seat, or came to one seat from a copy. The elder sits; the other waits here.`}</p>
           <ul className="team-list">
             {roster.waiting.map((agent) => (
               <Row key={agent.agentId} agent={agent}>
@@ -133,7 +129,7 @@ export function TeamSection() {
       )}
       {roster.retired.length > 0 && (
         <>
-          <h3>Retired</h3>
+          <h3>{t`Retired`}</h3>
           <ul className="team-list">
             {roster.retired.map((agent) => (
               <Row key={agent.agentId} agent={agent}>

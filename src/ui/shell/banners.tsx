@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import type { StorageProblem } from '../../protocol/worker.ts';
 import { useActions, useInfo, useLive, useUpkeep } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
@@ -48,7 +49,7 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
         <Banner
           trouble={trouble}
           tone={tone}
-          {...(there ? {} : { act: { label: 'Show the storage', run: () => go(PATHS.settings('storage')) } })}
+          {...(there ? {} : { act: { label: t`Show the storage`, run: () => go(PATHS.settings('storage')) } })}
         />
       );
     }
@@ -58,7 +59,7 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
     case 'unreadable':
     case 'blocked':
     case 'no-owner':
-      return <Banner trouble={trouble} tone="danger" act={{ label: 'Reload', run: () => location.reload() }} />;
+      return <Banner trouble={trouble} tone="danger" act={{ label: t`Reload`, run: () => location.reload() }} />;
     default:
       return problem.kind satisfies never;
   }
@@ -72,11 +73,8 @@ function Rebuilding() {
   const { done, of } = progress;
   return (
     <p className="banner banner-quiet">
-      <span>
-        The ledger is being rebuilt{of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on
-        meanwhile.
-      </span>
-      <Link href={PATHS.settings('storage')}>Show</Link>
+      <span>{t`The ledger is being rebuilt${of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on meanwhile.`}</span>
+      <Link href={PATHS.settings('storage')}>{t`Show`}</Link>
     </p>
   );
 }
@@ -101,7 +99,7 @@ export function Banners() {
       <BudgetBanner />
       <GiveBack />
       <RelayRoom />
-      {lost && <Banner trouble={lost} tone="warn" act={{ label: 'Try now', run: () => void actions.reconnect() }} />}
+      {lost && <Banner trouble={lost} tone="warn" act={{ label: t`Try now`, run: () => void actions.reconnect() }} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { useUnread } from '../context.tsx';
 import { HomeIcon, MoonIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
@@ -11,14 +12,14 @@ const ThreadsBadge = optional(() => import('../threads/threads-badge.tsx'));
 export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string; talkName: string }) {
   const unread = useUnread((state) => newCount(state.counts.values()));
   return (
-    <nav className="bottom-bar" aria-label="Views">
+    <nav className="bottom-bar" aria-label={t`Views`}>
       <Link href={PATHS.hearth} aria-current={at === 'hearth' ? 'page' : undefined}>
         <HomeIcon />
-        Hearth
+        {t`Hearth`}
         {unread !== '' && at !== 'hearth' && (
           <span className="bar-badge">
             {unread}
-            <span className="visually-hidden"> new</span>
+            <span className="visually-hidden"> {t`new`}</span>
           </span>
         )}
       </Link>
@@ -28,12 +29,12 @@ export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string
       </Link>
       <Link href={PATHS.threads} aria-current={at === 'threads' ? 'page' : undefined}>
         <ThreadsIcon />
-        Threads
+        {t`Threads`}
         {at !== 'threads' && <ThreadsBadge className="bar-badge" />}
       </Link>
       <Link href={PATHS.night()} aria-current={at === 'night' ? 'page' : undefined}>
         <MoonIcon />
-        Night
+        {t`Night`}
       </Link>
     </nav>
   );

@@ -1,4 +1,5 @@
 import type { FallbackProps } from 'react-error-boundary';
+import { t } from '../../language/t.ts';
 import './broken.css';
 
 /** Browsers word a missing part of the page differently. */
@@ -10,25 +11,21 @@ export function Broken({ error, resetErrorBoundary }: FallbackProps) {
   const outdated = PART_MISSING.test(detail);
   return (
     <main className="broken" role="alert">
-      <h1>{outdated ? 'Roost has been updated' : 'This page stumbled'}</h1>
+      <h1>{outdated ? t`Roost has been updated` : t`This page stumbled`}</h1>
       <p>
         {outdated
-          ? 'This page is from before the update, or the relay could not be reached for a part of it. Reload to go on; nothing is lost.'
-          : 'Something in the page itself went wrong. Your team and every word are stored and safe; reload to go on.'}
+          ? t`This page is from before the update, or the relay could not be reached for a part of it. Reload to go on; nothing is lost.`
+          : t`Something in the page itself went wrong. Your team and every word are stored and safe; reload to go on.`}
       </p>
       <div className="broken-ways">
-        <button type="button" className="big-button" onClick={() => location.reload()}>
-          Reload
-        </button>
+        <button type="button" className="big-button" onClick={() => location.reload()}>{t`Reload`}</button>
         {!outdated && (
-          <button type="button" className="ghost" onClick={resetErrorBoundary}>
-            Try without reloading
-          </button>
+          <button type="button" className="ghost" onClick={resetErrorBoundary}>{t`Try without reloading`}</button>
         )}
       </div>
       {!outdated && (
         <details>
-          <summary>What went wrong</summary>
+          <summary>{t`What went wrong`}</summary>
           <pre>{detail}</pre>
         </details>
       )}

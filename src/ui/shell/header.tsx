@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { useActions, useLive, usePending, useInfo, useDevices, useRoost } from '../context.tsx';
 import {
   CoinIcon,
@@ -53,15 +54,15 @@ function useSign(): { readonly short: string; readonly whole: string } | null {
   const backlog = useDevices(({ status }) => backlogOf(status));
   const waiting = useHeldFor(toSend > 0, NOT_HANDED_OVER_MS);
   const catching = useHeldFor(backlog !== null, CATCHING_UP_MS);
-  if (removed) return { short: 'Removed', whole: 'This device was removed from your devices' };
+  if (removed) return { short: t`Removed`, whole: t`This device was removed from your devices` };
   if (catching && backlog) {
     const share = backlog.of > 0 ? ` ${Math.min(100, Math.floor((backlog.done / backlog.of) * 100))} %` : '…';
-    return { short: `Catching up${share}`, whole: 'Catching up with your other devices' };
+    return { short: t`Catching up${share}`, whole: t`Catching up with your other devices` };
   }
   if (waiting)
     return {
       short: `${plural(toSend, 'entry', 'entries')} waiting`,
-      whole: 'Not everything is handed to your other devices yet',
+      whole: t`Not everything is handed to your other devices yet`,
     };
   return null;
 }
@@ -100,9 +101,9 @@ function SessionPill() {
 
   if (startedAt !== null)
     return (
-      <p className="pill" title={`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
+      <p className="pill" title={t`Running since ${clockTime(startedAt)}${model ? ` · ${model}` : ''}`}>
         <i className="pill-dot pill-live" aria-hidden="true" />
-        <b>Session</b> <span>{shortDuration(now - startedAt)}</span>
+        <b>{t`Session`}</b> <span>{shortDuration(now - startedAt)}</span>
       </p>
     );
   if (trouble)
@@ -110,22 +111,22 @@ function SessionPill() {
       <div className="pill pill-trouble" role="status">
         <i className="pill-dot pill-lost" aria-hidden="true" />
         <b>{trouble.title}</b>
-        <span className="pill-more">everyone sleeps</span>
+        <span className="pill-more">{t`everyone sleeps`}</span>
       </div>
     );
   if (link.kind === 'connecting')
     return (
       <p className="pill" role="status">
         <i className="pill-dot" aria-hidden="true" />
-        <span>Looking for the relay…</span>
+        <span>{t`Looking for the relay…`}</span>
       </p>
     );
   return (
-    <p className="pill" title={version ? `Relay ${version}` : undefined}>
+    <p className="pill" title={version ? t`Relay ${version}` : undefined}>
       <i className="pill-dot pill-asleep" aria-hidden="true" />
-      <b>No session</b>
+      <b>{t`No session`}</b>
       <span className="pill-more">
-        everyone sleeps
+        {t`everyone sleeps`}
         {lastEnd &&
           ` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
       </span>
@@ -142,7 +143,7 @@ function HeaderMenu({ around }: { around: Around }) {
     command.menu === true ? [menuItem(command)] : [],
   );
   return (
-    <MenuButton label="More places" items={items}>
+    <MenuButton label={t`More places`} items={items}>
       <MoreIcon />
     </MenuButton>
   );
@@ -159,14 +160,14 @@ function EndSession() {
     if (ending === 'soon') void actions.endSession('now');
   });
   if (!running) return null;
-  const label = ending === false ? 'End session' : ending === 'soon' ? 'End now' : 'Ending…';
+  const label = ending === false ? t`End session` : ending === 'soon' ? t`End now` : t`Ending…`;
   // Nothing is asked: it can be taken back for a while, everybody only falls asleep, and WAKE brings them back.
   return (
     <button
       type="button"
       className="ghost"
       aria-label={label}
-      title="Everyone sleeps; WAKE brings them back"
+      title={t`Everyone sleeps; WAKE brings them back`}
       disabled={ending === 'now'}
       onClick={() => void actions.endSession()}
     >
@@ -204,9 +205,9 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
   const quiet = useLive((state) => state.link.kind === 'live');
   return (
     <header className="header">
-      <Link href={PATHS.hearth} className="mark" aria-label="Roost">
+      <Link href={PATHS.hearth} className="mark" aria-label={t`Roost`}>
         <Mark />
-        <span className="mark-name">Roost</span>
+        <span className="mark-name">{t`Roost`}</span>
       </Link>
       {(begun || !quiet) && <SessionPill />}
       <ModelChip where="header" />
@@ -216,16 +217,16 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
       <EndSession />
       {begun && (
         <>
-          <HeaderLink href={PATHS.wakes()} label="Wakes" wide>
+          <HeaderLink href={PATHS.wakes()} label={t`Wakes`} wide>
             <WakesIcon />
           </HeaderLink>
-          <HeaderLink href={PATHS.threads} label="Threads" wide badge={<ThreadsBadge className="header-badge" />}>
+          <HeaderLink href={PATHS.threads} label={t`Threads`} wide badge={<ThreadsBadge className="header-badge" />}>
             <ThreadsIcon />
           </HeaderLink>
-          <HeaderLink href={PATHS.costs} label="Costs" wide>
+          <HeaderLink href={PATHS.costs} label={t`Costs`} wide>
             <CoinIcon />
           </HeaderLink>
-          <HeaderLink href={PATHS.settings()} label="Settings">
+          <HeaderLink href={PATHS.settings()} label={t`Settings`}>
             <GearIcon />
           </HeaderLink>
         </>
@@ -236,8 +237,8 @@ export function Header({ begun, around }: { begun: boolean; around: Around }) {
         <button
           type="button"
           className="icon-button hide-small"
-          aria-label="Keys and help"
-          title="Keys (?)"
+          aria-label={t`Keys and help`}
+          title={t`Keys (?)`}
           onClick={() => around.open('keys')}
         >
           <HelpIcon />

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { keyNames } from '../commands/command.ts';
 import { KEY_SHEET } from '../commands/table.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -5,7 +6,7 @@ import './keys-dialog.css';
 
 export default function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title={t`Keys`} onClose={onClose}>
       <dl className="keys">
         {KEY_SHEET.map(({ keys, does }) => (
           <div key={does}>

@@ -1,5 +1,6 @@
 import { createPortal } from 'react-dom';
 import { useStore } from 'zustand';
+import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { useTopDialog } from '../parts/top-dialog.ts';
@@ -26,7 +27,12 @@ export function NoticeList() {
               {notice.action.label}
             </button>
           )}
-          <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => notices.dismiss(notice.id)}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t`Dismiss`}
+            onClick={() => notices.dismiss(notice.id)}
+          >
             <CloseIcon />
           </button>
         </div>

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { useHousehold, useLive } from '../context.tsx';
 import { SEAT_ORDER } from '../../domain/seat.ts';
 import { lifecycleOf } from '../../domain/lifecycle.ts';
@@ -60,7 +61,7 @@ export function Sky() {
       <svg
         className="sky-land"
         viewBox={`0 0 ${LAND.width} ${LAND.height}`}
-        preserveAspectRatio="xMinYMax slice"
+        preserveAspectRatio={t`xMinYMax slice`}
         shapeRendering="crispEdges"
       >
         <g className="sun">

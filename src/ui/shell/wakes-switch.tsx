@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { useStore } from 'zustand';
+import { t } from '../../language/t.ts';
 import { useRoost } from '../context.tsx';
 import { PauseIcon } from '../parts/icons.tsx';
 import { PATHS } from '../routes.ts';
@@ -16,9 +17,9 @@ export function WakesStopped() {
   return (
     <span role="status" className="wakes-stopped-slot">
       {on === false && (
-        <Link href={PATHS.wakes()} className="wakes-stopped" title="Only you can wake anybody">
+        <Link href={PATHS.wakes()} className="wakes-stopped" title={t`Only you can wake anybody`}>
           <PauseIcon />
-          <b>Wakes stopped</b>
+          <b>{t`Wakes stopped`}</b>
         </Link>
       )}
     </span>

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { rosterOfDocs } from '../../state/household.ts';
@@ -12,12 +13,12 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** `Lyra`, `The conversation with Lyra` */
 const targetText = (target: ForgetDoc['target'], name: string): string =>
-  target.kind === 'agent' ? name : `The conversation with ${name}`;
+  target.kind === 'agent' ? name : t`The conversation with ${name}`;
 
 /** `30 days left`, `1 day left`, `less than a day left` */
 function daysLeft(finalAt: number, now: number): string {
   const days = Math.floor((finalAt - now) / DAY);
-  return days < 1 ? 'less than a day left' : `${days} day${days === 1 ? '' : 's'} left`;
+  return days < 1 ? t`less than a day left` : t`${days} day${days === 1 ? '' : 's'} left`;
 }
 
 function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
@@ -26,20 +27,21 @@ function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string
   const what = targetText(forget.target, name);
   const keep = async () => {
     const kept = await actions.keep(forget._id);
-    if (kept.ok) notices.info(`${what} ${forget.target.kind === 'agent' ? 'stays' : 'is kept'}.`);
+    if (kept.ok) notices.info(`${what} ${forget.target.kind === 'agent' ? 'stays' : t`is kept`}.`);
     else notices.error(`This could not be saved: ${kept.reason}`);
   };
   return (
     <li className="tint" style={{ '--c': color }}>
       <span className="leaving-what">
         <b dir="auto">{what}</b>
-        <small>
-          {daysLeft(forget.finalAt, now)} · gone for good {fullTime(forget.finalAt)}
-        </small>
+        <small>{t`${daysLeft(forget.finalAt, now)} · gone for good ${fullTime(forget.finalAt)}`}</small>
       </span>
-      <button type="button" className="ghost" aria-label={`Keep after all: ${what}`} onClick={() => void keep()}>
-        Keep after all
-      </button>
+      <button
+        type="button"
+        className="ghost"
+        aria-label={t`Keep after all: ${what}`}
+        onClick={() => void keep()}
+      >{t`Keep after all`}</button>
     </li>
   );
 }
@@ -56,12 +58,9 @@ export function BeingForgotten() {
   const forgetting = all.filter((forget) => forget.finalAt > device.now());
   if (forgetting.length === 0) return null;
   return (
-    <section className="store-block" aria-label="Being forgotten">
-      <h3>Being forgotten</h3>
-      <p>
-        Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it
-        back.
-      </p>
+    <section className="store-block" aria-label={t`Being forgotten`}>
+      <h3>{t`Being forgotten`}</h3>
+      <p>{t`Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it back.`}</p>
       <ul className="leaving">
         {forgetting.map((forget) => {
           const { agentId } = forget.target;

@@ -1,4 +1,5 @@
 /** For who builds Roost: the journal, the volumes and their checks. */
+import { t } from '../../language/t.ts';
 import { count, plural } from '../text/sizes.ts';
 import { useNow } from '../use-now.ts';
 import { Block, faulty, NotRead, useStorage } from './use-storage.tsx';
@@ -14,14 +15,14 @@ export function InsideSection() {
       <NotRead storage={storage} />
       {status && (
         <>
-          <Block title="On the way into the ledger">
+          <Block title={t`On the way into the ledger`}>
             <p>
               {status.journalRows === 0
-                ? 'Nothing: all is filed.'
-                : `${plural(status.journalRows, 'document')}, safe in the journal; ${count(status.journalRows) === '1' ? 'it is' : 'they are'} filed by and by.`}
+                ? t`Nothing: all is filed.`
+                : t`${plural(status.journalRows, 'document')}, safe in the journal; ${count(status.journalRows) === '1' ? t`it is` : t`they are`} filed by and by.`}
             </p>
           </Block>
-          <Block title="Volumes" {...(faulty(status) ? { state: 'warn' as const } : {})}>
+          <Block title={t`Volumes`} {...(faulty(status) ? { state: 'warn' as const } : {})}>
             <Volumes volumes={status.volumes} now={now} />
           </Block>
         </>

@@ -1,12 +1,13 @@
+import { t } from '../../language/t.ts';
 import type { OwnerProgress, RebuildReport } from '../../protocol/worker.ts';
 import { useActions, useUpkeep } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { count, plural } from '../text/sizes.ts';
 
 const TASKS: Record<OwnerProgress['task'], string> = {
-  rebuild: 'Rebuilding: every document is looked at',
-  forget: 'Removing what was forgotten for good',
-  replay: 'Taking up what was in the journal',
+  rebuild: t`Rebuilding: every document is looked at`,
+  forget: t`Removing what was forgotten for good`,
+  replay: t`Taking up what was in the journal`,
 };
 
 /** What the ledger's owner is busy with, in every tab. */
@@ -19,7 +20,7 @@ export function Work() {
       label={TASKS[task]}
       done={done}
       of={of}
-      text={of > 0 ? `${count(Math.min(done, of))} of ${plural(of, 'document')}` : 'Looking…'}
+      text={of > 0 ? `${count(Math.min(done, of))} of ${plural(of, 'document')}` : t`Looking…`}
     />
   );
 }
@@ -29,20 +30,17 @@ function Report({ report }: { report: RebuildReport }) {
   return (
     <div className="rebuild-report" data-wrong={faults.length > 0}>
       <p>
-        <strong>{faults.length > 0 ? 'Rebuilt, with losses.' : 'Rebuilt.'}</strong> {plural(documents, 'document')} in{' '}
-        {plural(volumes, 'volume')} {documents === 1 ? 'was' : 'were'} looked at, and the lists are new.{' '}
+        {t`${(<strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>)} ${plural(documents, 'document')} in`}{' '}
+        {t`${plural(volumes, 'volume')} ${documents === 1 ? 'was' : 'were'} looked at, and the lists are new.`}{' '}
         {repaired > 0
-          ? `${plural(repaired, 'document')} that a volume had lost ${repaired === 1 ? 'was' : 'were'} found elsewhere and written again.`
+          ? t`${plural(repaired, 'document')} that a volume had lost ${repaired === 1 ? 'was' : 'were'} found elsewhere and written again.`
           : faults.length === 0
-            ? 'Nothing was missing.'
+            ? t`Nothing was missing.`
             : ''}
       </p>
       {faults.length > 0 && (
         <>
-          <p>
-            This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is
-            missing comes back.
-          </p>
+          <p>{t`This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is missing comes back.`}</p>
           <ul>
             {faults.map((fault) => (
               <li key={fault}>{fault}</li>
@@ -62,24 +60,20 @@ export function Rebuild() {
   const running = rebuild.kind === 'running' || elsewhere;
   return (
     <>
-      <p>
-        Goes through everything that is stored here, mends what it can, and makes the lists anew that this page is
-        painted from. Nothing is deleted, and you can go on meanwhile. For when something seems to be missing, stands in
-        the wrong place, or a check found a fault.
-      </p>
+      <p>{t`Goes through everything that is stored here, mends what it can, and makes the lists anew that this page is painted from. Nothing is deleted, and you can go on meanwhile. For when something seems to be missing, stands in the wrong place, or a check found a fault.`}</p>
       <button
         type="button"
         className="ghost"
         aria-disabled={running}
         onClick={() => (running ? undefined : void actions.rebuild())}
       >
-        {running ? 'Rebuilding…' : 'Rebuild'}
+        {running ? t`Rebuilding…` : t`Rebuild`}
       </button>
       <div role="status">
         {rebuild.kind === 'done' && <Report report={rebuild.report} />}
         {rebuild.kind === 'failed' && (
           <p className="wrong-note">
-            <strong>It could not be rebuilt.</strong> {rebuild.reason} Everything is as it was; try again.
+            {t`${(<strong>{t`It could not be rebuilt.`}</strong>)} ${rebuild.reason} Everything is as it was; try again.`}
           </p>
         )}
       </div>

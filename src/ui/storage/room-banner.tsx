@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { relayRoom } from '../../state/relay-room.ts';
 import { useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
@@ -30,7 +31,7 @@ export default function RoomBanner() {
   return shortages(room.value).map((line) => (
     <div key={line} className="banner banner-quiet" role="status">
       <p>{line}</p>
-      <Link href={PATHS.settings('storage')}>Show</Link>
+      <Link href={PATHS.settings('storage')}>{t`Show`}</Link>
     </div>
   ));
 }

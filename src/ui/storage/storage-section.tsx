@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import type { StorageStatus, ExportNote } from '../../protocol/worker.ts';
 import { useDevices, useInfo, useRoost } from '../context.tsx';
 import { PATHS } from '../routes.ts';
@@ -28,22 +29,20 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
       <p>
         {note === null ? (
           <>
-            <strong>Never: no copy has left this device.</strong> What the relay keeps is sealed with a key that lies on
-            your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no
-            phrase, your agents are gone. One file keeps them.
+            {t`${(<strong>{t`Never: no copy has left this device.`}</strong>)} What the relay keeps is sealed with a key that lies on your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no phrase, your agents are gone. One file keeps them.`}
           </>
         ) : (
           <>
             <strong>
               {dayWithin(note.time, now).replace(/^./, (letter) => letter.toUpperCase())} {clockTime(note.time)}
             </strong>
-            : {plural(note.documents, 'document')}, {note.sealed ? 'under a passphrase' : 'without a passphrase'}.
-            {due ? ` That is ${duration(now - note.time)} ago: what came since is only here.` : ''}
+            : {plural(note.documents, 'document')}, {note.sealed ? t`under a passphrase` : t`without a passphrase`}.
+            {due ? t` That is ${duration(now - note.time)} ago: what came since is only here.` : ''}
           </>
         )}
       </p>
       <Link className={due ? 'solid solid-link' : 'ghost'} href={PATHS.settings('copies')}>
-        {note === null ? 'Make the first copy' : 'Make a copy'}
+        {note === null ? t`Make the first copy` : t`Make a copy`}
       </Link>
     </>
   );
@@ -53,18 +52,18 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
 function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
   const groups = kindGroups(kinds);
   const most = groups[0]?.chars ?? 0;
-  if (groups.length === 0) return <p className="setting-hint">Nothing is stored yet.</p>;
+  if (groups.length === 0) return <p className="setting-hint">{t`Nothing is stored yet.`}</p>;
   return (
     <table className="kinds">
-      <caption className="visually-hidden">What is stored, by kind</caption>
+      <caption className="visually-hidden">{t`What is stored, by kind`}</caption>
       <thead>
         <tr>
           <th scope="col">
-            <span className="visually-hidden">Kind</span>
+            <span className="visually-hidden">{t`Kind`}</span>
           </th>
           <td aria-hidden="true" />
-          <th scope="col">documents</th>
-          <th scope="col">as text</th>
+          <th scope="col">{t`documents`}</th>
+          <th scope="col">{t`as text`}</th>
         </tr>
       </thead>
       <tbody>
@@ -89,7 +88,7 @@ function RelayRoom() {
   if (room.kind !== 'ready') return null;
   return (
     <>
-      <p className="setting-hint">The relay’s home takes {bytes(room.value.bytes)} on its own disk.</p>
+      <p className="setting-hint">{t`The relay’s home takes ${bytes(room.value.bytes)} on its own disk.`}</p>
       {shortages(room.value).map((line) => (
         <p key={line} className="setting-hint" role="status">
           {line}
@@ -103,7 +102,7 @@ function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAske
   const { device, notices } = useRoost();
   const ask = async () => {
     const granted = await device.persist();
-    if (granted) notices.info('The browser will keep what is stored here.');
+    if (granted) notices.info(t`The browser will keep what is stored here.`);
     else
       notices.error(
         'The browser did not promise to keep it. It often does once a page is bookmarked, installed, or used for a while.',
@@ -114,26 +113,24 @@ function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAske
     <>
       <p>
         {persisted === null
-          ? 'This browser does not say whether it keeps what is stored when the disk runs full.'
+          ? t`This browser does not say whether it keeps what is stored when the disk runs full.`
           : persisted
-            ? 'Yes: the browser keeps it until you clear it yourself.'
-            : 'Not promised: when the disk runs full, the browser may clear what is stored here.'}
+            ? t`Yes: the browser keeps it until you clear it yourself.`
+            : t`Not promised: when the disk runs full, the browser may clear what is stored here.`}
       </p>
       {persisted !== true && (
-        <button type="button" className="ghost" onClick={() => void ask()}>
-          Ask the browser to keep it
-        </button>
+        <button type="button" className="ghost" onClick={() => void ask()}>{t`Ask the browser to keep it`}</button>
       )}
     </>
   );
 }
 
 function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
-  if (usedBytes === null) return 'The browser does not say how much room it takes.';
+  if (usedBytes === null) return t`The browser does not say how much room it takes.`;
   return (
     <>
       <strong className="store-figure">{bytes(usedBytes)}</strong>
-      {quotaBytes === null ? '' : ` of ${bytes(quotaBytes)} that the browser allows`}
+      {quotaBytes === null ? '' : t` of ${bytes(quotaBytes)} that the browser allows`}
     </>
   );
 }
@@ -159,21 +156,19 @@ export function StorageSection() {
       <NotRead storage={storage} />
       {status && (
         <>
-          <Block title="Last copy" state={status.lastExport === null ? 'warn' : 'good'}>
+          <Block title={t`Last copy`} state={status.lastExport === null ? 'warn' : 'good'}>
             <LastCopy note={status.lastExport} now={now} />
           </Block>
           {kept && (
-            <Block title="Kept a second time" state={kept.link === 'off' && !kept.files ? 'warn' : 'good'}>
+            <Block title={t`Kept a second time`} state={kept.link === 'off' && !kept.files ? 'warn' : 'good'}>
               <p>{protectionText(kept)}</p>
-              <Link className="ghost" href={PATHS.settings('devices')}>
-                Show how it stands
-              </Link>
+              <Link className="ghost" href={PATHS.settings('devices')}>{t`Show how it stands`}</Link>
             </Block>
           )}
-          <Block title="Kept for good" state={status.persisted === true ? 'good' : 'warn'}>
+          <Block title={t`Kept for good`} state={status.persisted === true ? 'good' : 'warn'}>
             <KeptForGood persisted={status.persisted} onAsked={look} />
           </Block>
-          <Block title="Space used">
+          <Block title={t`Space used`}>
             <p>
               {used(status)}
               <span className="store-documents">{plural(status.documents, 'document')}</span>
@@ -185,14 +180,14 @@ export function StorageSection() {
           {faulty(status) && (
             <p className="wrong-note" role="alert">
               <span>
-                <strong>A check found a fault in what is stored.</strong> Rebuild mends what it can.{' '}
-                <Link href={PATHS.settings('inside')}>Look inside</Link>
+                {t`${(<strong>{t`A check found a fault in what is stored.`}</strong>)} Rebuild mends what it can.`}{' '}
+                <Link href={PATHS.settings('inside')}>{t`Look inside`}</Link>
               </span>
             </p>
           )}
         </>
       )}
-      <Block title="Rebuild">
+      <Block title={t`Rebuild`}>
         <Rebuild />
       </Block>
     </div>

@@ -1,5 +1,6 @@
 /** How the storage of this device stands, for the two sections that tell of it. */
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { StorageStatus } from '../../protocol/worker.ts';
 import { useRoost } from '../context.tsx';
 
@@ -70,19 +71,13 @@ export function NotRead({ storage: { status, failed, look } }: { storage: Storag
       {failed !== null && (
         <div className="wrong-note" role="alert">
           <p>
-            <strong>The storage could not be looked at.</strong> {failed}{' '}
-            {status ? 'What stands below is from before.' : ''}
+            <strong>{t`The storage could not be looked at.`}</strong> {failed}{' '}
+            {status ? t`What stands below is from before.` : ''}
           </p>
-          <button type="button" className="ghost" onClick={() => void look()}>
-            Look again
-          </button>
+          <button type="button" className="ghost" onClick={() => void look()}>{t`Look again`}</button>
         </div>
       )}
-      {!status && failed === null && (
-        <p className="settings-note" role="status">
-          Looking…
-        </p>
-      )}
+      {!status && failed === null && <p className="settings-note" role="status">{t`Looking…`}</p>}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import type { VolumeStatus } from '../../protocol/worker.ts';
 import { WarnIcon } from '../parts/icons.tsx';
 import { count, plural } from '../text/sizes.ts';
@@ -7,13 +8,13 @@ import { clockTime, dayWithin } from '../text/time.ts';
 const SHOWN = 3;
 
 const STATES: Record<VolumeStatus['state'], string> = {
-  writing: 'being written',
-  sealed: 'full, sealed',
-  damaged: 'damaged, kept',
+  writing: t`being written`,
+  sealed: t`full, sealed`,
+  damaged: t`damaged, kept`,
 };
 const isWrong = (volume: VolumeStatus) => volume.state === 'damaged' || volume.faults.length > 0;
 const when = (time: number | null, now: number) =>
-  time === null ? 'not checked yet' : `checked ${dayWithin(time, now)} ${clockTime(time)}`;
+  time === null ? t`not checked yet` : `checked ${dayWithin(time, now)} ${clockTime(time)}`;
 
 function Volume({ volume, now }: { volume: VolumeStatus; now: number }) {
   const wrong = isWrong(volume);
@@ -42,13 +43,13 @@ function summary(volumes: readonly VolumeStatus[], now: number): string {
   const wrong = volumes.filter(isWrong).length;
   const state =
     wrong > 0
-      ? `${plural(wrong, 'volume')} with faults`
+      ? t`${plural(wrong, 'volume')} with faults`
       : checks.length === 0
-        ? 'none checked yet'
+        ? t`none checked yet`
         : checks.length < volumes.length
-          ? `${count(checks.length)} checked, nothing wrong`
-          : 'all checked, nothing wrong';
-  return `${plural(volumes.length, 'volume')}, ${plural(documents, 'document')}: ${state}${oldest === null || wrong > 0 ? '' : `, the longest ago ${dayWithin(oldest, now)} ${clockTime(oldest)}`}.`;
+          ? t`${count(checks.length)} checked, nothing wrong`
+          : t`all checked, nothing wrong`;
+  return `${plural(volumes.length, 'volume')}, ${plural(documents, 'document')}: ${state}${oldest === null || wrong > 0 ? '' : t`, the longest ago ${dayWithin(oldest, now)} ${clockTime(oldest)}`}.`;
 }
 
 /** The volumes and their checks: what is wrong in sight, a long list folded. */
@@ -62,23 +63,21 @@ export function Volumes({ volumes, now }: { volumes: readonly VolumeStatus[]; no
       ))}
     </ul>
   );
-  if (volumes.length === 0) return <p>No volume yet: the first one comes with the first document that is filed.</p>;
+  if (volumes.length === 0)
+    return <p>{t`No volume yet: the first one comes with the first document that is filed.`}</p>;
   return (
     <>
       <p>{summary(volumes, now)}</p>
       {wrong.length > 0 && (
         <>
           {list(wrong)}
-          <p className="setting-hint">
-            A damaged volume is kept as it is. What it held is taken from the journal, the views and other copies where
-            they have it: Rebuild does that.
-          </p>
+          <p className="setting-hint">{t`A damaged volume is kept as it is. What it held is taken from the journal, the views and other copies where they have it: Rebuild does that.`}</p>
         </>
       )}
       {fine.length > 0 && fine.length <= SHOWN && list(fine)}
       {fine.length > SHOWN && (
         <details className="volumes-more">
-          <summary>{wrong.length > 0 ? `The other ${count(fine.length)}` : 'Each volume'}</summary>
+          <summary>{wrong.length > 0 ? t`The other ${count(fine.length)}` : t`Each volume`}</summary>
           {list(fine)}
         </details>
       )}

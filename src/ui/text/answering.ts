@@ -1,4 +1,5 @@
 /** Where words go that an agent cannot hear at once, in a sentence: beside the field they are written in, and under those that wait. */
+import { t } from '../../language/t.ts';
 import type { SeatView } from '../grid/seat-view.ts';
 
 const asBeginning = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -9,14 +10,14 @@ export function whereWordsGo(name: string, { state, client }: Pick<SeatView, 'st
     case 'awake':
       return null;
     case 'hatching':
-      return `${name} is waking, and will read this first.`;
+      return t`${name} is waking, and will read this first.`;
     case 'played':
       return client?.readsInbox
-        ? `${asBeginning(client.name)} plays ${name}, and finds this when it looks into the inbox.`
-        : `${asBeginning(client?.name ?? 'a client')} plays ${name} without looking into the inbox. Woken here, ${name} reads this.`;
+        ? t`${asBeginning(client.name)} plays ${name}, and finds this when it looks into the inbox.`
+        : t`${asBeginning(client?.name ?? t`a client`)} plays ${name} without looking into the inbox. Woken here, ${name} reads this.`;
     case 'sleeping':
     case 'empty':
-      return `${name} sleeps, and will read this on waking.`;
+      return t`${name} sleeps, and will read this on waking.`;
     default:
       return state satisfies never;
   }

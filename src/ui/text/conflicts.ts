@@ -2,25 +2,26 @@
 import type { SettingKey } from '../../domain/settings.ts';
 import { shownText } from '../../domain/names.ts';
 import { seatNumber } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import type { ArchiveChange, ArchiveConflict } from '../../state/agent-copies.ts';
 import { limitDetails, limitText, scheduleDetails, scheduleText } from './record-changes.ts';
 import { names, plural } from './sizes.ts';
 import { fullTime } from './time.ts';
 
 const SETTINGS: Record<SettingKey, string> = {
-  humanName: 'Your name',
-  leadName: 'The lead’s name',
-  leadModel: 'The lead’s model',
-  agentModel: 'The agents’ model',
-  maxAnswerTokens: 'The longest answer',
-  contextTokens: 'What the models read',
-  transcriptCap: 'What is remembered',
-  wakeTimeoutMs: 'The time to wake',
-  birthTimeoutMs: 'The time to find a name',
-  idleMs: 'The quiet before everyone sleeps',
-  wakeTemplate: 'The wake prompt',
-  runsReadTo: 'How far you have read what they did by themselves',
-  runsReadFrom: 'From when on you read that last',
+  humanName: t`Your name`,
+  leadName: t`The lead’s name`,
+  leadModel: t`The lead’s model`,
+  agentModel: t`The agents’ model`,
+  maxAnswerTokens: t`The longest answer`,
+  contextTokens: t`What the models read`,
+  transcriptCap: t`What is remembered`,
+  wakeTimeoutMs: t`The time to wake`,
+  birthTimeoutMs: t`The time to find a name`,
+  idleMs: t`The quiet before everyone sleeps`,
+  wakeTemplate: t`The wake prompt`,
+  runsReadTo: t`How far you have read what they did by themselves`,
+  runsReadFrom: t`From when on you read that last`,
 };
 const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 
@@ -28,27 +29,27 @@ const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS,
 const VALUE_MAX = 40;
 
 function valueText(key: string, value: unknown): string {
-  if (value === '' || value === undefined || value === null) return 'the original';
+  if (value === '' || value === undefined || value === null) return t`the original`;
   if (typeof value === 'number' && (key === 'runsReadTo' || key === 'runsReadFrom')) return fullTime(value);
   if (typeof value === 'number' && key.endsWith('Ms'))
     return value >= 60_000 ? `${value / 60_000} min` : `${value / 1000} s`;
   const text = shownText(typeof value === 'string' ? value : JSON.stringify(value));
-  return text.length > VALUE_MAX ? `a text of ${plural(text.length, 'character')}` : `“${text}”`;
+  return text.length > VALUE_MAX ? t`a text of ${plural(text.length, 'character')}` : `“${text}”`;
 }
 
-const seat = (position: number | null) => (position === null ? 'without a seat' : `in seat ${seatNumber(position)}`);
+const seat = (position: number | null) => (position === null ? t`without a seat` : t`in seat ${seatNumber(position)}`);
 
 type AgentChange = Extract<ArchiveChange, { kind: 'agent' }>;
 function agentChangeText({ here, after, what }: AgentChange): string {
   switch (what) {
     case 'name':
-      return `${here.name} would be called “${after.name}”.`;
+      return t`${here.name} would be called “${after.name}”.`;
     case 'soul':
-      return `${here.name} would have another soul (${plural(after.soul.length, 'character')}; now ${here.soul.length}).`;
+      return t`${here.name} would have another soul (${plural(after.soul.length, 'character')}; now ${here.soul.length}).`;
     case 'seat':
-      return `${here.name} would sit ${seat(after.position)}; now ${seat(here.position)}.`;
+      return t`${here.name} would sit ${seat(after.position)}; now ${seat(here.position)}.`;
     case 'retired':
-      return after.retired ? `${here.name} would be retired.` : `${here.name} would be back from retirement.`;
+      return after.retired ? t`${here.name} would be retired.` : t`${here.name} would be back from retirement.`;
     default:
       return what satisfies never;
   }
@@ -57,12 +58,12 @@ function agentChangeText({ here, after, what }: AgentChange): string {
 type ThreadChange = Extract<ArchiveChange, { kind: 'thread' }>;
 function threadText({ here, after, closed, wasClosed, members, membersHere }: ThreadChange): string {
   const changes = [
-    here === after ? null : `called “${shownText(after)}”`,
-    (closed !== null) === wasClosed ? null : closed === null ? 'open again' : 'closed',
-    members.join() === membersHere.join() ? null : `with ${names(members) || 'nobody'}; now ${names(membersHere)}`,
+    here === after ? null : t`called “${shownText(after)}”`,
+    (closed !== null) === wasClosed ? null : closed === null ? t`open again` : 'closed',
+    members.join() === membersHere.join() ? null : t`with ${names(members) || 'nobody'}; now ${names(membersHere)}`,
   ].filter((change) => change !== null);
-  const what = `The thread “${shownText(here ?? after)}” would be`;
-  return changes.length === 0 ? `${what} as the file has it.` : `${what} ${changes.join(', ')}.`;
+  const what = t`The thread “${shownText(here ?? after)}” would be`;
+  return changes.length === 0 ? t`${what} as the file has it.` : `${what} ${changes.join(', ')}.`;
 }
 
 interface Texts {
@@ -111,21 +112,21 @@ export function changeText(change: ArchiveChange): string {
     case 'agent':
       return agentChangeText(change);
     case 'birth':
-      return `${change.here.name} would have the birth that the file tells of: called “${change.after.name}”, with a soul of ${plural(change.after.soul.length, 'character')} (now ${change.here.soul.length}).`;
+      return t`${change.here.name} would have the birth that the file tells of: called “${change.after.name}”, with a soul of ${plural(change.after.soul.length, 'character')} (now ${change.here.soul.length}).`;
     case 'takes-seat':
-      return `${change.name} was born earlier than ${change.here}, and would have seat ${seatNumber(change.position)}. Without this tick, ${change.name} does not come.`;
+      return t`${change.name} was born earlier than ${change.here}, and would have seat ${seatNumber(change.position)}. Without this tick, ${change.name} does not come.`;
     case 'setting': {
       const { key, here, file, isDefaultHere } = change;
-      return `${isSettingKey(key) ? SETTINGS[key] : `The setting “${shownText(key)}”`}: ${valueText(key, file)}; ${isDefaultHere ? 'never set here' : `here ${valueText(key, here)}`}.`;
+      return `${isSettingKey(key) ? SETTINGS[key] : t`The setting “${shownText(key)}”`}: ${valueText(key, file)}; ${isDefaultHere ? t`never set here` : `here ${valueText(key, here)}`}.`;
     }
     case 'forget': {
-      const who = change.name ?? 'somebody who does not live here';
-      return `${change.what === 'agent' ? `Everything about ${who}` : `The conversation with ${who}`} would be forgotten, for good on ${fullTime(change.finalAt)}.`;
+      const who = change.name ?? t`somebody who does not live here`;
+      return t`${change.what === 'agent' ? t`Everything about ${who}` : t`The conversation with ${who}`} would be forgotten, for good on ${fullTime(change.finalAt)}.`;
     }
     case 'keep':
-      return 'What you asked here to be forgotten would be kept.';
+      return t`What you asked here to be forgotten would be kept.`;
     case 'edits':
-      return `${plural(change.messages, 'message')} to ${change.name} would take the place of what was said, and what stands here after that would be out of sight.`;
+      return t`${plural(change.messages, 'message')} to ${change.name} would take the place of what was said, and what stands here after that would be out of sight.`;
     case 'schedule':
       return scheduleText(change);
     case 'limit':
@@ -134,28 +135,28 @@ export function changeText(change: ArchiveChange): string {
       return threadText(change);
     case 'thread-messages': {
       const { title, messages, yours } = change;
-      return `${plural(messages, 'message')} would come into the thread “${shownText(title)}”${yours > 0 ? `, ${yours} of them as yours` : ''}.`;
+      return t`${plural(messages, 'message')} would come into the thread “${shownText(title)}”${yours > 0 ? t`, ${yours} of them as yours` : ''}.`;
     }
     case 'newer':
-      return `${plural(change.documents, 'document')} that a newer Roost wrote: what they would change shows only there.`;
+      return t`${plural(change.documents, 'document')} that a newer Roost wrote: what they would change shows only there.`;
     case 'records':
-      return `${change.what}: ${plural(change.documents, 'document')} that the file has and this household does not.`;
+      return t`${change.what}: ${plural(change.documents, 'document')} that the file has and this household does not.`;
     case 'queued':
-      return `${plural(change.messages, 'message')} would be sent as yours when everybody wakes.`;
+      return t`${plural(change.messages, 'message')} would be sent as yours when everybody wakes.`;
     case 'ahead':
-      return `${plural(change.documents, 'document')} dated ahead of this device’s clock, up to ${fullTime(change.latest)}: the clock of another device was wrong, or this one is. They would stand after all that is here; what you write then stands after them.`;
+      return t`${plural(change.documents, 'document')} dated ahead of this device’s clock, up to ${fullTime(change.latest)}: the clock of another device was wrong, or this one is. They would stand after all that is here; what you write then stands after them.`;
     case 'soul-edited':
-      return 'The soul would be the one in SOUL.md, as it was edited.';
+      return t`The soul would be the one in SOUL.md, as it was edited.`;
     default:
       return change satisfies never;
   }
 }
 
 export const neverText = (documents: number): string =>
-  `${plural(documents, 'document')} ${documents === 1 ? 'is' : 'are'} dated more than a hundred years ahead of this device’s clock, and not taken.`;
+  t`${plural(documents, 'document')} ${documents === 1 ? 'is' : 'are'} dated more than a hundred years ahead of this device’s clock, and not taken.`;
 
 export const unfitText = (documents: number): string =>
-  `${plural(documents, 'document')} ${documents === 1 ? 'says' : 'say'} what this Roost cannot read, or what does not fit together, and ${documents === 1 ? 'is' : 'are'} not taken.`;
+  t`${plural(documents, 'document')} ${documents === 1 ? 'says' : 'say'} what this Roost cannot read, or what does not fit together, and ${documents === 1 ? 'is' : 'are'} not taken.`;
 
 /** One conflict: what stands against what, and what holds afterwards. */
 export function conflictText(conflict: ArchiveConflict): string {
@@ -166,16 +167,16 @@ export function conflictText(conflict: ArchiveConflict): string {
         sits === file.agentId
           ? [`${file.name} (in the file)`, `${here.name} (here)`]
           : [`${here.name} (here)`, `${file.name} (in the file)`];
-      return `Seat ${seatNumber(position)} is wanted by two. ${first} was born first and sits; ${second} waits for another seat, which you give under Team.`;
+      return t`Seat ${seatNumber(position)} is wanted by two. ${first} was born first and sits; ${second} waits for another seat, which you give under Team.`;
     }
     case 'lead':
-      return `There is one lead. Here it is ${conflict.here}, in the file ${conflict.file}; afterwards it is ${conflict.after}.`;
+      return t`There is one lead. Here it is ${conflict.here}, in the file ${conflict.file}; afterwards it is ${conflict.after}.`;
     case 'never':
       return neverText(conflict.documents);
     case 'unfit':
       return unfitText(conflict.documents);
     case 'different':
-      return `${plural(conflict.documents, 'document')} ${conflict.documents === 1 ? 'is' : 'are'} here under the same id with other contents. What is here stays.`;
+      return t`${plural(conflict.documents, 'document')} ${conflict.documents === 1 ? 'is' : 'are'} here under the same id with other contents. What is here stays.`;
     default:
       return conflict satisfies never;
   }

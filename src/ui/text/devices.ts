@@ -1,4 +1,5 @@
 /** How it stands with devices and what is on its way between them, in words. */
+import { t } from '../../language/t.ts';
 import type { DeviceView, KeptElsewhere } from '../../protocol/sync/page.ts';
 import { plural } from './sizes.ts';
 import { clockTime, dayWithin, duration } from './time.ts';
@@ -10,9 +11,9 @@ const RECENT = 2 * 60 * 60_000;
 
 function seen(lastSeen: number, now: number): string {
   const ago = now - lastSeen;
-  if (ago < JUST_NOW) return 'seen just now';
-  if (ago < RECENT) return `seen ${duration(ago)} ago`;
-  return `last seen ${dayWithin(lastSeen, now)} ${clockTime(lastSeen)}`;
+  if (ago < JUST_NOW) return t`seen just now`;
+  if (ago < RECENT) return t`seen ${duration(ago)} ago`;
+  return t`last seen ${dayWithin(lastSeen, now)} ${clockTime(lastSeen)}`;
 }
 
 /** `added yesterday`, `let in yesterday by Laptop` */
@@ -21,9 +22,9 @@ export function cameText({ came, addedAt }: Pick<DeviceView, 'came' | 'addedAt'>
     case 'first':
       return `added ${dayWithin(addedAt, now)}`;
     case 'let-in':
-      return `let in ${dayWithin(came.time, now)} by ${came.by}`;
+      return t`let in ${dayWithin(came.time, now)} by ${came.by}`;
     case 'unsaid':
-      return `added ${dayWithin(addedAt, now)}; none of the others says that it let this one in`;
+      return t`added ${dayWithin(addedAt, now)}; none of the others says that it let this one in`;
     default:
       return came satisfies never;
   }
@@ -37,8 +38,8 @@ export function reachText(
   const { self, online, direct, lastSeen } = device;
   const came = cameText(device, now);
   if (self) return came;
-  if (online || direct) return `there now${direct ? ' · direct connection' : ''} · ${came}`;
-  return `${lastSeen === null ? 'not seen yet' : seen(lastSeen, now)} · ${came}`;
+  if (online || direct) return t`there now${direct ? t` · direct connection` : ''} · ${came}`;
+  return `${lastSeen === null ? t`not seen yet` : seen(lastSeen, now)} · ${came}`;
 }
 
 /** How far what is here has been handed to the relay. */
@@ -47,20 +48,20 @@ export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' 
   switch (link) {
     case 'live':
       return toSend === 0
-        ? 'Everything that is here has been handed to the relay.'
-        : `${left} on the way to the relay.`;
+        ? t`Everything that is here has been handed to the relay.`
+        : t`${left} on the way to the relay.`;
     case 'connecting':
       return toSend === 0
-        ? 'Connecting to the relay. Everything that was here has been handed to it.'
-        : `Connecting to the relay; ${left} wait${toSend === 1 ? 's' : ''} for it.`;
+        ? t`Connecting to the relay. Everything that was here has been handed to it.`
+        : t`Connecting to the relay; ${left} wait${toSend === 1 ? 's' : ''} for it.`;
     case 'off':
-      return 'Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.';
+      return t`Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.`;
     case 'lost':
       return toSend === 0
-        ? 'The relay cannot be reached. Everything that is here was handed to it before.'
-        : `The relay cannot be reached; ${left} wait${toSend === 1 ? 's' : ''} here until it can.`;
+        ? t`The relay cannot be reached. Everything that is here was handed to it before.`
+        : t`The relay cannot be reached; ${left} wait${toSend === 1 ? 's' : ''} here until it can.`;
     case 'locked-out':
-      return `This browser is not signed in at the relay${toSend === 0 ? '' : `; ${left} wait${toSend === 1 ? 's' : ''} here until it is`}. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
+      return t`This browser is not signed in at the relay${toSend === 0 ? '' : t`; ${left} wait${toSend === 1 ? 's' : ''} here until it is`}. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
     default:
       return link satisfies never;
   }
@@ -70,9 +71,9 @@ export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' 
 export function protectionText({ link, files }: Pick<KeptElsewhere, 'link' | 'files'>): string {
   if (link !== 'off')
     return files
-      ? 'If the browser loses what it stores, your team comes back by itself: from files beside it on this device, and from the relay.'
-      : 'If the browser loses what it stores, your team comes back by itself from the relay. This browser has no files beside its database for Roost.';
+      ? t`If the browser loses what it stores, your team comes back by itself: from files beside it on this device, and from the relay.`
+      : t`If the browser loses what it stores, your team comes back by itself from the relay. This browser has no files beside its database for Roost.`;
   return files
-    ? 'If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.'
-    : 'Nothing is kept a second time: this browser has no files beside its database for Roost. If it loses what it stores, only a copy or another device brings your team back.';
+    ? t`If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.`
+    : t`Nothing is kept a second time: this browser has no files beside its database for Roost. If it loses what it stores, only a copy or another device brings your team back.`;
 }

@@ -1,8 +1,9 @@
 /** Kinds of documents, in people's words. */
+import { t } from '../../language/t.ts';
 import { kindOf } from '../../protocol/known.ts';
 import type { StorageStatus } from '../../protocol/worker.ts';
 
-const NEWER = 'From a newer Roost';
+const NEWER = t`From a newer Roost`;
 
 export const kindName = (type: string): string => kindOf(type)?.name ?? NEWER;
 

@@ -1,17 +1,18 @@
 /** Why somebody sleeps, in words, and what to do about it. */
+import { t } from '../../language/t.ts';
 import type { EndReason } from '../../protocol/documents.ts';
 import type { LinkState, StorageProblem } from '../../protocol/worker.ts';
 
 export function endText(reason: EndReason): string {
   switch (reason) {
     case 'ended':
-      return 'you ended the session';
+      return t`you ended the session`;
     case 'idle':
-      return 'nothing was said for a while';
+      return t`nothing was said for a while`;
     case 'shutdown':
-      return 'the relay was shut down';
+      return t`the relay was shut down`;
     case 'crash':
-      return 'the relay crashed';
+      return t`the relay crashed`;
     default:
       return reason satisfies never;
   }
@@ -31,16 +32,16 @@ export interface Trouble {
 
 const LOST: Record<Extract<LinkState, { kind: 'lost' }>['reason'], Trouble> = {
   unreachable: {
-    title: 'The relay cannot be reached',
-    advice: 'Everyone sleeps. Check that it is running (npm start); it is tried again by itself.',
+    title: t`The relay cannot be reached`,
+    advice: t`Everyone sleeps. Check that it is running (npm start); it is tried again by itself.`,
   },
   silent: {
-    title: 'The relay fell silent',
-    advice: 'Everyone sleeps until it is heard again. It is tried again by itself.',
+    title: t`The relay fell silent`,
+    advice: t`Everyone sleeps until it is heard again. It is tried again by itself.`,
   },
   failed: {
-    title: 'This page cannot follow the relay',
-    advice: 'The relay is there, and the fault is here. Reload the page; until then it is tried again by itself.',
+    title: t`This page cannot follow the relay`,
+    advice: t`The relay is there, and the fault is here. Reload the page; until then it is tried again by itself.`,
   },
 };
 
@@ -51,9 +52,8 @@ export function linkTrouble(link: LinkState): Trouble | null {
       return null;
     case 'locked-out':
       return {
-        title: 'This browser is not let in',
-        advice:
-          'It was not let in yet, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints here.',
+        title: t`This browser is not let in`,
+        advice: t`It was not let in yet, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints here.`,
       };
     case 'lost':
       return LOST[link.reason];
@@ -63,13 +63,13 @@ export function linkTrouble(link: LinkState): Trouble | null {
 }
 
 const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
-  quota: 'The disk is full: nothing can be saved',
-  broken: 'Something is wrong with the storage on this device',
-  unreadable: 'The browser cannot read what it stored here',
-  blocked: 'The ledger is not open yet',
-  'no-owner': 'This page cannot reach its ledger',
-  damaged: 'A part of the ledger on this device was damaged',
-  unsupported: 'This browser lacks what the ledger needs',
+  quota: t`The disk is full: nothing can be saved`,
+  broken: t`Something is wrong with the storage on this device`,
+  unreadable: t`The browser cannot read what it stored here`,
+  blocked: t`The ledger is not open yet`,
+  'no-owner': t`This page cannot reach its ledger`,
+  damaged: t`A part of the ledger on this device was damaged`,
+  unsupported: t`This browser lacks what the ledger needs`,
 };
 
 /** The owner's own words say what to do. */

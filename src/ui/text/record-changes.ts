@@ -1,5 +1,6 @@
 /** What a file would change of what is due, and of limits and prices, in words. Pure. */
 import { shownText } from '../../domain/names.ts';
+import { t } from '../../language/t.ts';
 import type { ScheduleRecord } from '../../protocol/schedules.ts';
 import type { ArchiveChange } from '../../state/agent-copies.ts';
 import { timingText } from '../night/words.ts';
@@ -17,10 +18,10 @@ const relayIn =
   (here: ScheduleRecord | null) =>
   (relay: string): string =>
     relay === here?.homeRelay
-      ? 'the one where it is due now'
+      ? t`the one where it is due now`
       : here === null
-        ? 'the one of the file'
-        : 'another one of yours';
+        ? t`the one of the file`
+        : t`another one of yours`;
 
 /** Everything that it says, each part under its name; what stands for itself is left out. `agent`: as people call it. */
 function partsOf(
@@ -32,25 +33,25 @@ function partsOf(
     ['name', shownText(schedule.name)],
     ['agent', agent],
     ['when', timing.kind === 'once' ? `once, ${fullTime(timing.at)}` : timingText(timing, 0)],
-    ['taken away', removed ? 'yes' : 'no'],
-    ['place in the order', String(position + 1)],
+    [t`taken away`, removed ? 'yes' : 'no'],
+    [t`place in the order`, String(position + 1)],
     ['relay', relayOf(homeRelay)],
-    ['asked for by the relay', wanted === null ? 'none' : relayOf(wanted)],
-    ['times it changed its relay', String(turn)],
+    [t`asked for by the relay`, wanted === null ? 'none' : relayOf(wanted)],
+    [t`times it changed its relay`, String(turn)],
   ];
-  if (timing.kind === 'every' && timing.offset !== null) parts.push(['minutes after', String(timing.offset)]);
+  if (timing.kind === 'every' && timing.offset !== null) parts.push([t`minutes after`, String(timing.offset)]);
   switch (schedule.kind) {
     case 'routine':
       parts.push(
         ['on', schedule.enabled ? 'yes' : 'no'],
-        ['model', named(schedule.model, 'the agent’s own')],
-        ['first model', named(schedule.planningModel, 'the same')],
-        ['later model', named(schedule.executorModel, 'the same')],
-        ['tools', schedule.tools === null ? 'all that it has' : schedule.tools.map(shownText).join(', ') || 'none'],
+        ['model', named(schedule.model, t`the agent’s own`)],
+        [t`first model`, named(schedule.planningModel, t`the same`)],
+        [t`later model`, named(schedule.executorModel, t`the same`)],
+        ['tools', schedule.tools === null ? t`all that it has` : schedule.tools.map(shownText).join(', ') || 'none'],
         ['longest', duration(schedule.timeoutMs)],
-        ['at once', String(schedule.maxConcurrent)],
-        ['given of before', schedule.context],
-        ['made up for', schedule.catch_up],
+        [t`at once`, String(schedule.maxConcurrent)],
+        [t`given of before`, schedule.context],
+        [t`made up for`, schedule.catch_up],
         ['condition', schedule.when],
         ['color', named(schedule.color, 'none')],
         ['instructions', schedule.instructions],
@@ -63,10 +64,10 @@ function partsOf(
       parts.push(
         ['on', schedule.enabled ? 'yes' : 'no'],
         ['script', shownText(schedule.script)],
-        ['SHA-256 of the script', schedule.sha256 ?? 'none: it is not pinned'],
+        [t`SHA-256 of the script`, schedule.sha256 ?? t`none: it is not pinned`],
         ['longest', duration(schedule.timeoutMs)],
-        ['where it fails', schedule.on_failure],
-        ['where it still runs', schedule.overlap],
+        [t`where it fails`, schedule.on_failure],
+        [t`where it still runs`, schedule.overlap],
       );
       break;
     default:
@@ -94,13 +95,13 @@ export function scheduleText(change: ScheduleChange): string {
   const { schedule } = after;
   const around = { agent: name, relayOf: relayIn(here) };
   const now = partsOf(after, around);
-  const what = `The ${schedule.kind} “${shownText((here ?? after).schedule.name)}” of ${name}`;
-  if (after.removed) return `${what} would be taken away.`;
-  const on = now.get('on') === 'no' ? ', switched off' : '';
-  if (here === null || here.removed) return `${what} would be set: ${now.get('when')}${on}.`;
+  const what = t`The ${schedule.kind} “${shownText((here ?? after).schedule.name)}” of ${name}`;
+  if (after.removed) return t`${what} would be taken away.`;
+  const on = now.get('on') === 'no' ? t`, switched off` : '';
+  if (here === null || here.removed) return t`${what} would be set: ${now.get('when') ?? ''}${on}.`;
   const old = partsOf(here, around);
   const changed = [...new Set([...old.keys(), ...now.keys()])].filter((part) => old.get(part) !== now.get(part));
-  return `${what} would change: ${changed.map((part) => changedText(part, old.get(part), now.get(part))).join('; ')}.`;
+  return t`${what} would change: ${changed.map((part) => changedText(part, old.get(part), now.get(part))).join('; ')}.`;
 }
 
 /** Longest value that stands in the line itself, in characters. */
@@ -109,62 +110,62 @@ const SHORT = 60;
 function changedText(part: string, old: string | undefined, now: string | undefined): string {
   const isShort = [old, now].every((value) => value === undefined || (value.length <= SHORT && !value.includes('\n')));
   return isShort && part !== 'instructions' && part !== 'message'
-    ? `${part}: ${now ?? 'none'}, now ${old ?? 'none'}`
+    ? t`${part}: ${now ?? 'none'}, now ${old ?? 'none'}`
     : `other ${part}`;
 }
 
 /** By the last part of its path. */
 const LIMITS: Readonly<Record<string, string>> = {
-  wakes_enabled: 'May be woken',
-  max_concurrent_pulse_sessions: 'Sessions at once',
-  cooldown_seconds: 'Pause between two wakes, in seconds',
-  max_daily_session_minutes: 'Minutes a day',
-  max_wakes_per_day: 'Wakes a day',
-  max_wakes_per_pair_per_day: 'Wakes a day by the same one',
-  max_wakes_per_session: 'Wakes of others in one session',
-  blackouts: 'Quiet hours',
-  sleep_events: 'Sleeps by itself',
-  wake_events: 'Wakes by itself',
-  may_put_others_to_sleep: 'May put others to sleep',
-  may_propose_routines: 'May ask for routines',
-  mind: 'The program that is its mind',
-  network: 'What its commands reach of the network',
-  shell_without_sandbox: 'Commands without a sandbox, as whoever started the relay',
-  allowed_commands: 'Commands that run without asking',
-  daily_budget_usd: 'Budget a day',
-  pulse_container_timeout_ms: 'How long a routine waits for its agent, in ms',
-  pulse_max_consecutive_skips: 'Skips in a row until a warning',
-  time_zone: 'Time zone',
-  max_wakes: 'Wakes at once in the household',
-  window_seconds: 'Seconds over which these are counted',
-  sleep_wait_seconds: 'Seconds that a sleeping agent’s call is held',
+  wakes_enabled: t`May be woken`,
+  max_concurrent_pulse_sessions: t`Sessions at once`,
+  cooldown_seconds: t`Pause between two wakes, in seconds`,
+  max_daily_session_minutes: t`Minutes a day`,
+  max_wakes_per_day: t`Wakes a day`,
+  max_wakes_per_pair_per_day: t`Wakes a day by the same one`,
+  max_wakes_per_session: t`Wakes of others in one session`,
+  blackouts: t`Quiet hours`,
+  sleep_events: t`Sleeps by itself`,
+  wake_events: t`Wakes by itself`,
+  may_put_others_to_sleep: t`May put others to sleep`,
+  may_propose_routines: t`May ask for routines`,
+  mind: t`The program that is its mind`,
+  network: t`What its commands reach of the network`,
+  shell_without_sandbox: t`Commands without a sandbox, as whoever started the relay`,
+  allowed_commands: t`Commands that run without asking`,
+  daily_budget_usd: t`Budget a day`,
+  pulse_container_timeout_ms: t`How long a routine waits for its agent, in ms`,
+  pulse_max_consecutive_skips: t`Skips in a row until a warning`,
+  time_zone: t`Time zone`,
+  max_wakes: t`Wakes at once in the household`,
+  window_seconds: t`Seconds over which these are counted`,
+  sleep_wait_seconds: t`Seconds that a sleeping agent’s call is held`,
 };
 const TOOLSETS: Readonly<Record<string, string>> = {
-  team: 'The tools of the team',
-  schedule: 'The tools for later',
-  files: 'Files in its folder',
-  shell: 'Commands',
-  attached: 'Attached servers',
-  mind: 'What its program asks for',
+  team: t`The tools of the team`,
+  schedule: t`The tools for later`,
+  files: t`Files in its folder`,
+  shell: t`Commands`,
+  attached: t`Attached servers`,
+  mind: t`What its program asks for`,
 };
-const GRANTS: Readonly<Record<string, string>> = { off: 'off', ask: 'asks you', allow: 'without asking' };
+const GRANTS: Readonly<Record<string, string>> = { off: 'off', ask: t`asks you`, allow: t`without asking` };
 
 function labelOf(path: readonly string[], isAgents: boolean): string {
   const last = path.at(-1) ?? '';
   const group = path.at(-2);
   if (group === 'toolsets') return TOOLSETS[last] ?? shownText(last);
-  if (group === 'tools') return `The tool ${shownText(last)}`;
-  if (last === 'daily_budget_usd' && group === 'coordination' && !isAgents) return 'Budget a day for each agent';
-  if (last === 'wakes_enabled' && group === undefined) return 'The switch of all wakes';
+  if (group === 'tools') return t`The tool ${shownText(last)}`;
+  if (last === 'daily_budget_usd' && group === 'coordination' && !isAgents) return t`Budget a day for each agent`;
+  if (last === 'wakes_enabled' && group === undefined) return t`The switch of all wakes`;
   return LIMITS[last] ?? shownText(last);
 }
 
 /** As `limitText` has it: a list in so many entries. */
 function limitValue(path: readonly string[], value: unknown): string {
-  if (value === undefined) return 'not set';
+  if (value === undefined) return t`not set`;
   if (path.at(-1) === 'network' && Array.isArray(value)) return shownText(value.join(', '));
   if (Array.isArray(value)) return value.length === 0 ? 'none' : plural(value.length, 'entry', 'entries');
-  if (path.at(-1) === 'daily_budget_usd') return typeof value === 'number' ? budgetText(value) : 'no limit';
+  if (path.at(-1) === 'daily_budget_usd') return typeof value === 'number' ? budgetText(value) : t`no limit`;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return path.includes('toolsets') || path.includes('tools') ? (GRANTS[text] ?? shownText(text)) : shownText(text);
@@ -173,16 +174,16 @@ function limitValue(path: readonly string[], value: unknown): string {
 function priceValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return 'none';
   const { input, output, cacheRead, cacheWrite }: { readonly [amount: string]: unknown } = { ...value };
-  return `$${String(input)} in, $${String(output)} out, $${String(cacheRead)} read again, $${String(cacheWrite)} kept`;
+  return t`$${String(input)} in, $${String(output)} out, $${String(cacheRead)} read again, $${String(cacheWrite)} kept`;
 }
 
 const isTexts = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 export function limitText({ record, agentId, name, field, path, here, after }: LimitChange): string {
   if (record === 'prices')
-    return `The price of ${field === '*' ? 'all other models' : `“${shownText(field)}”`} for a million tokens: ${priceValue(after)}; here ${priceValue(here)}.`;
-  const who = agentId === null ? 'For the household' : (name ?? 'Somebody unknown here');
-  return `${who}: ${labelOf(path, agentId !== null)}: ${limitValue(path, after)}; here ${limitValue(path, here)}.`;
+    return t`The price of ${field === '*' ? t`all other models` : `“${shownText(field)}”`} for a million tokens: ${priceValue(after)}; here ${priceValue(here)}.`;
+  const who = agentId === null ? t`For the household` : (name ?? t`Somebody unknown here`);
+  return t`${who}: ${labelOf(path, agentId !== null)}: ${limitValue(path, after)}; here ${limitValue(path, here)}.`;
 }
 
 /** A list, entry by entry; null: the line says all. */

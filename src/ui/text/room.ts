@@ -1,4 +1,5 @@
 /** What is short on the relay’s disk, in sentences. */
+import { t } from '../../language/t.ts';
 import type { Room } from '../../protocol/http.ts';
 import { bytes } from './sizes.ts';
 
@@ -10,12 +11,12 @@ export function shortages({ free, keepFree, part }: Room): readonly string[] {
   return [
     ...(free < keepFree
       ? [
-          `The relay’s disk has ${bytes(free)} left, so agents store nothing more there; what you write is still kept. Make room on that disk, and they go on by themselves.`,
+          t`The relay’s disk has ${bytes(free)} left, so agents store nothing more there; what you write is still kept. Make room on that disk, and they go on by themselves.`,
         ]
       : []),
     ...(part && part.bytes >= part.most * NEARLY_FULL
       ? [
-          `Your household keeps ${bytes(part.bytes)} of the ${bytes(part.most)} that it may at this relay${part.bytes >= part.most ? ', so the relay takes no more of it' : ''}. Your devices keep everything all the same. Whoever runs the relay can allow more (--household-gb).`,
+          t`Your household keeps ${bytes(part.bytes)} of the ${bytes(part.most)} that it may at this relay${part.bytes >= part.most ? t`, so the relay takes no more of it` : ''}. Your devices keep everything all the same. Whoever runs the relay can allow more (--household-gb).`,
         ]
       : []),
   ];

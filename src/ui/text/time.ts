@@ -1,5 +1,6 @@
 /** Times and durations as people say them, in the reader's own zone. */
 
+import { t } from '../../language/t.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -16,8 +17,8 @@ export const clockTime = (time: number): string => clock.format(time);
 export function dayName(time: number, now: number): string {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const days = Math.round((midnight - new Date(time).setHours(0, 0, 0, 0)) / DAY);
-  if (days === 0) return 'Today';
-  if (days === 1) return 'Yesterday';
+  if (days === 0) return t`Today`;
+  if (days === 1) return t`Yesterday`;
   if (days > 1 && days < 7) return weekday.format(time);
   return new Date(time).getFullYear() === new Date(now).getFullYear() ? dateThisYear.format(time) : date.format(time);
 }
@@ -49,7 +50,7 @@ export const isYoung = (time: number, now: number): boolean => now - time < HOUR
 /** `just now`, `12 min ago`, and from an hour on the time of day: `08:52`. A clock that is behind makes nothing come from the future. */
 export function ago(time: number, now: number): string {
   if (!isYoung(time, now)) return clockTime(time);
-  return now - time < MINUTE ? 'just now' : `${Math.floor((now - time) / MINUTE)} min ago`;
+  return now - time < MINUTE ? t`just now` : t`${Math.floor((now - time) / MINUTE)} min ago`;
 }
 
 const wholeDate = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
@@ -64,7 +65,7 @@ const several = (count: number, unit: string) => `${count} ${unit}${count === 1 
 
 /** `a moment`, `12 minutes`, `9 hours`, `3 days` */
 export function duration(ms: number): string {
-  if (ms < MINUTE) return 'a moment';
+  if (ms < MINUTE) return t`a moment`;
   if (ms < HOUR) return several(Math.round(ms / MINUTE), 'minute');
   if (ms < 2 * DAY) return several(Math.round(ms / HOUR), 'hour');
   return several(Math.round(ms / DAY), 'day');
@@ -72,7 +73,7 @@ export function duration(ms: number): string {
 
 /** `just begun`, `1 min`, `9 h`, `3 d`: where there is little room. */
 export function shortDuration(ms: number): string {
-  if (ms < MINUTE) return 'just begun';
+  if (ms < MINUTE) return t`just begun`;
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
   if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h`;
   return `${Math.floor(ms / DAY)} d`;

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 type Variables =
   | { readonly ok: true; readonly env: Record<string, string> }
   | {
@@ -19,9 +20,9 @@ export function readVariables(text: string): Variables {
     if (!NAME.test(name))
       return {
         ok: false,
-        reason: `Line ${index + 1} of the variables is not NAME=value. A name is of letters, digits and _, and begins with no digit.`,
+        reason: t`Line ${index + 1} of the variables is not NAME=value. A name is of letters, digits and _, and begins with no digit.`,
       };
-    if (env.has(name)) return { ok: false, reason: `Line ${index + 1} of the variables says ${name} once more.` };
+    if (env.has(name)) return { ok: false, reason: t`Line ${index + 1} of the variables says ${name} once more.` };
     env.set(name, line.slice(at + 1).trim());
   }
   return { ok: true, env: Object.fromEntries(env) };

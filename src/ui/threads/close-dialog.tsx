@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from 'react';
+import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -22,11 +23,11 @@ export function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () =
     else setFailed(done.reason);
   };
   return (
-    <Dialog title="Close this thread?" onClose={onClose}>
+    <Dialog title={t`Close this thread?`} onClose={onClose}>
       <form className="thread-form" onSubmit={(event) => void close(event)}>
-        <p>Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.</p>
+        <p>{t`Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.`}</p>
         <label>
-          <span>What came of it (may be empty)</span>
+          <span>{t`What came of it (may be empty)`}</span>
           <textarea
             className="field"
             rows={5}
@@ -37,21 +38,20 @@ export function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () =
           />
         </label>
         {long && (
-          <p className="wrong-note" role="alert">
-            A summary has at most {count(LIMITS.threadSummary)} characters; this has {count(summary.trim().length)}.
-          </p>
+          <p
+            className="wrong-note"
+            role="alert"
+          >{t`A summary has at most ${count(LIMITS.threadSummary)} characters; this has ${count(summary.trim().length)}.`}</p>
         )}
         {failed !== null && (
           <p className="wrong-note" role="alert">
-            The thread could not be closed: {failed}
+            {t`The thread could not be closed: ${failed}`}
           </p>
         )}
         <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={onClose}>
-            Cancel
-          </button>
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy || long}>
-            {busy ? 'Closing…' : 'Close the thread'}
+            {busy ? t`Closing…` : t`Close the thread`}
           </button>
         </div>
       </form>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import { useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -6,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import type { Teammate, Teammates } from '../use-teammates.ts';
 import { useThreads } from './use-threads.ts';
 
-function Person({ who, act, busy, onAct }: { who: Teammate; act: 'Add' | 'Remove'; busy: boolean; onAct: () => void }) {
+function Person({ who, act, busy, onAct }: { who: Teammate; act: string; busy: boolean; onAct: () => void }) {
   return (
     <li className="person-line tint" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} face={who.face} color={who.color} awake={false} />
@@ -43,41 +44,39 @@ export function ParticipantsDialog({
     setBusy(true);
     const done = await work;
     setBusy(false);
-    if (done.ok) notices.info(said, { label: 'Undo', run: undo });
+    if (done.ok) notices.info(said, { label: t`Undo`, run: undo });
     else notices.error(`This could not be done: ${done.reason}`);
   };
   const add = (who: Teammate): Promise<void> =>
     change(
       threads.add(thread.threadId, who.agentId),
-      `${who.name} takes part now, and can read what was said before.`,
+      t`${who.name} takes part now, and can read what was said before.`,
       () => void remove(who),
     );
   const remove = (who: Teammate): Promise<void> =>
-    change(threads.remove(thread.threadId, who.agentId), `${who.name} takes part no more.`, () => void add(who));
+    change(threads.remove(thread.threadId, who.agentId), t`${who.name} takes part no more.`, () => void add(who));
   return (
-    <Dialog title="Who takes part" onClose={onClose}>
+    <Dialog title={t`Who takes part`} onClose={onClose}>
       <div className="members">
         {inside.length === 0 && (
-          <p className="quiet">Nobody takes part any more. You can still write here, or add somebody.</p>
+          <p className="quiet">{t`Nobody takes part any more. You can still write here, or add somebody.`}</p>
         )}
         <ul>
           {inside.map((who) => (
-            <Person key={who.agentId} who={who} act="Remove" busy={busy} onAct={() => void remove(who)} />
+            <Person key={who.agentId} who={who} act={t`Remove`} busy={busy} onAct={() => void remove(who)} />
           ))}
         </ul>
         {outside.length > 0 && (
           <>
-            <h3>Not here yet</h3>
+            <h3>{t`Not here yet`}</h3>
             <ul>
               {outside.map((who) => (
-                <Person key={who.agentId} who={who} act="Add" busy={busy} onAct={() => void add(who)} />
+                <Person key={who.agentId} who={who} act={t`Add`} busy={busy} onAct={() => void add(who)} />
               ))}
             </ul>
           </>
         )}
-        <p className="setting-hint">
-          Whoever is added can read everything that was said before. You read and write in every thread.
-        </p>
+        <p className="setting-hint">{t`Whoever is added can read everything that was said before. You read and write in every thread.`}</p>
       </div>
     </Dialog>
   );

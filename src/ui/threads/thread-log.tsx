@@ -1,5 +1,6 @@
 import { memo, useCallback, useMemo } from 'react';
 import type { ThreadId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { ThreadMessage } from '../../protocol/threads.ts';
 import { threadItems } from '../../state/conversation-log.ts';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
@@ -51,7 +52,7 @@ const Said = memo(function Said({
   const foot = stretch.last && (
     <>
       {mine && <FoldButton stretch={stretch} text={() => text} itemKey={messageId} onFold={onFold} />}
-      {restored && <p className="msg-status">Given back to the relay</p>}
+      {restored && <p className="msg-status">{t`Given back to the relay`}</p>}
     </>
   );
   return (
@@ -66,7 +67,7 @@ const Said = memo(function Said({
     >
       {unnamed.length > 0 && (
         <p className="mention-for">
-          for{' '}
+          {t`for`}{' '}
           {unnamed.map((who) => (
             <Chip key={who.agentId} who={who} />
           ))}
@@ -138,14 +139,14 @@ export function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at,
   const newest = messages.findLast(({ from }) => from !== 'human');
   return (
     <Log
-      label={`What was said in ${title}`}
+      label={t`What was said in ${title}`}
       items={items}
       show={show}
       paging={{ pages: talk.pages, more, reading }}
       read={messages.length}
-      beginning={`${title} begins here.`}
+      beginning={t`${title} begins here.`}
       found={messages.some(({ messageId }) => messageId === at) ? at : null}
-      empty={<p className="thread-quiet">Nothing was said here yet.</p>}
+      empty={<p className="thread-quiet">{t`Nothing was said here yet.`}</p>}
       newest={
         newest ? { messageId: newest.messageId, name: team.find(newest.from).name, words: () => newest.text } : null
       }

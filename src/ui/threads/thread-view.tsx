@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { ThreadId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import { Composer, type Field } from '../chat/composer.tsx';
 import { QuoteInto } from '../chat/message-menu.tsx';
@@ -65,7 +66,7 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
   const { go } = useRoute();
   const [open, setOpen] = useState<'participants' | 'close' | null>(null);
   const people = team.among(thread.participants);
-  const who = people.length === 0 ? 'Nobody takes part' : names(people.map(({ name }) => name));
+  const who = people.length === 0 ? t`Nobody takes part` : names(people.map(({ name }) => name));
   const ended = thread.closed !== null;
   const title = useRef<HTMLHeadingElement>(null);
   useTitle(thread.title);
@@ -77,14 +78,14 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
   }, [takeFocus]);
   return (
     <header className="chat-head thread-head">
-      <Link href={PATHS.threads} className="icon-button thread-back" aria-label="All threads">
+      <Link href={PATHS.threads} className="icon-button thread-back" aria-label={t`All threads`}>
         <BackIcon />
       </Link>
       <div className="chat-title">
         <h2 ref={title} dir="auto" tabIndex={-1}>
           {thread.title}
         </h2>
-        <p dir="auto" title={`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
+        <p dir="auto" title={t`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
           {ended ? 'closed · ' : ''}
           {who}
         </p>
@@ -93,26 +94,26 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
         <button
           type="button"
           className="ghost thread-people"
-          aria-label={`Who takes part: ${who}`}
+          aria-label={t`Who takes part: ${who}`}
           onClick={() => setOpen('participants')}
         >
           <Faces people={people} />
-          <span className="hide-small">Who takes part</span>
+          <span className="hide-small">{t`Who takes part`}</span>
         </button>
       )}
       <MenuButton
-        label="More about this thread"
+        label={t`More about this thread`}
         items={[
           ...(ended
             ? []
             : [
-                { label: 'Add or remove somebody…', run: () => setOpen('participants') },
-                { label: 'Close with a summary…', run: () => setOpen('close') },
+                { label: t`Add or remove somebody…`, run: () => setOpen('participants') },
+                { label: t`Close with a summary…`, run: () => setOpen('close') },
               ]),
-          { label: 'Begin another with the same', run: () => go(PATHS.newThread(thread.participants)) },
+          { label: t`Begin another with the same`, run: () => go(PATHS.newThread(thread.participants)) },
           {
-            label: 'Copy link',
-            run: () => void copyText(state, new URL(PATHS.thread(thread.threadId), location.href).href, 'Link'),
+            label: t`Copy link`,
+            run: () => void copyText(state, new URL(PATHS.thread(thread.threadId), location.href).href, t`Link`),
           },
         ]}
       >
@@ -127,9 +128,7 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
 function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team: Teammates }) {
   return (
     <div className="thread-closed" role="note">
-      <p>
-        Closed by {nameOf(closed.by, team)}, {fullTime(closed.time)}.
-      </p>
+      <p>{t`Closed by ${nameOf(closed.by, team)}, ${fullTime(closed.time)}.`}</p>
       {closed.summary !== '' && (
         <div className="thread-summary">
           <Words text={closed.summary} />
@@ -140,9 +139,9 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
 }
 
 function toldOf(mentioned: readonly Teammate[]): string {
-  if (mentioned.length === 0) return 'Who takes part reads it when awake; who is mentioned is told of it.';
+  if (mentioned.length === 0) return t`Who takes part reads it when awake; who is mentioned is told of it.`;
   const whom = names(mentioned.map(({ name }) => name));
-  return `${whom} ${mentioned.length === 1 ? 'is' : 'are'} told of it, and may be woken by it.`;
+  return t`${whom} ${mentioned.length === 1 ? 'is' : 'are'} told of it, and may be woken by it.`;
 }
 
 /** One thread: what was said, and a place to write. `takeFocus`: the person went to it from elsewhere on the page. */
@@ -174,23 +173,17 @@ export function ThreadView({
   const { thread } = state;
 
   if (state.kind === 'loading' || (state.kind === 'ready' && (!thread || opened === null)))
-    return <Skeleton label="Reading the thread" />;
-  if (!found && thread) return <Skeleton label="Going to that message" />;
+    return <Skeleton label={t`Reading the thread`} />;
+  if (!found && thread) return <Skeleton label={t`Going to that message`} />;
   if (!thread) {
     const gone = state.problem?.kind === 'refused' && state.problem.status === 404;
     return (
       <div className="chat-nobody" role="alert">
-        <h2>{gone ? 'There is no such thread' : 'This thread could not be read'}</h2>
-        <p>{gone ? 'The link was cut short, or the relay has another home now.' : (state.problem?.message ?? '')}</p>
+        <h2>{gone ? t`There is no such thread` : t`This thread could not be read`}</h2>
+        <p>{gone ? t`The link was cut short, or the relay has another home now.` : (state.problem?.message ?? '')}</p>
         <div className="dialog-ways">
-          {!gone && (
-            <button type="button" className="ghost" onClick={() => void talk.again()}>
-              Try again
-            </button>
-          )}
-          <Link href={PATHS.threads} className="ghost">
-            All threads
-          </Link>
+          {!gone && <button type="button" className="ghost" onClick={() => void talk.again()}>{t`Try again`}</button>}
+          <Link href={PATHS.threads} className="ghost">{t`All threads`}</Link>
         </div>
       </div>
     );
@@ -201,10 +194,8 @@ export function ThreadView({
       <Head thread={thread} team={team} takeFocus={takeFocus} />
       {state.problem && (
         <p className="thread-stale" role="status">
-          What is new could not be read: {state.problem.message}{' '}
-          <button type="button" className="link-button" onClick={() => void talk.again()}>
-            Try again
-          </button>
+          {t`What is new could not be read: ${state.problem.message}`}{' '}
+          <button type="button" className="link-button" onClick={() => void talk.again()}>{t`Try again`}</button>
         </p>
       )}
       <ThreadLog
@@ -225,8 +216,8 @@ export function ThreadView({
         <Composer
           ref={field}
           draft={`thread:${threadId}`}
-          label={`Write in ${thread.title}`}
-          placeholder="Write here; @ mentions"
+          label={t`Write in ${thread.title}`}
+          placeholder={t`Write here; @ mentions`}
           hint={toldOf}
           people={team.among(thread.participants)}
           onSend={(text, mentions) => void talk.send(text, mentions)}

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts';
 import { newCount } from '../text/unread.ts';
 import { useQuery } from '../use-query.ts';
 import { useNewInThread, useThreads } from './use-threads.ts';
@@ -13,7 +14,7 @@ export default function ThreadsBadge({ className }: { className: string }) {
       {' '}
       <span className={className}>
         {count}
-        <span className="visually-hidden"> new</span>
+        <span className="visually-hidden"> {t`new`}</span>
       </span>
     </>
   );

@@ -1,6 +1,7 @@
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import '../chat/conversation.css';
 import { ThreadsIcon } from '../parts/icons.tsx';
@@ -21,10 +22,10 @@ import { Dialog } from '../parts/dialog.tsx';
 
 /** What is still wrong with a thread that is to be begun, or null. */
 function wrongWith(title: string, participants: number): string | null {
-  if (title === '') return 'It needs a title.';
-  if (title.length > LIMITS.threadTitle) return `A title has at most ${LIMITS.threadTitle} characters.`;
-  if (participants === 0) return 'Choose who takes part.';
-  if (participants > LIMITS.threadParticipants) return `At most ${LIMITS.threadParticipants} can take part.`;
+  if (title === '') return t`It needs a title.`;
+  if (title.length > LIMITS.threadTitle) return t`A title has at most ${LIMITS.threadTitle} characters.`;
+  if (participants === 0) return t`Choose who takes part.`;
+  if (participants > LIMITS.threadParticipants) return t`At most ${LIMITS.threadParticipants} can take part.`;
   return null;
 }
 
@@ -63,10 +64,10 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
       return next;
     });
   return (
-    <Dialog title="Begin a thread" onClose={onClose}>
+    <Dialog title={t`Begin a thread`} onClose={onClose}>
       <form className="thread-form" noValidate onSubmit={(event) => void begin(event)}>
         <label>
-          <span>What it is about</span>
+          <span>{t`What it is about`}</span>
           <input
             className="field"
             dir="auto"
@@ -77,7 +78,7 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
           />
         </label>
         <fieldset>
-          <legend>Who takes part</legend>
+          <legend>{t`Who takes part`}</legend>
           <ul className="choices">
             {able.map(({ agentId, name, face, color }) => (
               <li key={agentId}>
@@ -90,21 +91,16 @@ function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; on
             ))}
           </ul>
         </fieldset>
-        <p className="setting-hint">
-          Taking part wakes nobody, unless an agent is set to be woken by it. Who is mentioned with @ is told, and may
-          be woken within its limits.
-        </p>
+        <p className="setting-hint">{t`Taking part wakes nobody, unless an agent is set to be woken by it. Who is mentioned with @ is told, and may be woken within its limits.`}</p>
         {((tried && wrong) || failed !== null) && (
           <p className="wrong-note" role="alert">
-            {tried && wrong ? wrong : `The thread could not be begun: ${failed ?? ''}`}
+            {tried && wrong ? wrong : t`The thread could not be begun: ${failed ?? ''}`}
           </p>
         )}
         <div className="dialog-ways">
-          <button type="button" className="ghost" onClick={onClose}>
-            Cancel
-          </button>
+          <button type="button" className="ghost" onClick={onClose}>{t`Cancel`}</button>
           <button type="submit" className="solid" disabled={busy}>
-            {busy ? 'Beginning…' : 'Begin'}
+            {busy ? t`Beginning…` : t`Begin`}
           </button>
         </div>
       </form>
@@ -133,13 +129,13 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
         <span className="thread-line-who">
           <Faces people={people} />
           <span dir="auto">
-            {people.length === 0 ? 'nobody takes part any more' : names(people.map(({ name }) => name))}
+            {people.length === 0 ? t`nobody takes part any more` : names(people.map(({ name }) => name))}
           </span>
         </span>
         {unread > 0 && (
           <span className="thread-badge">
             {unread}
-            <span className="visually-hidden"> not read yet</span>
+            <span className="visually-hidden"> {t`not read yet`}</span>
           </span>
         )}
       </Link>
@@ -153,8 +149,8 @@ function ThreadList({ threads, current }: { threads: readonly Thread[]; current:
   const now = useNow();
   const newest = [...threads].sort((a, b) => b.lastTime - a.lastTime);
   const groups = [
-    { key: 'open', title: 'Open', list: newest.filter(({ closed }) => closed === null) },
-    { key: 'closed', title: 'Closed', list: newest.filter(({ closed }) => closed !== null) },
+    { key: 'open', title: t`Open`, list: newest.filter(({ closed }) => closed === null) },
+    { key: 'closed', title: t`Closed`, list: newest.filter(({ closed }) => closed !== null) },
   ];
   return groups.map(
     ({ key, title, list }) =>
@@ -185,11 +181,8 @@ function Nothing({ whose }: { whose: string | null }) {
   return (
     <div className="threads-empty">
       <ThreadsIcon />
-      <h2>{whose === null ? 'No threads yet' : `${whose} takes part in no thread`}</h2>
-      <p>
-        In a thread several agents talk with each other. They begin one when they have something to work out together;
-        you can begin one too, and read and write in all of them.
-      </p>
+      <h2>{whose === null ? t`No threads yet` : t`${whose} takes part in no thread`}</h2>
+      <p>{t`In a thread several agents talk with each other. They begin one when they have something to work out together; you can begin one too, and read and write in all of them.`}</p>
     </div>
   );
 }
@@ -202,7 +195,7 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
     <>
       {of !== null && (
         <p className="threads-of">
-          With {team.find(of).name} <Link href={PATHS.threads}>Show all</Link>
+          {t`With ${team.find(of).name} ${(<Link href={PATHS.threads}>{t`Show all`}</Link>)}`}
         </p>
       )}
       {shown.length === 0 ? (
@@ -220,23 +213,21 @@ export default function ThreadsPage({ route }: { route: ThreadsRoute }) {
   const threads = useThreads();
   const { threadId, of, begin } = route;
   const [openedWith] = useState(threadId);
-  useTitle(threadId === null ? 'Threads' : null);
+  useTitle(threadId === null ? t`Threads` : null);
   return (
     <div className="threads" data-open={threadId !== null}>
-      <nav className="threads-list" aria-label="Threads">
+      <nav className="threads-list" aria-label={t`Threads`}>
         <header className="threads-head">
-          <h1 tabIndex={-1}>Threads</h1>
-          <Link href={PATHS.newThread(of === null ? [] : [of])} className="ghost ghost-dawn">
-            Begin a thread
-          </Link>
+          <h1 tabIndex={-1}>{t`Threads`}</h1>
+          <Link href={PATHS.newThread(of === null ? [] : [of])} className="ghost ghost-dawn">{t`Begin a thread`}</Link>
         </header>
-        <QueryView query={threads.list} what="The list of threads">
+        <QueryView query={threads.list} what={t`The list of threads`}>
           {(list) => <Column list={list} of={of} current={threadId} />}
         </QueryView>
       </nav>
-      <section className="chat thread" aria-label="Thread">
+      <section className="chat thread" aria-label={t`Thread`}>
         {threadId === null ? (
-          <p className="thread-choose">A thread that you choose is read here.</p>
+          <p className="thread-choose">{t`A thread that you choose is read here.`}</p>
         ) : (
           <ThreadView key={threadId} threadId={threadId} at={route.at} takeFocus={threadId !== openedWith} />
         )}

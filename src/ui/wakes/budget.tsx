@@ -1,6 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { WakeStats } from '../../protocol/wakes.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import { useHousehold, useRoost } from '../context.tsx';
@@ -33,7 +34,7 @@ function Used({ label, used, of, unit = '' }: { label: string; used: number; of:
       <p>
         <span>{label}</span>
         <b>
-          {Math.floor(used)} of {of}
+          {t`${Math.floor(used)} of ${of}`}
           {unit}
         </b>
       </p>
@@ -47,12 +48,12 @@ function nextText(
   { stoppedBy, nextWakeTime }: WakeStats,
   now: number,
 ): { readonly passes: boolean; readonly text: string } {
-  if (stoppedBy === null) return { passes: true, text: 'Can be woken now.' };
+  if (stoppedBy === null) return { passes: true, text: t`Can be woken now.` };
   const why = stoppedText(stoppedBy);
   if (nextWakeTime === null)
-    return { passes: false, text: `Cannot be woken now: ${why}. Waiting alone does not change that.` };
-  if (nextWakeTime <= now) return { passes: false, text: `Cannot be woken now: ${why}.` };
-  return { passes: false, text: `Cannot be woken now: ${why}, ${leftText(nextWakeTime, now)}.` };
+    return { passes: false, text: t`Cannot be woken now: ${why}. Waiting alone does not change that.` };
+  if (nextWakeTime <= now) return { passes: false, text: t`Cannot be woken now: ${why}.` };
+  return { passes: false, text: t`Cannot be woken now: ${why}, ${leftText(nextWakeTime, now)}.` };
 }
 
 function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
@@ -82,14 +83,14 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
         {next.text}
       </p>
       <Used
-        label={`Wakes today · ${left === 0 ? 'none left' : `${left} left`}`}
+        label={t`Wakes today · ${left === 0 ? t`none left` : `${left} left`}`}
         used={stats.wakesToday}
         of={stats.maxWakesPerDay}
       />
-      <Used label="Minutes today" used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit=" min" />
+      <Used label={t`Minutes today`} used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit=" min" />
       {sources.length > 0 && (
         <p className="budget-by">
-          Woken today by{' '}
+          {t`Woken today by`}{' '}
           {sources
             .map(
               ([source, count]) =>
@@ -100,9 +101,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
         </p>
       )}
       {running > 0 && (
-        <p className="budget-by">
-          {plural(running, 'session')} of it run{running === 1 ? 's' : ''} now.
-        </p>
+        <p className="budget-by">{t`${plural(running, 'session')} of it run${running === 1 ? 's' : ''} now.`}</p>
       )}
     </>
   );
@@ -114,14 +113,14 @@ export function Budget({ agentId, children }: { agentId: AgentId; children?: Rea
   const query = reachQueries(useRoost()).stats(agentId);
   return (
     <div className="budget">
-      <QueryView query={query} what="What is left today">
+      <QueryView query={query} what={t`What is left today`}>
         {(stats) => <Figures stats={stats} agentId={agentId} />}
       </QueryView>
       {scheduled && <AgentWarning agentId={agentId} />}
       <p className="budget-links">
         {children}
-        <Link href={PATHS.limits(agentId)}>Its limits</Link>
-        <Link href={PATHS.night(agentId)}>Its nights</Link>
+        <Link href={PATHS.limits(agentId)}>{t`Its limits`}</Link>
+        <Link href={PATHS.night(agentId)}>{t`Its nights`}</Link>
       </p>
     </div>
   );

@@ -1,13 +1,14 @@
 import { useState } from 'react';
+import { t } from '../../language/t.ts';
 import { useActions } from '../context.tsx';
 import { useWakesOn } from '../shell/wakes-switch.tsx';
 import './stop-switch.css';
 
 /** Stops all wakes of the household at once, and lets them pass again. */
 export function StopSwitch({
-  label = 'Stop all wakes',
-  on: stoppedWords = 'Stopped: nothing wakes anybody but you. What is written waits in the inboxes.',
-  off: passingWords = 'At once, for everybody. You can still wake anybody yourself.',
+  label = t`Stop all wakes`,
+  on: stoppedWords = t`Stopped: nothing wakes anybody but you. What is written waits in the inboxes.`,
+  off: passingWords = t`At once, for everybody. You can still wake anybody yourself.`,
 }: {
   label?: string;
   /** What stands below while everything is stopped, and while it is not. */

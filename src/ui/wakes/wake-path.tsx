@@ -1,5 +1,6 @@
 /** The way of one wake through the checks. */
 import { GATE_CHECKS, type GateCheck } from '../../domain/guardrails.ts';
+import { t } from '../../language/t.ts';
 import type { WakeDecision } from '../../protocol/wakes.ts';
 import { CHECK_QUESTIONS, CHECK_TITLES, OUTCOME_WORDS, outcomeText } from './words.ts';
 
@@ -28,19 +29,19 @@ export function pathOf({
 
 const STATE_WORDS: Record<StepState, string> = {
   passed: 'passed',
-  stopped: 'stopped here',
-  beyond: 'not reached',
-  waived: 'not asked: you are never refused',
+  stopped: t`stopped here`,
+  beyond: t`not reached`,
+  waived: t`not asked: you are never refused`,
 };
 
 /** The ten checks in their order, from who asked to what came of it; the one that stopped it is marked. */
 export function WakePath({ wake }: { wake: WakeDecision }) {
   const steps = pathOf(wake);
   return (
-    <ol className="wake-path" aria-label="The way through the checks">
+    <ol className="wake-path" aria-label={t`The way through the checks`}>
       <li className="wake-step" data-step="asked">
         <span className="wake-step-dot" aria-hidden="true" />
-        <span className="wake-step-name">Asked</span>
+        <span className="wake-step-name">{t`Asked`}</span>
       </li>
       {steps.map(({ check, state }, i) => (
         <li

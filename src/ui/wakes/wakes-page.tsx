@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { t } from '../../language/t.ts';
 import { AgentSelect } from '../parts/agent-select.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PATHS } from '../routes.ts';
@@ -36,30 +37,30 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
   const { time, source, target, way, reason, messageId, detail } = wake;
   return (
     <dl className="wake-facts">
-      <dt>When</dt>
+      <dt>{t`When`}</dt>
       <dd>{fullTime(time)}</dd>
-      <dt>Who</dt>
+      <dt>{t`Who`}</dt>
       <dd dir="auto">{sourceName(source, nameOf)}</dd>
-      <dt>Whom</dt>
+      <dt>{t`Whom`}</dt>
       <dd dir="auto">
         <Link href={PATHS.agent(target)}>{nameOf(target)}</Link>
       </dd>
-      <dt>Way</dt>
+      <dt>{t`Way`}</dt>
       <dd>{WAY_WORDS[way]}</dd>
       {reason && (
         <>
-          <dt>Reason</dt>
+          <dt>{t`Reason`}</dt>
           <dd>{REASON_WORDS[reason]}</dd>
         </>
       )}
-      <dt>What came of it</dt>
+      <dt>{t`What came of it`}</dt>
       <dd dir="auto">{detail}</dd>
       {messageId && (
         <>
-          <dt>Message</dt>
+          <dt>{t`Message`}</dt>
           <dd>
             <Link href={PATHS.inbox(target)}>
-              {target === LEAD_ID ? 'In the lead’s inbox' : `In the inbox of ${nameOf(target)}`}
+              {target === LEAD_ID ? t`In the lead’s inbox` : t`In the inbox of ${nameOf(target)}`}
             </Link>
           </dd>
         </>
@@ -200,18 +201,18 @@ export function WakeFeed({ agentId }: { agentId: AgentId | null }) {
   const nameOf = useNames();
   const query = reachQueries(useRoost()).wakes(agentId);
   return (
-    <QueryView query={query} what="The wakes">
+    <QueryView query={query} what={t`The wakes`}>
       {({ rows, more }) =>
         rows.length === 0 ? (
           <p className="wakes-empty">
             {agentId === null
-              ? 'No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.'
-              : `${nameOf(agentId)} was never asked for.`}
+              ? t`No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.`
+              : t`${nameOf(agentId)} was never asked for.`}
           </p>
         ) : (
           <>
             <Days wakes={rows} />
-            {more && <OlderButton paged={query} label="Older wakes" />}
+            {more && <OlderButton paged={query} label={t`Older wakes`} />}
           </>
         )
       }
@@ -225,16 +226,16 @@ export default function WakesPage({ agentId, onClose }: { agentId: AgentId | nul
   return (
     <div className="wakes-page">
       <PageHead
-        title="Wakes"
-        pageTitle={agentId === null ? 'Wakes' : `Wakes of ${nameOf(agentId)}`}
+        title={t`Wakes`}
+        pageTitle={agentId === null ? t`Wakes` : t`Wakes of ${nameOf(agentId)}`}
         onClose={onClose}
       />
-      <aside className="wakes-side" aria-label="Limits">
+      <aside className="wakes-side" aria-label={t`Limits`}>
         <StopSwitch />
         {agentId === null ? (
           <p className="budget-links">
-            <Link href={PATHS.limits(null)}>Limits of the household</Link>
-            <Link href={PATHS.morning}>What happened while you were away</Link>
+            <Link href={PATHS.limits(null)}>{t`Limits of the household`}</Link>
+            <Link href={PATHS.morning}>{t`What happened while you were away`}</Link>
           </p>
         ) : (
           <Budget agentId={agentId} />
@@ -242,8 +243,8 @@ export default function WakesPage({ agentId, onClose }: { agentId: AgentId | nul
       </aside>
       <section className="wakes-feed" aria-labelledby="wakes-title">
         <div className="wakes-bar">
-          <h2 id="wakes-title">Who asked for whom</h2>
-          <AgentSelect label="Wakes of" everybody="everybody" agentId={agentId} path={PATHS.wakes} />
+          <h2 id="wakes-title">{t`Who asked for whom`}</h2>
+          <AgentSelect label={t`Wakes of`} everybody="everybody" agentId={agentId} path={PATHS.wakes} />
         </div>
         <WakeFeed key={agentId} agentId={agentId} />
       </section>

@@ -1,6 +1,7 @@
 /** Wakes in words for people. Pure. */
 import type { GateCheck, WakeOutcome, WakeReason, WakeWay } from '../../domain/guardrails.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { WakeDecision, WakeSource } from '../../protocol/wakes.ts';
 import { clockTime } from '../text/time.ts';
 
@@ -16,63 +17,63 @@ const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
 const CLOCK_FROM = 2 * HOUR;
 
 export const CHECK_TITLES: Record<GateCheck, string> = {
-  source_budget: 'The caller’s own budget',
-  disabled: 'Wakes are on',
-  cooldown: 'Pause since the last wake',
-  daily: 'Wakes today',
-  pair: 'Wakes today by the same',
-  blackout: 'Quiet hours',
-  minutes: 'Minutes today',
-  concurrency: 'Sessions at once',
-  idle: 'Not in mid-turn',
-  flood: 'Flood guard',
+  source_budget: t`The caller’s own budget`,
+  disabled: t`Wakes are on`,
+  cooldown: t`Pause since the last wake`,
+  daily: t`Wakes today`,
+  pair: t`Wakes today by the same`,
+  blackout: t`Quiet hours`,
+  minutes: t`Minutes today`,
+  concurrency: t`Sessions at once`,
+  idle: t`Not in mid-turn`,
+  flood: t`Flood guard`,
 };
 
 /** What each check asks. */
 export const CHECK_QUESTIONS: Record<GateCheck, string> = {
-  source_budget: 'Has the caller calls of wake_agent left in its session?',
-  disabled: 'Does the household let wakes pass, and the agent?',
-  cooldown: 'Is the last wake long enough ago, whoever asked for it?',
-  daily: 'Has it wakes left today?',
-  pair: 'May this one still wake it today?',
-  blackout: 'Is it outside of its quiet hours?',
-  minutes: 'Have its sessions run less than they may today?',
-  concurrency: 'Do fewer of its sessions run than may at once?',
-  idle: 'Is it here, and not in the middle of something?',
-  flood: 'Is the household quiet enough?',
+  source_budget: t`Has the caller calls of wake_agent left in its session?`,
+  disabled: t`Does the household let wakes pass, and the agent?`,
+  cooldown: t`Is the last wake long enough ago, whoever asked for it?`,
+  daily: t`Has it wakes left today?`,
+  pair: t`May this one still wake it today?`,
+  blackout: t`Is it outside of its quiet hours?`,
+  minutes: t`Have its sessions run less than they may today?`,
+  concurrency: t`Do fewer of its sessions run than may at once?`,
+  idle: t`Is it here, and not in the middle of something?`,
+  flood: t`Is the household quiet enough?`,
 };
 
 export const OUTCOME_WORDS: Record<WakeOutcome, string> = {
   granted: 'woken',
   suppressed: 'stopped',
-  deferred: 'put off',
+  deferred: t`put off`,
   error: 'refused',
 };
 
 export const REASON_WORDS: Record<WakeReason, string> = {
-  blocker: 'stuck without it',
-  critical_finding: 'found something critical',
-  user_request: 'you asked for it',
+  blocker: t`stuck without it`,
+  critical_finding: t`found something critical`,
+  user_request: t`you asked for it`,
 };
 
 export const WAY_WORDS: Record<WakeWay, string> = {
-  person: 'You woke it yourself',
-  wake_agent: 'The tool wake_agent',
-  urgent_message: 'A message with priority high or urgent',
-  thread_mention: 'A mention in a thread',
-  thread_added: 'Taken into a thread',
-  deferred: 'A wake that was put off came up again',
-  schedule: 'A schedule',
-  reminder: 'A reminder that it left for itself',
-  script_failure: 'A script that failed',
-  api: 'A call from outside',
+  person: t`You woke it yourself`,
+  wake_agent: t`The tool wake_agent`,
+  urgent_message: t`A message with priority high or urgent`,
+  thread_mention: t`A mention in a thread`,
+  thread_added: t`Taken into a thread`,
+  deferred: t`A wake that was put off came up again`,
+  schedule: t`A schedule`,
+  reminder: t`A reminder that it left for itself`,
+  script_failure: t`A script that failed`,
+  api: t`A call from outside`,
 };
 
 /** Who asked: "You", an agent's name, or the name it gave itself. */
 export function sourceName(source: WakeSource, nameOf: NameOf): string {
   switch (source.kind) {
     case 'person':
-      return 'You';
+      return t`You`;
     case 'agent':
       return nameOf(source.agentId);
     case 'schedule':
@@ -92,23 +93,23 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
     case 'person':
       return `${who} woke ${whom}`;
     case 'wake_agent':
-      return `${who} asked for ${whom}`;
+      return t`${who} asked for ${whom}`;
     case 'urgent_message':
-      return `${who} wrote to ${whom}, and it was urgent`;
+      return t`${who} wrote to ${whom}, and it was urgent`;
     case 'thread_mention':
-      return `${who} mentioned ${whom} in a thread`;
+      return t`${who} mentioned ${whom} in a thread`;
     case 'thread_added':
-      return `${who} took ${whom} into a thread`;
+      return t`${who} took ${whom} into a thread`;
     case 'deferred':
-      return `${who} asked for ${whom}, and that came up again`;
+      return t`${who} asked for ${whom}, and that came up again`;
     case 'schedule':
-      return `The schedule ${who} asked for ${whom}`;
+      return t`The schedule ${who} asked for ${whom}`;
     case 'reminder':
-      return `The reminder ${who} came back to ${whom}`;
+      return t`The reminder ${who} came back to ${whom}`;
     case 'script_failure':
-      return `The script ${who} failed, and asked for ${whom}`;
+      return t`The script ${who} failed, and asked for ${whom}`;
     case 'api':
-      return `${who} asked for ${whom} from outside`;
+      return t`${who} asked for ${whom} from outside`;
     default:
       return way satisfies never;
   }
@@ -121,7 +122,7 @@ const NAMED = 3;
 export function clickText(wakes: readonly WakeDecision[], nameOf: NameOf): string {
   const names = wakes.map(({ target }) => nameOf(target)).reverse();
   const told = names.length > NAMED ? [...names.slice(0, NAMED - 1), `${names.length - NAMED + 1} others`] : names;
-  return `You woke ${told.slice(0, -1).join(', ')} and ${told.at(-1) ?? ''}`;
+  return t`You woke ${told.slice(0, -1).join(', ')} and ${told.at(-1) ?? ''}`;
 }
 
 /** What came of all of them: "woken", or "7 woken, 1 refused". */
@@ -136,23 +137,23 @@ export function clickOutcomes(wakes: readonly WakeDecision[]): string {
 /** `40 s left`, `3 min left`, `until 07:00`, `until Tuesday 07:00`: as seen at `now`. */
 export function leftText(until: number, now: number): string {
   const ms = Math.max(0, until - now);
-  if (ms <= 90 * SECOND) return `${Math.ceil(ms / SECOND)} s left`;
-  if (ms < CLOCK_FROM) return `${Math.ceil(ms / MINUTE)} min left`;
+  if (ms <= 90 * SECOND) return t`${Math.ceil(ms / SECOND)} s left`;
+  if (ms < CLOCK_FROM) return t`${Math.ceil(ms / MINUTE)} min left`;
   const sameDay = new Date(until).toDateString() === new Date(now).toDateString();
   return `until ${sameDay ? '' : `${weekday.format(until)} `}${clockTime(until)}`;
 }
 
 const STOPPED: Record<GateCheck, string> = {
-  source_budget: 'its calls in this session are used up',
-  disabled: 'wakes are switched off',
-  cooldown: 'too soon',
-  daily: 'its wakes for today are used up',
-  pair: 'this one has woken it often enough today',
-  blackout: 'quiet hours',
-  minutes: 'its minutes for today are used up',
-  concurrency: 'it runs often enough at once',
-  idle: 'it is busy, or not in the session',
-  flood: 'too much at once in the household',
+  source_budget: t`its calls in this session are used up`,
+  disabled: t`wakes are switched off`,
+  cooldown: t`too soon`,
+  daily: t`its wakes for today are used up`,
+  pair: t`this one has woken it often enough today`,
+  blackout: t`quiet hours`,
+  minutes: t`its minutes for today are used up`,
+  concurrency: t`it runs often enough at once`,
+  idle: t`it is busy, or not in the session`,
+  flood: t`too much at once in the household`,
 };
 
 /** What a check says where it stops something now, without an end: "too soon". */

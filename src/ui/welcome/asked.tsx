@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { t } from '../../language/t.ts';
 import { livesThere } from '../../state/relay-info.ts';
 import { useInfo, useActions, useRoost } from '../context.tsx';
 import { Begin } from './begin.tsx';
@@ -9,8 +10,8 @@ import '../devices/devices.css';
 import './welcome.css';
 
 const WAITS = {
-  connecting: 'Connecting…',
-  lost: 'The relay does not let this browser look on now. It is tried again by itself.',
+  connecting: t`Connecting…`,
+  lost: t`The relay does not let this browser look on now. It is tried again by itself.`,
 } as const;
 
 function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
@@ -19,32 +20,28 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
   useEffect(() => head.current?.focus(), []);
   const nameOf = (id: string) =>
     id === 'human'
-      ? 'The human'
+      ? t`The human`
       : id === 'relay'
-        ? 'The relay'
-        : (agents.find(({ agentId }) => agentId === id)?.name ?? (id === 'lead' ? 'The lead' : 'An egg'));
+        ? t`The relay`
+        : (agents.find(({ agentId }) => agentId === id)?.name ?? (id === 'lead' ? t`The lead` : t`An egg`));
   const awake = session?.awake.map(nameOf) ?? [];
   const whose = (line: LookLine) =>
     line.author === line.agentId ? nameOf(line.author) : `${nameOf(line.author)} to ${nameOf(line.agentId)}`;
   return (
     <main className="welcome" id="main">
       <div className="welcome-card">
-        <h1 ref={head} tabIndex={-1}>
-          Looking on
-        </h1>
-        <p className="welcome-lead">
-          What is said there from now on. Nothing of it is kept in this browser, and nothing can be said from here.
-        </p>
+        <h1 ref={head} tabIndex={-1}>{t`Looking on`}</h1>
+        <p className="welcome-lead">{t`What is said there from now on. Nothing of it is kept in this browser, and nothing can be said from here.`}</p>
         <p role="status">
           {link !== 'live'
             ? WAITS[link]
             : session === null
-              ? 'No session runs. Everyone sleeps.'
+              ? t`No session runs. Everyone sleeps.`
               : awake.length === 0
-                ? 'A session runs. Nobody has said anything yet.'
-                : `Awake: ${awake.join(', ')}`}
+                ? t`A session runs. Nobody has said anything yet.`
+                : t`Awake: ${awake.join(', ')}`}
         </p>
-        <ol className="look-lines" aria-label="What is said">
+        <ol className="look-lines" aria-label={t`What is said`}>
           {lines.map((line) => (
             <li key={line.messageId} dir="auto">
               <b>{whose(line)}</b> {line.text}
@@ -52,9 +49,7 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
             </li>
           ))}
         </ol>
-        <button type="button" className="ghost" onClick={onClose}>
-          Stop looking
-        </button>
+        <button type="button" className="ghost" onClick={onClose}>{t`Stop looking`}</button>
       </div>
     </main>
   );
@@ -78,14 +73,14 @@ const focusStart = () => document.querySelector<HTMLElement>('.big-button')?.foc
 
 const WHO = {
   own: {
-    head: 'A team of yours lives at this relay',
-    text: 'This browser has been here before, or shares its sign-in with one that has, and keeps nothing of that team. Nothing of it is deleted elsewhere.',
-    back: 'Let it come back:',
+    head: t`A team of yours lives at this relay`,
+    text: t`This browser has been here before, or shares its sign-in with one that has, and keeps nothing of that team. Nothing of it is deleted elsewhere.`,
+    back: t`Let it come back:`,
   },
   others: {
-    head: 'Somebody lives at this relay already',
-    text: 'Nobody lives in this browser yet. What is it to be?',
-    back: 'If that team is yours, or you have one elsewhere, let it come here too:',
+    head: t`Somebody lives at this relay already`,
+    text: t`Nobody lives in this browser yet. What is it to be?`,
+    back: t`If that team is yours, or you have one elsewhere, let it come here too:`,
   },
 } as const;
 
@@ -101,32 +96,25 @@ export default function AskedPage() {
     <main className="welcome" id="main">
       <div className="welcome-card">
         <h1 ref={head} tabIndex={-1}>
-          {way === 'own' ? 'A household of your own' : who.head}
+          {way === 'own' ? t`A household of your own` : who.head}
         </h1>
         {way === 'own' ? (
           <>
-            <p className="welcome-lead">
-              It lives at the same relay, beside the other one. Neither sees who lives with the other, or what is said
-              there.
-            </p>
+            <p className="welcome-lead">{t`It lives at the same relay, beside the other one. Neither sees who lives with the other, or what is said there.`}</p>
             <Begin onBegun={focusStart} beside />
-            <button type="button" className="link-button" onClick={() => setWay(null)}>
-              Back
-            </button>
+            <button type="button" className="link-button" onClick={() => setWay(null)}>{t`Back`}</button>
           </>
         ) : (
           <>
             <p className="welcome-lead">{who.text}</p>
             <ComeBack lead={who.back} />
             <div className="devices-ways">
-              {look && (
-                <button type="button" className="ghost" onClick={() => setWay('look')}>
-                  Only look
-                </button>
-              )}
-              <button type="button" className="ghost" onClick={() => setWay('own')}>
-                Begin a household of my own
-              </button>
+              {look && <button type="button" className="ghost" onClick={() => setWay('look')}>{t`Only look`}</button>}
+              <button
+                type="button"
+                className="ghost"
+                onClick={() => setWay('own')}
+              >{t`Begin a household of my own`}</button>
             </div>
           </>
         )}

@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from 'react';
 import { DEFAULT_SETTINGS, SETTING_TEXT_MAX } from '../../domain/settings.ts';
+import { t } from '../../language/t.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useInfo } from '../context.tsx';
 import './welcome.css';
@@ -30,7 +31,7 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
   return (
     <form onSubmit={(event) => void begin(event)} noValidate>
       <div className="welcome-field">
-        <label htmlFor="human">Your name</label>
+        <label htmlFor="human">{t`Your name`}</label>
         <input
           id="human"
           className="field"
@@ -44,11 +45,11 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           dir="auto"
         />
         <small id="human-note">
-          {tried && missing.human ? 'They need something to call you.' : 'What the agents call you.'}
+          {tried && missing.human ? t`They need something to call you.` : t`What the agents call you.`}
         </small>
       </div>
       <div className="welcome-field">
-        <label htmlFor="lead">Lead&apos;s name</label>
+        <label htmlFor="lead">{t`Lead's name`}</label>
         <input
           id="lead"
           className="field"
@@ -61,16 +62,17 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
           dir="auto"
         />
         <small id="lead-note">
-          {tried && missing.lead ? 'The lead needs a name.' : 'Sits in the middle and calls the others.'}
+          {tried && missing.lead ? t`The lead needs a name.` : t`Sits in the middle and calls the others.`}
         </small>
       </div>
       {failed !== null && (
-        <p className="welcome-failed" role="alert">
-          This could not be saved: {failed} Nothing has begun yet; try again.
-        </p>
+        <p
+          className="welcome-failed"
+          role="alert"
+        >{t`This could not be saved: ${failed} Nothing has begun yet; try again.`}</p>
       )}
       <button type="submit" className="big-button" disabled={saving || blocked}>
-        {saving ? 'Saving…' : 'Begin'}
+        {saving ? t`Saving…` : t`Begin`}
       </button>
     </form>
   );

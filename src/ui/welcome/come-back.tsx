@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
+import { t } from '../../language/t.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useInfo } from '../context.tsx';
 import { DeviceDialog, type DeviceDialogName } from '../devices/later.tsx';
@@ -8,13 +9,13 @@ const BringBack = lazy(() => import('../copies/bring-back.tsx'));
 type Way = 'copy' | DeviceDialogName;
 
 const WAYS: readonly { readonly way: Way; readonly label: string }[] = [
-  { way: 'join', label: 'I have Roost on another device' },
-  { way: 'restore', label: 'I have a recovery phrase' },
-  { way: 'copy', label: 'Bring it back from a copy' },
+  { way: 'join', label: t`I have Roost on another device` },
+  { way: 'restore', label: t`I have a recovery phrase` },
+  { way: 'copy', label: t`Bring it back from a copy` },
 ];
 
 /** Ways here for a team that is not new. */
-export function ComeBack({ lead = 'Your team lives on another device, or lived here before?' }: { lead?: string }) {
+export function ComeBack({ lead = t`Your team lives on another device, or lived here before?` }: { lead?: string }) {
   const blocked = useInfo(writingStopped);
   const [way, setWay] = useState<Way | null>(null);
   const close = () => setWay(null);

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { t } from '../../language/t.ts';
 import { useDevices } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
 
@@ -7,9 +8,8 @@ export const WAITS = {
   live: null,
   off: null,
   connecting: null,
-  lost: 'The relay cannot be reached now. It is tried again by itself, and goes on where it was.',
-  'locked-out':
-    'This browser is not let in at the relay. Press Enter in the terminal where Roost runs, and open the link it prints here.',
+  lost: t`The relay cannot be reached now. It is tried again by itself, and goes on where it was.`,
+  'locked-out': t`This browser is not let in at the relay. Press Enter in the terminal where Roost runs, and open the link it prints here.`,
 } as const;
 
 /** This device has joined a household, and nobody of it is here yet. */
@@ -21,14 +21,9 @@ export default function OnItsWay() {
   const { backlog, link } = status;
   return (
     <div className="on-its-way">
-      <h1 ref={head} tabIndex={-1}>
-        Your team is on its way
-      </h1>
-      <p className="welcome-lead">
-        This device is one of yours now. Who lives with you comes first, then the latest conversations, then everything
-        before.
-      </p>
-      <Progress label="Fetching who lives there…" done={backlog?.done ?? 0} of={backlog?.of ?? 0} />
+      <h1 ref={head} tabIndex={-1}>{t`Your team is on its way`}</h1>
+      <p className="welcome-lead">{t`This device is one of yours now. Who lives with you comes first, then the latest conversations, then everything before.`}</p>
+      <Progress label={t`Fetching who lives there…`} done={backlog?.done ?? 0} of={backlog?.of ?? 0} />
       {WAITS[link] !== null && (
         <p className="welcome-lead" role="status">
           {WAITS[link]}

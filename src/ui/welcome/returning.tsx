@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { t } from '../../language/t.ts';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
@@ -13,7 +14,7 @@ type Status = Extract<SyncStatus, { kind: 'returning' }>;
 
 /** `Julian and 8 agents` */
 function whoOf({ lead, agents }: Status['team']): string {
-  if (lead === null) return agents === 0 ? 'A team' : plural(agents, 'agent');
+  if (lead === null) return agents === 0 ? t`A team` : plural(agents, 'agent');
   return agents === 0 ? lead : `${lead} and ${plural(agents, 'agent')}`;
 }
 
@@ -23,7 +24,9 @@ function OnTheWay({ status }: { status: Status }) {
     <>
       <Progress
         label={
-          progress?.from === 'relay' ? 'Fetching it from the relay…' : 'Reading what is kept beside it on this device…'
+          progress?.from === 'relay'
+            ? t`Fetching it from the relay…`
+            : t`Reading what is kept beside it on this device…`
         }
         done={progress?.done ?? 0}
         of={progress?.of ?? 0}
@@ -48,24 +51,21 @@ function BeginAnew() {
   };
   if (!asking)
     return (
-      <button type="button" className="link-button" onClick={() => setAsking(true)}>
-        Begin anew without them
-      </button>
+      <button
+        type="button"
+        className="link-button"
+        onClick={() => setAsking(true)}
+      >{t`Begin anew without them`}</button>
     );
   return (
-    <div className="devices-warning" role="alertdialog" aria-label="Begin anew?">
+    <div className="devices-warning" role="alertdialog" aria-label={t`Begin anew?`}>
       <p>
-        <strong>Begin anew?</strong> This browser then forgets the key of the team that lived here. Only another device,
-        a recovery phrase or a copy can bring them back after that.
+        {t`${(<strong>{t`Begin anew?`}</strong>)} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
       </p>
       {failed !== null && <p className="welcome-failed">{failed}</p>}
       <div className="devices-ways">
-        <button type="button" className="ghost" onClick={() => setAsking(false)}>
-          No, go on looking
-        </button>
-        <button type="button" className="danger-button" onClick={() => void begin()}>
-          Begin anew
-        </button>
+        <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`No, go on looking`}</button>
+        <button type="button" className="danger-button" onClick={() => void begin()}>{t`Begin anew`}</button>
       </div>
     </div>
   );
@@ -83,18 +83,18 @@ export default function ReturningPage() {
     <main className="welcome" id="main">
       <div className="welcome-card on-its-way">
         <h1 ref={head} tabIndex={-1}>
-          {missing ? 'Your team could not be found' : 'Bringing your team back'}
+          {missing ? t`Your team could not be found` : t`Bringing your team back`}
         </h1>
         <p className="welcome-lead">
-          The browser lost what it had stored for this page.{' '}
+          {t`The browser lost what it had stored for this page.`}{' '}
           {missing
-            ? `${who} lived here. They were looked for beside it on this device and at the relay, and nothing of them is there.`
-            : `${who} lived here${team.documents > 0 ? `, with ${plural(team.documents, 'document')}` : ''}. They are brought back from what is kept a second time; nothing new is begun before that.`}
+            ? t`${who} lived here. They were looked for beside it on this device and at the relay, and nothing of them is there.`
+            : t`${who} lived here${team.documents > 0 ? t`, with ${plural(team.documents, 'document')}` : ''}. They are brought back from what is kept a second time; nothing new is begun before that.`}
         </p>
         {!missing && <OnTheWay status={status} />}
         {(missing || status.link === 'lost' || status.link === 'locked-out' || status.link === 'off') && (
           <>
-            <ComeBack lead="Other ways to bring them back:" />
+            <ComeBack lead={t`Other ways to bring them back:`} />
             <BeginAnew />
           </>
         )}

@@ -1,4 +1,5 @@
 import { seatColor, SEAT_ORDER } from '../../domain/seat.ts';
+import { t } from '../../language/t.ts';
 import { useDevices, useInfo } from '../context.tsx';
 import { Egg } from '../grid/egg.tsx';
 import { Link } from 'wouter';
@@ -30,22 +31,19 @@ export function Welcome({ onBegun }: { onBegun: () => void }) {
           <OnItsWay />
         ) : (
           <>
-            <h1>A home for a team that remembers</h1>
-            <p className="welcome-lead">
-              Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as
-              who they were. Who they are, and what was said, lives in this browser.
-            </p>
+            <h1>{t`A home for a team that remembers`}</h1>
+            <p className="welcome-lead">{t`Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as who they were. Who they are, and what was said, lives in this browser.`}</p>
             <Begin onBegun={onBegun} beside={false} />
             <ComeBack />
           </>
         )}
         <p className="welcome-mind" data-mind={health?.mind}>
           {health === null
-            ? 'Asking the relay who thinks…'
+            ? t`Asking the relay who thinks…`
             : health.mind === 'rehearsal'
-              ? 'Demo: no model is connected yet. Connect one now, or look around first.'
-              : `Connected: ${modelName(health.model)}`}{' '}
-          {health?.mind === 'rehearsal' && <Link href={PATHS.connect}>Connect a model</Link>}
+              ? t`Demo: no model is connected yet. Connect one now, or look around first.`
+              : t`Connected: ${modelName(health.model)}`}{' '}
+          {health?.mind === 'rehearsal' && <Link href={PATHS.connect}>{t`Connect a model`}</Link>}
         </p>
       </div>
     </main>

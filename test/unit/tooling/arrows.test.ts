@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** One folder per row with what it may import; every other pair is an error. */
 const ARROWS: Record<string, readonly string[]> = {
   'src/domain': ['src/domain'],
+  'src/language': ['src/language'],
   'src/protocol': ['src/protocol', 'src/domain'],
   'src/ledger': ['src/ledger', 'src/protocol', 'src/domain'],
   'src/relay': ['src/relay', 'src/protocol', 'src/domain'],
@@ -15,10 +16,20 @@ const ARROWS: Record<string, readonly string[]> = {
   'src/archive': ['src/archive', 'src/protocol', 'src/domain'],
   'src/search': ['src/search', 'src/protocol', 'src/domain'],
   'src/offline': ['src/offline', 'src/domain'],
-  'src/state': ['src/state', 'src/relay', 'src/ledger', 'src/sync', 'src/archive', 'src/protocol', 'src/domain'],
-  'src/ui': ['src/ui', 'src/state', 'src/archive', 'src/protocol', 'src/domain'],
+  'src/state': [
+    'src/state',
+    'src/language',
+    'src/relay',
+    'src/ledger',
+    'src/sync',
+    'src/archive',
+    'src/protocol',
+    'src/domain',
+  ],
+  'src/ui': ['src/ui', 'src/language', 'src/state', 'src/archive', 'src/protocol', 'src/domain'],
   src: [
     'src/ui',
+    'src/language',
     'src/state',
     'src/relay',
     'src/ledger',
