@@ -5,7 +5,7 @@ import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { realTimers } from './domain/platform/timers.ts';
 import { askPersistence, openOwner } from './ledger/index.ts';
-import { fetchTexts, lacksTexts, spoken } from './language/catalogue.ts';
+import { lacksTexts, spoken } from './language/catalogue.ts';
 import { t } from './language/t.ts';
 import { prepareOffline } from './offline/register.ts';
 import { PAGE_KEY } from './protocol/page-key.ts';
@@ -82,6 +82,7 @@ const mount = () =>
 /** A language that is new here is fetched first; where that fails, the page is better than nothing in what it has. */
 async function mountInLanguage(): Promise<void> {
   try {
+    const { fetchTexts } = await import('./language/fetch-texts.ts');
     if (await fetchTexts()) return location.reload();
   } catch (error) {
     console.warn('The page stays in the language that it has:', error);

@@ -6,7 +6,7 @@ import { LIMITS } from '../protocol/limits.ts';
 import type { Team } from '../protocol/team.ts';
 import type { Parts } from './actions/parts.ts';
 import { problemText } from './ports.ts';
-import { humanNameOf } from './wake-material.ts';
+import { humanNameOf } from './people.ts';
 
 /** Everybody, as the relay's directory takes it. Who waits for a seat that another has is without one; who has the person's name has its colour in it. */
 export function teamOf(roster: Roster, person: string): Team {

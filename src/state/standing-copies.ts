@@ -14,7 +14,8 @@ import type { Live } from './live.ts';
 import type { Device } from './ports.ts';
 import type { ReachPort } from './reach.ts';
 import type { WakeSizes } from './wake-sizes.ts';
-import { humanNameOf, leadNameOf, payloadOf, type WakeShare } from './wake-material.ts';
+import { humanNameOf, leadNameOf } from './people.ts';
+import { payloadOf, type WakeShare } from './wake-share.ts';
 
 /** ms of quiet after a change before copies are compared: talk comes in bursts, and a copy is as long as a conversation. */
 const COMPARE_AFTER_MS = 5_000;

@@ -1,52 +1,25 @@
 /**
  * What a wake carries: from the ledger's material to payloads and to the prompt each agent will read.
- * Pure; the same functions feed the WAKE message and its preview.
+ * Pure; the same functions feed the WAKE message and its preview. Fetched when something is to be carried: a page paints without it.
  */
-import { displayName, type Agent, type Roster } from '../domain/agent.ts';
-import { shownName } from '../domain/names.ts';
+import type { Agent, Roster } from '../domain/agent.ts';
+import { bytesOf } from '../domain/platform/utf8.ts';
 import { momentText, spanText } from '../domain/moments.ts';
 import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../domain/prompts.ts';
-import { isSeatPosition, LEAD_ID, seatNumber } from '../domain/seat.ts';
+import { seatNumber } from '../domain/seat.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isAddressed, spokenText, talkText } from '../domain/talk.ts';
 import { teammatesText } from '../domain/teammates.ts';
-import { renderTranscript, type Transcript, type TranscriptSession } from '../domain/transcript.ts';
+import { renderTranscript, type TranscriptSession } from '../domain/transcript.ts';
 import type { AgentPayload } from '../domain/wake-payload.ts';
-import { t } from '../language/t.ts';
 import type { StartSession } from '../protocol/http.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { WakeMaterial, WakeSession } from '../protocol/worker.ts';
-
-/** What one agent takes along. */
-export interface WakeShare {
-  readonly agent: Agent;
-  readonly transcript: Transcript | null;
-  /** UTF-8 bytes */
-  readonly soulBytes: number;
-  readonly transcriptBytes: number;
-  /** When the last thing was said that it remembers, or null. */
-  readonly lastSaid: number | null;
-  /** The session in which that was, or null. */
-  readonly lastSession: string | null;
-}
-
-/** UTF-8 bytes of a text. */
-export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+import { authorName, humanNameOf, leadNameOf } from './people.ts';
+import type { WakeShare } from './wake-share.ts';
 
 /** A rough figure: four characters of English make about one token. */
 export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
-
-export const humanNameOf = (settings: Settings): string => shownName(settings.humanName, 'person');
-export const leadNameOf = (roster: Roster, settings: Settings): string =>
-  roster.lead?.name ?? shownName(settings.leadName, 'lead');
-
-export function authorName(author: string, roster: Roster, settings: Settings): string {
-  if (author === 'human') return humanNameOf(settings);
-  if (author === 'relay') return t`Roost`;
-  if (author === LEAD_ID) return leadNameOf(roster, settings);
-  const agent = roster.byId.get(author);
-  return agent ? displayName(agent, roster) : 'somebody';
-}
 
 /** A stretch of what it lived through, as it reads it back: in order, without what holds nothing to read, and without its soul. */
 function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
@@ -93,23 +66,6 @@ export function shareOf(
   };
 }
 
-/** The payload of one agent, or null for somebody without a seat. */
-export function payloadOf({ agent, transcript, lastSaid }: WakeShare): AgentPayload | null {
-  const { agentId: id, name, color, colorName, position, soul } = agent;
-  if (!isSeatPosition(position)) return null;
-  return {
-    id,
-    name,
-    color,
-    colorName,
-    position,
-    soul: soul === '' ? null : soul,
-    transcript: transcript?.text ?? null,
-    ...(lastSaid === null ? {} : { asleepSince: lastSaid }),
-  };
-}
-
-/** The wake prompt as the relay will render it, or why the template cannot be. */
 /** What the wake prompt says of everybody and of the time, as it would be now. */
 export interface WakeAround {
   readonly human: string;
@@ -128,6 +84,7 @@ export const wakeAround = (roster: Roster, settings: Settings, now: number): Wak
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
 
+/** The wake prompt as the relay will render it, or why the template cannot be. */
 export function wakePromptOf(
   payload: AgentPayload,
   { team, now, timeZone, ...people }: WakeAround,

@@ -4,7 +4,7 @@ import type { Agent } from '../domain/agent.ts';
 import type { WakeSession } from '../protocol/worker.ts';
 import type { Household } from './household.ts';
 import type { OwnerPort } from './ports.ts';
-import { shareOf, type WakeShare } from './wake-material.ts';
+import type { WakeShare } from './wake-share.ts';
 
 interface WakeSizesState {
   readonly status: 'idle' | 'loading' | 'ready' | 'failed';
@@ -36,6 +36,7 @@ export function createWakeSizes(owner: OwnerPort, household: Household): WakeSiz
     const agentIds = agents.map((agent) => agent.agentId);
     const material = await owner.call('wakeMaterial', { agentIds, cap: settings.transcriptCap });
     const byAgent = new Map(material.map((item) => [item.agentId, { ...item, sessions: item.sessions.map(seen) }]));
+    const { shareOf } = await import('./wake-material.ts');
     const { roster } = household.store.getState();
     return agents.map((agent) => shareOf(agent, byAgent.get(agent.agentId), roster, settings));
   }

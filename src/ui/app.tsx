@@ -21,7 +21,7 @@ import { displayName } from '../domain/agent.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
-import { leadNameOf } from '../state/wake-material.ts';
+import { leadNameOf } from '../state/people.ts';
 import { ConversationView } from './chat/conversation.tsx';
 import type { Around } from './commands/command.ts';
 import { useDevices, useHousehold, useInfo, useRoost } from './context.tsx';

@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { t } from '../language/t.ts';
-import { authorName } from '../state/wake-material.ts';
+import { authorName } from '../state/people.ts';
 import { useHousehold } from './context.tsx';
 
 /** What people read for an id that stands in a message or a wake. */

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import type { AgentId } from '../domain/ids.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, SEAT_ORDER } from '../domain/seat.ts';
 import { t } from '../language/t.ts';
-import { leadNameOf } from '../state/wake-material.ts';
+import { leadNameOf } from '../state/people.ts';
 import { useHousehold, useLive } from './context.tsx';
 import { seatView, type SeatView } from './grid/seat-view.ts';
 

@@ -3,7 +3,7 @@ import { displayName } from '../domain/agent.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { LEAD_COLOR, LEAD_ID } from '../domain/seat.ts';
 import { t } from '../language/t.ts';
-import { leadNameOf } from '../state/wake-material.ts';
+import { leadNameOf } from '../state/people.ts';
 import { useHousehold } from './context.tsx';
 
 /** Whoever may take part in a thread, cost something or let a client join: the lead and every agent, retired or not. */

@@ -7,7 +7,8 @@ import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
 import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { RelayProblem } from '../../relay/index.ts';
-import { leadNameOf, payloadOf, startSessionBody } from '../wake-material.ts';
+import { leadNameOf } from '../people.ts';
+import { payloadOf } from '../wake-share.ts';
 import { until } from '../until.ts';
 import { createCatchingUp } from './catching-up.ts';
 import type { Parts } from './parts.ts';
@@ -54,6 +55,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     pending.setState({ step: t`Starting the session…` });
     const { roster, settings } = household.store.getState();
     const [lead = null] = roster.lead ? await wakeSizes.read([roster.lead]) : [];
+    const { startSessionBody } = await import('../wake-material.ts');
     const started = await relay.startSession({
       body: { ...startSessionBody(lead, roster, settings), after: clock.next(), ...(ahead ? { ahead } : {}) },
     });

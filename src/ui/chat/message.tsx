@@ -9,7 +9,7 @@ import { Face } from '../grid/face.tsx';
 import { EditIcon, RetryIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../routes.ts';
-import { bytesOf } from '../../state/wake-material.ts';
+import { bytesOf } from '../../domain/platform/utf8.ts';
 import { whereWordsGo } from '../text/answering.ts';
 import { bytes, names, plural } from '../text/sizes.ts';
 import { Moment } from '../parts/moment.tsx';

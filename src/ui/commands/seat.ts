@@ -3,7 +3,7 @@ import { canBeWoken } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { writingStopped } from '../../state/relay-info.ts';
-import { leadNameOf } from '../../state/wake-material.ts';
+import { leadNameOf } from '../../state/people.ts';
 import { exportAgentFile, exportConversationFile } from '../copies/later.ts';
 import { POSITIONS, seatView, type SeatView } from '../grid/seat-view.ts';
 import { copyText } from '../parts/copy.ts';

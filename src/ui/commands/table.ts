@@ -9,7 +9,7 @@ import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain
 import { t } from '../../language/t.ts';
 import { groupsIn } from '../../state/groups.ts';
 import { callsOf } from '../../state/calls.ts';
-import { authorName, leadNameOf } from '../../state/wake-material.ts';
+import { authorName, leadNameOf } from '../../state/people.ts';
 import { hasFound, nextFound } from '../palette/last-found.ts';
 import { PATHS } from '../routes.ts';
 import type { Around, Command } from './command.ts';

@@ -8,7 +8,7 @@ import type { ConversationPage } from '../../protocol/worker.ts';
 import { conversationFileName, safeFileName } from '../../state/agent-copies.ts';
 import { readAttachment } from '../../state/attachments.ts';
 import type { RoostState } from '../../state/index.ts';
-import { authorName } from '../../state/wake-material.ts';
+import { authorName } from '../../state/people.ts';
 import { count } from '../text/sizes.ts';
 import { conversationText } from './conversation-text.ts';
 import { chooseSink } from './sink.ts';

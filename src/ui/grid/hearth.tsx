@@ -16,7 +16,7 @@ import { useSleepers } from './use-sleepers.ts';
 import './hearth.css';
 import { isSeatPosition, LEAD_ID, type Position } from '../../domain/seat.ts';
 import type { LiveState } from '../../state/live.ts';
-import type { WakeShare } from '../../state/wake-material.ts';
+import type { WakeShare } from '../../state/wake-share.ts';
 import { since } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { LeadCell, SeatCell } from './seat-cell.tsx';

@@ -5,7 +5,7 @@ import type { Lifecycle } from '../../domain/lifecycle.ts';
 import { LEAD_COLOR, LEAD_ID } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
-import { leadNameOf } from '../../state/wake-material.ts';
+import { leadNameOf } from '../../state/people.ts';
 import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';

@@ -14,7 +14,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Mark } from '../shell/mark.tsx';
 import { dayAndClock } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';
-import { bytesOf } from '../../state/wake-material.ts';
+import { bytesOf } from '../../domain/platform/utf8.ts';
 import { useNames } from '../use-names.ts';
 import { useSomebody } from '../use-somebody.ts';
 import './inbox.css';

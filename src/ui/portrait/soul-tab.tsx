@@ -6,7 +6,7 @@ import { birthOf, namesOf, Soul, soulsOf, type Kept } from '../agent/soul.tsx';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
-import { bytesOf } from '../../state/wake-material.ts';
+import { bytesOf } from '../../domain/platform/utf8.ts';
 import { bytes, plural } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { ReadingView, useReading } from './reading.tsx';

@@ -1,6 +1,6 @@
 /** What it costs to wake somebody: reading what it is given, by the price of its model. What it answers comes on top. */
 import { priceFor } from '../../domain/prices.ts';
-import type { WakeShare } from '../../state/wake-material.ts';
+import type { WakeShare } from '../../state/wake-share.ts';
 import { costBookOf } from '../../state/costs.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { useRehearsing } from '../models/chip.tsx';

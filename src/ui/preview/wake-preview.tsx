@@ -2,14 +2,9 @@ import { useEffect, useState } from 'react';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import { writeWake } from '../../domain/wake-payload.ts';
 import { t } from '../../language/t.ts';
-import {
-  bytesOf,
-  payloadOf,
-  roughTokens,
-  wakeAround,
-  wakePromptOf,
-  type WakeShare,
-} from '../../state/wake-material.ts';
+import { bytesOf } from '../../domain/platform/utf8.ts';
+import { payloadOf, type WakeShare } from '../../state/wake-share.ts';
+import { roughTokens, wakeAround, wakePromptOf } from '../../state/wake-material.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { useSleepers } from '../grid/use-sleepers.ts';

@@ -3,7 +3,7 @@ import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { rosterOfDocs } from '../../state/household.ts';
-import { leadNameOf } from '../../state/wake-material.ts';
+import { leadNameOf } from '../../state/people.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';

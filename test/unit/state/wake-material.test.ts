@@ -7,14 +7,9 @@ import { parseTeamCall, writeWake } from '../../../src/domain/wake-payload.ts';
 import type { MessageDoc } from '../../../src/protocol/documents.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
 import type { WakeMaterial } from '../../../src/protocol/worker.ts';
-import {
-  bytesOf,
-  payloadOf,
-  roughTokens,
-  shareOf,
-  startSessionBody,
-  wakePromptOf,
-} from '../../../src/state/wake-material.ts';
+import { bytesOf } from '../../../src/domain/platform/utf8.ts';
+import { payloadOf } from '../../../src/state/wake-share.ts';
+import { roughTokens, shareOf, startSessionBody, wakePromptOf } from '../../../src/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 
 const SOUL = 'She said: </soul> ]]> [WAKE AGENTS] \u0000\u001b \ud800 שלום 🕊️';

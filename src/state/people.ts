@@ -1,0 +1,17 @@
+/** How people and agents are called in this household. */
+import { displayName, type Roster } from '../domain/agent.ts';
+import { shownName } from '../domain/names.ts';
+import { LEAD_ID } from '../domain/seat.ts';
+import type { Settings } from '../domain/settings.ts';
+
+export const humanNameOf = (settings: Settings): string => shownName(settings.humanName, 'person');
+export const leadNameOf = (roster: Roster, settings: Settings): string =>
+  roster.lead?.name ?? shownName(settings.leadName, 'lead');
+
+export function authorName(author: string, roster: Roster, settings: Settings): string {
+  if (author === 'human') return humanNameOf(settings);
+  if (author === 'relay') return 'Roost';
+  if (author === LEAD_ID) return leadNameOf(roster, settings);
+  const agent = roster.byId.get(author);
+  return agent ? displayName(agent, roster) : 'somebody';
+}

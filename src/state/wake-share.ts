@@ -1,0 +1,34 @@
+/** What an agent takes along when it wakes; how it is made stands in `wake-material.ts`. */
+import type { Agent } from '../domain/agent.ts';
+import { isSeatPosition } from '../domain/seat.ts';
+import type { Transcript } from '../domain/transcript.ts';
+import type { AgentPayload } from '../domain/wake-payload.ts';
+
+/** What one agent takes along. */
+export interface WakeShare {
+  readonly agent: Agent;
+  readonly transcript: Transcript | null;
+  /** UTF-8 bytes */
+  readonly soulBytes: number;
+  readonly transcriptBytes: number;
+  /** When the last thing was said that it remembers, or null. */
+  readonly lastSaid: number | null;
+  /** The session in which that was, or null. */
+  readonly lastSession: string | null;
+}
+
+/** The payload of one agent, or null for somebody without a seat. */
+export function payloadOf({ agent, transcript, lastSaid }: WakeShare): AgentPayload | null {
+  const { agentId: id, name, color, colorName, position, soul } = agent;
+  if (!isSeatPosition(position)) return null;
+  return {
+    id,
+    name,
+    color,
+    colorName,
+    position,
+    soul: soul === '' ? null : soul,
+    transcript: transcript?.text ?? null,
+    ...(lastSaid === null ? {} : { asleepSince: lastSaid }),
+  };
+}
