@@ -1,4 +1,5 @@
 /** Every default and limit of the minds, in one place. */
+import { readsOf } from '../../src/domain/model-reads.ts';
 
 /** Used where the person names no model. */
 export const DEFAULT_MODELS = { lead: 'claude-opus-5-5', agent: 'claude-sonnet-5-5' } as const;
@@ -87,13 +88,8 @@ function isFrom(model: string, minor: number): boolean {
 }
 
 /**
- * Tokens that models read, where the name tells it for sure. Of all others it is the person's setting, or it is learned: a
- * model that refuses says how much it reads, or is asked with less until it answers.
+ * Tokens that a model reads: what the person set, or what its name tells. Null: not known, and learned: a model that
+ * refuses says how much it reads, or is asked with less until it answers.
  */
-const WINDOWS: readonly (readonly [name: RegExp, tokens: number])[] = [
-  [/^claude-(?:3-|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8})?$)/, 200_000],
-];
-
-/** Tokens that a model reads: what the person set, or what its name tells; null: not known. */
 export const windowTokensOf = (model: string, set: number): number | null =>
-  set > 0 ? set : (WINDOWS.find(([name]) => name.test(model))?.[1] ?? null);
+  set > 0 ? set : (readsOf(model)?.windowTokens ?? null);

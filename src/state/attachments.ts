@@ -11,6 +11,8 @@ import type { OwnerPort } from './ports.ts';
 export interface PreparedFile extends SentAttachment {
   /** Of its bytes, in hexadecimal. */
   readonly sha256: string;
+  /** Of a PDF, as far as it can be told. */
+  readonly pages?: number;
 }
 
 type Result<File> =

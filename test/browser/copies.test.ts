@@ -14,6 +14,8 @@ import { createVisitor, type Visitor } from '../support/visitor.ts';
 const DESK = { width: 1440, height: 900 };
 /** ms: stretching passphrases takes its time, and a busy machine is not a failure. */
 const PATIENCE = 300_000;
+/** A picture of one dot. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PASSPHRASE = 'four words that hold — ünïcode';
 
 let folder = '';
@@ -108,6 +110,10 @@ async function live(): Promise<House> {
   await visitor.press('SUMMON');
   await visitor.untilAll('awake');
   await visitor.open(1);
+  await visitor.page
+    .locator('.compose input[type=file]')
+    .setInputFiles({ name: 'bridge.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') });
+  await visitor.page.getByRole('button', { name: 'Take away bridge.png' }).waitFor();
   await visitor.ask('Remember the bridge we left half drawn.');
   await visitor.press('End session');
   await visitor.untilAll('sleeping');
@@ -180,6 +186,7 @@ describe('Copies', { timeout: PATIENCE }, () => {
     expect((await second.seats()).map(({ name }) => name)).toEqual(names);
     await second.open(1);
     await second.untilRead('Remember the bridge we left half drawn.');
+    await second.page.getByRole('img', { name: 'bridge.png' }).waitFor();
     // What was new there is new here, and nothing else is.
     await expect.poll(() => newIn(second.page)).toBe(7);
     expect(await documentsIn(await exportAll(second, null))).toEqual(before);

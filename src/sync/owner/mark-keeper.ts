@@ -23,10 +23,17 @@ export function createMarkStore(files: Files | null, tell: (text: string | null)
     },
     async put(text) {
       if (text === held) return;
+      const before = held;
       held = text;
       tell(text);
-      if (text === null) await files?.remove(MIRROR.markFile);
-      else await files?.write(MIRROR.markFile, new TextEncoder().encode(text));
+      try {
+        if (text === null) await files?.remove(MIRROR.markFile);
+        else await files?.write(MIRROR.markFile, new TextEncoder().encode(text));
+      } catch (error) {
+        // It is tried again by who asks again.
+        held = before;
+        throw error;
+      }
     },
   };
 }
@@ -66,11 +73,17 @@ export function createMarkKeeper({ store, timers, now, facts, inTurn, onCrash }:
     await store.put(writeMark({ ...so, writtenAt: now() }));
   }
 
-  return {
-    wake(soon = true) {
-      if (soon) callOff();
-      cancel ??= timers.after(soon ? 0 : MIRROR.markEvery, () => void inTurn(write).catch(onCrash));
-    },
-    close: callOff,
-  };
+  function wake(soon = true) {
+    if (soon) callOff();
+    cancel ??= timers.after(soon ? 0 : MIRROR.markEvery, () => {
+      cancel = null;
+      inTurn(write).catch((error: unknown) => {
+        // That there is no room is said where words are kept.
+        if (error instanceof DOMException && error.name === 'QuotaExceededError') wake(false);
+        else onCrash(error);
+      });
+    });
+  }
+
+  return { wake, close: callOff };
 }

@@ -1,7 +1,8 @@
 /** What is about to go along with a message: chips above the field, until it is sent. */
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { ATTACHMENTS, isPicture } from '../../domain/attachment.ts';
 import { t } from '../../language/t.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon } from '../parts/icons.tsx';
@@ -128,7 +129,11 @@ export function AttachButton({ attaching, disabled }: { attaching: Attaching; di
   );
 }
 
-export function Chips({ attaching }: { attaching: Attaching }) {
+/** Fetched with the first file. */
+const SightNote = lazy(() => import('./sight-note.tsx'));
+
+/** `reader`: whose model is sent them. */
+export function Chips({ attaching, reader }: { attaching: Attaching; reader: AgentId }) {
   const { files, preparing, removed } = attaching;
   return (
     <>
@@ -147,6 +152,11 @@ export function Chips({ attaching }: { attaching: Attaching }) {
             </li>
           ))}
         </ul>
+      )}
+      {files.length > 0 && (
+        <Suspense>
+          <SightNote files={files} reader={reader} />
+        </Suspense>
       )}
       <p className={preparing > 0 || removed ? 'chips-note' : 'visually-hidden'} role="status">
         {preparing > 0

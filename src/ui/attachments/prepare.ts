@@ -8,6 +8,7 @@ import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { bytes as inWords } from '../text/sizes.ts';
 import { LOOKED_AT, moves } from './moves.ts';
+import { pdfFacts, type PdfFacts } from './pdf.ts';
 
 /** `reason`: a sentence for people, beginning with the file's name. `note`: what has become of it on the way. */
 export type Prepared =
@@ -19,6 +20,10 @@ const PICTURE_BYTES = 100_000_000;
 /** Of a picture without loss; above it, it is written with some. */
 const EXACT_BYTES = 1_500_000;
 const JPEG_QUALITY = 0.85;
+/** What nobody sees in a name can turn round whatever stands behind it, and make `exe.png` of `gnp.exe`. What joins letters and pictures stays. */
+const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cc}\p{Zl}\p{Zp}]/gu;
+/** Of a PDF whose browser cannot unpack. */
+const NO_FACTS: PdfFacts = { pages: null, locked: false };
 
 const latin = (head: Uint8Array) => String.fromCharCode(...head);
 /** What it is by its first bytes: what it is called says nothing. */
@@ -85,8 +90,27 @@ async function drawn(file: Blob, isPhoto: boolean) {
   return blob && { blob, mediaType: 'image/jpeg' as const, ending: 'jpg', width, height };
 }
 
+/** Where both are the same in rounded words, the difference is. */
+function tooLarge(size: number): string {
+  const [is, may] = [inWords(size), inWords(ATTACHMENTS.bytes)];
+  return is === may
+    ? t`is a little larger than ${may}, which is the most.`
+    : t`is ${is} large; a file may have ${may}.`;
+}
+
+async function pdfOf(file: File, { name, newId }: { name: string; newId: () => string }): Promise<Prepared> {
+  const { pages, locked } = await pdfFacts(new Uint8Array(await file.arrayBuffer())).catch(() => NO_FACTS);
+  if (locked)
+    return {
+      ok: false,
+      reason: t`${name} is locked, with a password or against copying, and models cannot read it. Print it into a new PDF, and attach that.`,
+    };
+  const prepared = await fileOf(file, { name, mediaType: 'application/pdf', newId });
+  return prepared.ok && pages !== null ? { ...prepared, file: { ...prepared.file, pages } } : prepared;
+}
+
 export async function prepareFile(file: File, newId: () => string): Promise<Prepared> {
-  const name = (file.name || 'pasted').slice(-ATTACHMENTS.name);
+  const name = file.name.replace(UNSEEN, '').slice(-ATTACHMENTS.name) || 'pasted';
   const no = (why: string): Prepared => ({ ok: false, reason: `${name} ${why}` });
   try {
     if (file.size === 0) return no(t`is empty, or a folder: choose the files in it.`);
@@ -104,9 +128,8 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
         ? { ...prepared, note: t`${name} moves; models see pictures that stand still. Its first moment goes along.` }
         : prepared;
     }
-    if (file.size > ATTACHMENTS.bytes)
-      return no(t`is ${inWords(file.size)} large; a file may have ${inWords(ATTACHMENTS.bytes)}.`);
-    if (kind === 'pdf') return await fileOf(file, { name, mediaType: 'application/pdf', newId });
+    if (file.size > ATTACHMENTS.bytes) return no(tooLarge(file.size));
+    if (kind === 'pdf') return await pdfOf(file, { name, newId });
     const text = fileText(new Uint8Array(await file.arrayBuffer()));
     if (text === null) return no(t`is no picture, PDF or text: models read nothing else.`);
     if (file.size > ATTACHMENTS.textBytes)

@@ -74,7 +74,7 @@ function away(content: Exclude<Content, { kind: 'here' }>): string {
     case 'loading':
       return t`Reading it…`;
     case 'elsewhere':
-      return t`Still on the other device`;
+      return t`Not here yet: it comes from your other device, after the words.`;
     case 'failed':
       return t`It could not be read: ${content.why}`;
     default:
@@ -82,32 +82,18 @@ function away(content: Exclude<Content, { kind: 'here' }>): string {
   }
 }
 
-function One({ file }: { file: Attachment }) {
-  const content = useContent(file);
-  const [open, setOpen] = useState(false);
+const isShown = ({ mediaType }: Attachment) => isPicture(mediaType) && INERT.has(mediaType);
+
+/** Large, or as text, and to be saved. */
+function Opened({ file, content, onClose }: { file: Attachment; content: Content; onClose: () => void }) {
   const { name, mediaType } = file;
-  const about = (
-    <>
-      <span className="attachment-name">{name}</span>
-      <small>{bytes(file.bytes)}</small>
-    </>
-  );
-  if (content.kind !== 'here')
-    return (
-      <li className="attachment attachment-away">
-        {about}
-        <small role="status">{away(content)}</small>
-      </li>
-    );
-  const picture = isPicture(mediaType) && INERT.has(mediaType);
   return (
-    <li className="attachment">
-      <button type="button" aria-label={t`Open ${name}, ${bytes(file.bytes)}`} onClick={() => setOpen(true)}>
-        {picture ? <img src={content.url} alt={name} width={file.width} height={file.height} /> : about}
-      </button>
-      {open && (
-        <Dialog title={name} shape="wide" onClose={() => setOpen(false)}>
-          {picture ? (
+    <Dialog title={name} shape="wide" onClose={onClose}>
+      {content.kind !== 'here' ? (
+        <p role="status">{away(content)}</p>
+      ) : (
+        <>
+          {isShown(file) ? (
             <img className="attachment-large" src={content.url} alt={name} />
           ) : mediaType === 'application/pdf' ? (
             <p>{t`Save it to read it: nothing of a PDF is run here.`}</p>
@@ -117,8 +103,56 @@ function One({ file }: { file: Attachment }) {
           <p>
             <a className="ghost" href={content.url} download={name}>{t`Save (${bytes(file.bytes)})`}</a>
           </p>
-        </Dialog>
+        </>
       )}
+    </Dialog>
+  );
+}
+
+function About({ file }: { file: Attachment }) {
+  return (
+    <>
+      <span className="attachment-name">{file.name}</span>
+      <small>{bytes(file.bytes)}</small>
+    </>
+  );
+}
+
+const openLabel = ({ name, bytes: size }: Attachment) => t`Open ${name}, ${bytes(size)}`;
+
+function Picture({ file }: { file: Attachment }) {
+  const content = useContent(file);
+  const [open, setOpen] = useState(false);
+  if (content.kind !== 'here')
+    return (
+      <li className="attachment attachment-away">
+        <About file={file} />
+        <small role="status">{away(content)}</small>
+      </li>
+    );
+  return (
+    <li className="attachment">
+      <button type="button" aria-label={openLabel(file)} onClick={() => setOpen(true)}>
+        <img src={content.url} alt={file.name} width={file.width} height={file.height} />
+      </button>
+      {open && <Opened file={file} content={content} onClose={() => setOpen(false)} />}
+    </li>
+  );
+}
+
+function ReadAndOpened(props: { file: Attachment; onClose: () => void }) {
+  return <Opened {...props} content={useContent(props.file)} />;
+}
+
+/** A PDF or a text: nothing of it is read before it is opened. */
+function Other({ file }: { file: Attachment }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <li className="attachment">
+      <button type="button" aria-label={openLabel(file)} onClick={() => setOpen(true)}>
+        <About file={file} />
+      </button>
+      {open && <ReadAndOpened file={file} onClose={() => setOpen(false)} />}
     </li>
   );
 }
@@ -126,9 +160,13 @@ function One({ file }: { file: Attachment }) {
 export default function ShownAttachments({ files }: { files: readonly Attachment[] }) {
   return (
     <ul className="attachments" aria-label={t`Attached`}>
-      {files.map((file, i) => (
-        <One key={`${file.attachmentId}:${i}`} file={file} />
-      ))}
+      {files.map((file, i) =>
+        isShown(file) ? (
+          <Picture key={`${file.attachmentId}:${i}`} file={file} />
+        ) : (
+          <Other key={`${file.attachmentId}:${i}`} file={file} />
+        ),
+      )}
     </ul>
   );
 }

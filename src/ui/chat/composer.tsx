@@ -1,4 +1,5 @@
 import { useEffect, useId, useImperativeHandle, useRef, useState, type KeyboardEvent, type Ref } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
@@ -48,8 +49,8 @@ interface Props {
   readonly edit?: { readonly text: string; readonly cancel: () => void } | null;
   /** Those whom an `@` offers. */
   readonly people?: readonly Teammate[];
-  /** Pictures and files may go along. Left out: words alone. */
-  readonly attaches?: boolean;
+  /** Pictures and files may go along, to the model of this agent. Left out: words alone. */
+  readonly attachesFor?: AgentId;
   /** An edit has these already. */
   readonly along?: number;
   readonly onSend: (text: string, mentions: readonly string[], files: readonly PreparedFile[]) => void;
@@ -82,13 +83,14 @@ export function Composer({
   answering = false,
   edit = null,
   people = NOBODY,
-  attaches = false,
+  attachesFor,
   along = 0,
   onSend,
   onStop,
   onLast,
 }: Props) {
   const { browser } = useRoost().device;
+  const attaches = attachesFor !== undefined;
   const field = useRef<HTMLTextAreaElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const [length, setLength] = useState(() => (edit ? edit.text : readDraft(browser, draft)).length);
@@ -204,7 +206,7 @@ export function Composer({
         </p>
       )}
       {offers && <Suggestions id={list} mentioning={mentioning} />}
-      {attaches && <Chips attaching={attaching} />}
+      {attachesFor && <Chips attaching={attaching} reader={attachesFor} />}
       <div className="compose-box" data-disabled={disabled}>
         {attaches && <AttachButton attaching={attaching} disabled={disabled} />}
         <textarea

@@ -125,7 +125,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
           disabled={speaker.kind === 'egg'}
           answering={answering && speaker.kind !== 'egg'}
           edit={edit}
-          attaches
+          attachesFor={agentId}
           along={editing?.attachments?.length ?? 0}
           onSend={(text, _mentions, files) => {
             void actions.send(agentId, text, editing?.messageId, { files, attachments: editing?.attachments });

@@ -602,7 +602,7 @@ test('files go along once kept: what is no file to read is said, what was taken 
   const notes = new File(['the pier is green'], 'notes.txt');
   const kept = () => page.owner.docs.filter(({ type }) => type === 'attachment');
   const chips = () => screen.queryAllByRole('button', { name: /^Take away/ });
-  await page.user.upload(input, [notes, new File([new Uint8Array([1, 0, 2])], 'a.bin'), notes]);
+  await page.user.upload(input, [notes, new File([new Uint8Array([1, 0, 2])], 'a\u202e.bin'), notes]);
   await waitFor(() =>
     expect(document.querySelector('.compose-note')?.textContent).toBe(
       'a.bin is no picture, PDF or text: models read nothing else.',
@@ -643,22 +643,27 @@ test('files go along once kept: what is no file to read is said, what was taken 
   await waitFor(() => expect(page.relay.posted[2]).toMatchObject({ attachments: [{ name: 'other.txt' }] }));
 });
 
-test('a file that is on another device still has its place, and stands there when it has come; a page is read as text', async () => {
+test('a file that is on another device has its place, and is there when it has come; a page is read as text, once it is opened', async () => {
   const file = { attachmentId: 'f', name: 'page.html', mediaType: 'text/html', bytes: 6 };
+  const beach = { attachmentId: 'b', name: 'beach.png', mediaType: 'image/png', bytes: 6 };
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
-  const message = { ...said('agent-1', 'human', 'Look', NOW), attachments: [file] };
+  const message = { ...said('agent-1', 'human', 'Look', NOW), attachments: [file, beach] };
   await page.say({ news: 'documents', docs: [message] });
-  await screen.findAllByText('Still on the other device');
+  await screen.findAllByText(/^Not here yet/);
+  const asked = page.owner.calls.filter((name) => name === 'attachment').length;
   const piece = {
     ...{ _id: 'attachment:f:0', type: 'attachment', schema: 1, at: at(9), agentId: 'agent-1' },
     ...{ attachmentId: 'f', sha256: '', bytes: 6, index: 0, data: btoa('<b>x</') },
   };
   URL.createObjectURL = (blob) => `blob:${blob instanceof Blob ? blob.type : ''}`;
   URL.revokeObjectURL = () => undefined;
+  const [open] = await screen.findAllByRole('button', { name: 'Open page.html, 6 B' });
+  expect(page.owner.calls.filter((name) => name === 'attachment')).toHaveLength(asked);
+  await page.user.click(open ?? document.body);
+  const dialog = within(screen.getByRole('dialog', { name: 'page.html' }));
+  await dialog.findByText(/^Not here yet/);
   page.owner.docs.push(piece);
   await page.say({ news: 'documents', docs: [piece] });
-  const [open] = await screen.findAllByRole('button', { name: 'Open page.html, 6 B' });
-  await page.user.click(open ?? document.body);
-  const save = within(screen.getByRole('dialog', { name: 'page.html' })).getByRole('link', { name: 'Save (6 B)' });
+  const save = await dialog.findByRole('link', { name: 'Save (6 B)' });
   expect(save.getAttribute('href')).toBe('blob:text/plain;charset=utf-8');
 });

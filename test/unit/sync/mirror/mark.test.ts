@@ -9,6 +9,8 @@ import {
   type Mark,
 } from '../../../../src/sync/mirror/index.ts';
 import { deviceRecord } from '../../../../src/sync/owner/genuine.ts';
+import { createMarkKeeper, createMarkStore } from '../../../../src/sync/owner/mark-keeper.ts';
+import { createVirtualTime } from '../../../support/virtual-time.ts';
 import { memoryFiles } from './support.ts';
 
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
@@ -80,4 +82,29 @@ test('a database that fails is begun anew once before it is emptied, and not for
     [false, false, false],
     [false, false, false],
   ]);
+});
+
+test('a mark that a full disk refuses is written when there is room, and no crash', async () => {
+  const time = createVirtualTime();
+  const files = memoryFiles();
+  const crashes: unknown[] = [];
+  let full = true;
+  const write: typeof files.write = (name, bytes) =>
+    full ? Promise.reject(new DOMException('No room.', 'QuotaExceededError')) : files.write(name, bytes);
+  const store = createMarkStore({ ...files, write }, () => undefined);
+  const keeper = createMarkKeeper({
+    store,
+    timers: time,
+    now: time.now,
+    facts: () => Promise.resolve(mark),
+    inTurn: (run) => run(),
+    onCrash: (error) => crashes.push(error),
+  });
+  keeper.wake();
+  await time.pass(MIRROR.markEvery * 2);
+  expect(store.text()).toBeNull();
+  full = false;
+  await time.pass(MIRROR.markEvery * 2);
+  expect(readMark(new TextDecoder().decode((await files.read(MIRROR.markFile)) ?? undefined))?.team).toEqual(mark.team);
+  expect(crashes).toEqual([]);
 });
