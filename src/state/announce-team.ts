@@ -66,7 +66,7 @@ export function announceTeam({
           run: () => void liveBeside(),
         });
       else if (result.problem.kind === 'refused')
-        notices.error(`The relay did not take the team’s names: ${problemText(result.problem)}`);
+        notices.error(t`The relay did not take the team’s names: ${problemText(result.problem)}`);
       return;
     }
     announced = text;

@@ -1,6 +1,7 @@
 /** Groups of agents that the person has named. Fetched with the dialog and the palette, which need them. */
 import { groupOf, GROUPS, type AgentGroup } from '../domain/groups.ts';
 import type { AgentId } from '../domain/ids.ts';
+import { spoken } from '../language/catalogue.ts';
 import { t } from '../language/t.ts';
 import { attempt, type Done } from './actions/parts.ts';
 import { createWriter } from './documents.ts';
@@ -25,7 +26,7 @@ export function groupsOf(records: readonly GroupRecord[]): readonly AgentGroup[]
   }
   return [...newest.values()]
     .flatMap(({ group }) => (group.agentIds.length > 0 ? [group] : []))
-    .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.groupId < b.groupId ? -1 : 1));
+    .sort((a, b) => a.name.localeCompare(b.name, spoken.language) || (a.groupId < b.groupId ? -1 : 1));
 }
 
 /** By name. */
@@ -63,7 +64,7 @@ export async function keepGroup(
 export async function removeGroup(roost: RoostState, group: AgentGroup): Promise<void> {
   const { notices } = roost;
   const removed = await write(roost, { ...group, agentIds: [] });
-  if (!removed.ok) return notices.error(`“${group.name}” could not be removed: ${removed.reason}`);
+  if (!removed.ok) return notices.error(t`“${group.name}” could not be removed: ${removed.reason}`);
   notices.info(t`The group “${group.name}” is removed. Nobody in it is changed.`, {
     label: t`Undo`,
     run: () => void write(roost, group),

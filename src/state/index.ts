@@ -1,6 +1,7 @@
 /** The page's state: small stores, the actions that change them, and the one place where the owner is heard. */
 import { LEAD_ID } from '../domain/seat.ts';
 import { createClock, type Clock } from '../domain/stamp.ts';
+import { spoken } from '../language/catalogue.ts';
 import { t } from '../language/t.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import type { Doc } from '../protocol/documents.ts';
@@ -156,8 +157,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     const { documents, lost } = returned;
     notices.offer(
       lost === 0
-        ? t`The browser had lost what it stored for this page. Your team is back, with all ${documents.toLocaleString('en')} documents.`
-        : t`The browser had lost what it stored for this page. ${documents.toLocaleString('en')} documents are back; ${lost.toLocaleString('en')} were found neither on this device nor at the relay. If you have a copy, import it.`,
+        ? t`The browser had lost what it stored for this page. Your team is back, with all ${documents.toLocaleString(spoken.locale)} documents.`
+        : t`The browser had lost what it stored for this page. ${documents.toLocaleString(spoken.locale)} documents are back; ${lost.toLocaleString(spoken.locale)} were found neither on this device nor at the relay. If you have a copy, import it.`,
       { label: t`Good`, run: () => undefined },
     );
   }

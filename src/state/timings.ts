@@ -44,7 +44,7 @@ export function createTimings({ reach, notices, again }: Deps): (changes: readon
       if (result.value) moved.push({ ...change, before: change.after, after: change.before });
     }
     await again();
-    const text = `${moved.length} of ${changes.length} ${back ? t`set back` : 'moved'}.`;
+    const text = t`${moved.length} of ${changes.length} ${back ? t`set back` : 'moved'}.`;
     if (moved.length > 0)
       notices.info(text, back ? undefined : { label: t`Set back`, run: () => void setTimings(moved, true) });
     else if (!problem) notices.info(t`Nothing was moved: somebody has changed these times meanwhile.`);

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
+import { t } from '../language/t.ts';
 import { waitingOf } from '../state/waiting.ts';
 import { useRoost, useUnread } from './context.tsx';
 import { newCount } from './text/unread.ts';
@@ -14,6 +15,6 @@ export function useWaitingCount(): string {
 export function useTitle(title: string | null): void {
   const count = useWaitingCount();
   useEffect(() => {
-    if (title !== null) document.title = `${count !== '' ? `(${count}) ` : ''}${title} · Roost`;
+    if (title !== null) document.title = t`${count !== '' ? `(${count}) ` : ''}${title} · Roost`;
   }, [title, count]);
 }

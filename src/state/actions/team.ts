@@ -90,7 +90,9 @@ export function createTeamActions(parts: Parts): TeamActions {
   };
   const leftOut = (count: number) =>
     notices.info(
-      t`${count === 1 ? t`One agent is` : t`${count} agents are`} still on the way to this device, and sleep${count === 1 ? 's' : ''} on. WAKE calls ${count === 1 ? 'it' : 'them'} once ${count === 1 ? t`it is` : t`they are`} here.`,
+      count === 1
+        ? t`One agent is still on the way to this device, and sleeps on. WAKE calls it once it is here.`
+        : t`${count} agents are still on the way to this device, and sleep on. WAKE calls them once they are here.`,
     );
 
   /**
@@ -139,7 +141,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       else notices.refused(posted.problem);
     } catch (error) {
       notices.error(
-        `This device could not read what they remember: ${error instanceof Error ? error.message : String(error)}`,
+        t`This device could not read what they remember: ${error instanceof Error ? error.message : String(error)}`,
       );
     } finally {
       pending.setState({ call: null, step: null });

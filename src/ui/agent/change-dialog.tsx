@@ -31,7 +31,7 @@ function useChoose({ agent }: Props) {
     };
     const back = Object.fromEntries(Object.entries(before).filter(([key]) => Object.hasOwn(choice, key)));
     const done = await actions.choose(agent.agentId, choice);
-    if (!done.ok) notices.error(`This could not be saved: ${done.reason}`);
+    if (!done.ok) notices.error(t`This could not be saved: ${done.reason}`);
     else notices.info(said, { label: t`Undo`, run: () => void actions.choose(agent.agentId, back) });
   };
 }

@@ -132,7 +132,7 @@ function Canvas({ painting, tone, mirrored, onPaint, onStroke, onUndo }: CanvasP
                 key={x}
                 role="gridcell"
                 tabIndex={x === at[0] && y === at[1] ? 0 : -1}
-                aria-label={t`Row ${y}, column ${x}: ${NAMES.get(painting.get(placeOf(x, y)) ?? 0) ?? 'empty'}`}
+                aria-label={t`Row ${y}, column ${x}: ${NAMES.get(painting.get(placeOf(x, y)) ?? 0) ?? t`empty`}`}
                 data-x={x}
                 data-y={y}
                 data-tone={painting.get(placeOf(x, y)) ?? 0}

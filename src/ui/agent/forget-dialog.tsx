@@ -118,7 +118,7 @@ function Second({
       )}
       <div className="dialog-ways">
         <button type="button" className="ghost" ref={kind === 'conversation' ? first : null} onClick={onBack}>
-          {t`No, keep ${kind === 'agent' ? name : 'it'}`}
+          {kind === 'agent' ? t`No, keep ${name}` : t`No, keep it`}
         </button>
         <button type="submit" className="danger-button" disabled={!sure || busy}>
           {busy ? t`Forgetting…` : kind === 'agent' ? t`Forget ${name}` : t`Yes, forget it`}
@@ -146,7 +146,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
     }
     const undo = async () => {
       const kept = await actions.keep(asked.asked._id);
-      if (!kept.ok) notices.error(`This could not be saved: ${kept.reason}`);
+      if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
     };
     onClose();
     if (kind === 'agent') go(PATHS.hearth);

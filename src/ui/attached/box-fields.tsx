@@ -132,7 +132,7 @@ function shownBox({ folder, reads, network }: Box): string {
   const reached = network === 'none' ? t`no network` : network === 'all' ? t`all that is public` : network.join(', ');
   return [
     folder === null ? t`no folder` : folder,
-    ...(reads.length === 0 ? [] : [`reads ${reads.join(', ')}`]),
+    ...(reads.length === 0 ? [] : [t`reads ${reads.join(', ')}`]),
     reached,
   ].join(' · ');
 }

@@ -10,7 +10,7 @@ import type { Teammates } from '../use-teammates.ts';
 
 const STATES: Record<AttachedServer['state'], string> = {
   connecting: 'connecting…',
-  connected: 'connected',
+  connected: t`connected`,
   failed: t`cannot be reached`,
   'sign-in': t`wants a sign-in`,
 };

@@ -160,7 +160,7 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
       )}
       <p className={preparing > 0 || removed ? 'chips-note' : 'visually-hidden'} role="status">
         {preparing > 0
-          ? `Reading ${plural(preparing, 'file')}…`
+          ? t`Reading ${plural(preparing, 'file')}…`
           : removed && (
               <>
                 {t`${removed.name} was taken away.`}{' '}

@@ -130,7 +130,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
   return (
     <div className="calls">
       <PageHead title={t`Approvals`} onClose={onClose}>
-        <AgentSelect label={t`Of`} everybody="everybody" agentId={agentId} path={PATHS.approvals} />
+        <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.approvals} />
       </PageHead>
       <p className="calls-about">
         {t`What your agents ask you for, and what they did. How far each may go stands under`}{' '}

@@ -23,7 +23,7 @@ export const textIn = (input: Readonly<Record<string, unknown>>, name: string): 
 /** Whose page it is; nothing where that is no address. */
 function hostIn(input: Readonly<Record<string, unknown>>): string {
   const url = urlOf(textIn(input, 'url') ?? '');
-  return ` of ${url === null ? t`the web` : url.host}`;
+  return t` of ${url === null ? t`the web` : url.host}`;
 }
 
 const quoted = (words: string | null) => (words === null ? '' : t` for “${revealedCode(words)}”`);
@@ -37,11 +37,11 @@ export function wantsTo(call: ToolCall): string {
     case 'run_command':
       return input['background'] === true ? t`run a command in the background` : t`run a command`;
     case 'write_file':
-      return `write ${path ?? t`a file`}`;
+      return t`write ${path ?? t`a file`}`;
     case 'edit_file':
-      return `change ${path ?? t`a file`}`;
+      return t`change ${path ?? t`a file`}`;
     case 'read_file':
-      return `read ${path ?? t`a file`}`;
+      return t`read ${path ?? t`a file`}`;
     case 'view_image':
       return t`look at ${path ?? t`a picture`}`;
     case 'fetch_page':
@@ -65,7 +65,7 @@ export function wantsTo(call: ToolCall): string {
     case 'mind__fetch':
       return t`fetch something from the web, in its own program`;
     default:
-      return call.tool.startsWith(MIND_PREFIX) ? t`do something in its own program` : `use ${call.tool}`;
+      return call.tool.startsWith(MIND_PREFIX) ? t`do something in its own program` : t`use ${call.tool}`;
   }
 }
 
@@ -97,13 +97,13 @@ export function endText({ state, words, isError }: ToolCall): string {
     case 'asked':
       return t`waits for you`;
     case 'running':
-      return 'runs';
+      return t`runs`;
     case 'done':
-      return isError ? t`it did not work` : 'done';
+      return isError ? t`it did not work` : t`done`;
     case 'declined':
       return t`you said no`;
     case 'withdrawn':
-      return `withdrawn${words === null ? '' : `: ${words}`}`;
+      return t`withdrawn${words === null ? '' : `: ${words}`}`;
     case 'unknown':
       return t`not known whether it ran: the relay stopped`;
   }
@@ -116,4 +116,4 @@ const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
   'always-tool': t`you said always`,
   'always-command': t`you said always, for this command`,
 };
-export const allowedText = ({ allowedBy }: ToolCall): string => (allowedBy === null ? 'nobody' : ALLOWED[allowedBy]);
+export const allowedText = ({ allowedBy }: ToolCall): string => (allowedBy === null ? t`nobody` : ALLOWED[allowedBy]);

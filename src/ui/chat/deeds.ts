@@ -9,7 +9,7 @@ function argument(input: unknown, key: string): string | null {
 }
 
 type Deed = (argument: (key: string) => string | null) => string;
-const who = (name: string | null) => name ?? 'another';
+const who = (name: string | null) => name ?? t`another`;
 const file = (path: string | null) => path ?? t`a file`;
 /** Roost's own tools, as somebody would say what was done; what is not here goes by its name. */
 const DEEDS: Readonly<Record<string, Deed>> = {
@@ -41,11 +41,11 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   wake_cancel: () => t`cancelled what was due`,
   list_my_routines: () => t`looked through the routines`,
   list_files: () => t`looked into the folder`,
-  read_file: (of) => `read ${file(of('path'))}`,
-  write_file: (of) => `wrote ${file(of('path'))}`,
-  edit_file: (of) => `changed ${file(of('path'))}`,
+  read_file: (of) => t`read ${file(of('path'))}`,
+  write_file: (of) => t`wrote ${file(of('path'))}`,
+  edit_file: (of) => t`changed ${file(of('path'))}`,
   view_image: (of) => t`looked at ${file(of('path'))}`,
-  run_command: (of) => `ran ${of('command') ?? t`a command`}`,
+  run_command: (of) => t`ran ${of('command') ?? t`a command`}`,
   read_output: () => t`looked what a command wrote`,
   stop_command: () => t`ended a command`,
   search_files: (of) =>

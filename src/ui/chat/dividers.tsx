@@ -17,7 +17,7 @@ export function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => 
     case 'session':
       return t`in a session`;
     case 'wake': {
-      const by = cause.by === 'human' ? 'you' : nameOf(cause.by);
+      const by = cause.by === 'human' ? t`you` : nameOf(cause.by);
       return t`woken by ${by}`;
     }
     case 'pulse':
@@ -34,11 +34,11 @@ export function causeText(cause: RunCause | null, nameOf: (agentId: AgentId) => 
 export function outcomeText(outcome: RunOutcome): string {
   switch (outcome) {
     case 'done':
-      return 'done';
+      return t`done`;
     case 'failed':
-      return 'failed';
+      return t`failed`;
     case 'stopped':
-      return 'stopped';
+      return t`stopped`;
     case 'timed-out':
       return t`took too long`;
     case 'crashed':
@@ -76,7 +76,7 @@ export function SleepDivider({
     <p className="divider" data-reason={item.reason}>
       {item.until === null
         ? t`${name} sleeps since ${dayWithin(item.from, now)} ${clockTime(item.from)}`
-        : `${dayName(item.from, now)} ${clockTime(item.from)} · ${name} slept ${duration(item.until - item.from)}`}
+        : t`${dayName(item.from, now)} ${clockTime(item.from)} · ${name} slept ${duration(item.until - item.from)}`}
       {why}
     </p>
   );

@@ -37,7 +37,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
       };
     return running
       ? { title: t`Nothing said yet today`, text: t`${name} leads the team, and hears what you write here.` }
-      : { title: `${name} sleeps`, text: t`WAKE brings everybody back. What you write now waits until then.` };
+      : { title: t`${name} sleeps`, text: t`WAKE brings everybody back. What you write now waits until then.` };
   }
   if (speaker.awake) return { title: t`${name} is awake`, text: t`What you write here goes to nobody else.` };
   if (speaker.seat.state === 'hatching') return { title: t`${name} is waking`, text: t`The first words appear here.` };
@@ -47,7 +47,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
       text: whereWordsGo(name, speaker.seat) ?? '',
     };
   return {
-    title: `${name} sleeps`,
+    title: t`${name} sleeps`,
     text: t`There is no conversation yet. Leave a message: it waits, and is read on waking.`,
   };
 }

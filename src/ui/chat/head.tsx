@@ -18,11 +18,11 @@ export function stateText(speaker: Speaker): string {
     case 'lead':
       return speaker.awake ? t`the lead · awake` : t`the lead · asleep: no session runs`;
     case 'agent':
-      return `${speaker.seat.paused ? t`set to sleep, keeps what was said` : speaker.seat.working ? t`at work by itself` : speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : speaker.seat.state === 'played' ? t`played by ${speaker.seat.client?.name ?? t`a client`}` : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
+      return t`${speaker.seat.paused ? t`set to sleep, keeps what was said` : speaker.seat.working ? t`at work by itself` : speaker.seat.state === 'sleeping' ? t`asleep` : speaker.seat.state === 'hatching' ? t`waking` : speaker.seat.state === 'played' ? t`played by ${speaker.seat.client?.name ?? t`a client`}` : t`awake`} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
     case 'egg':
-      return `hatching · ${speaker.seat.colorName}`;
+      return t`hatching · ${speaker.seat.colorName}`;
     case 'seatless':
-      return speaker.retired ? 'retired' : t`waits for a seat`;
+      return speaker.retired ? t`retired` : t`waits for a seat`;
     default:
       return speaker satisfies never;
   }

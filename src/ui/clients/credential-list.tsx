@@ -54,10 +54,10 @@ function Line({
       <div>
         <b dir="auto">{labelOf(credential)}</b>
         <small>
-          {name !== null && `as ${name} · `}
+          {name !== null && t`as ${name} · `}
           {t`${(<code>…{hint}</code>)} · made ${dayWithin(madeAt, now)} ·`}{' '}
           {revokedAt !== null
-            ? `revoked ${fullTime(revokedAt)}`
+            ? t`revoked ${fullTime(revokedAt)}`
             : usedAt === null
               ? t`never used`
               : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`}

@@ -25,7 +25,7 @@ function ofEmpty({ roost, go }: Here, { position, state, agentId }: SeatView): C
   const { actions } = roost;
   const running = roost.live.store.getState().live !== null;
   const blocked = writingStopped(roost.info.getState());
-  const seat = `seat ${seatNumber(position)}`;
+  const seat = t`seat ${seatNumber(position)}`;
   if (state === 'empty')
     return [
       of(seat, 'summon', t`Summon into ${seat}`, () => void actions.summon([position]), {
@@ -122,7 +122,7 @@ const ofAnybody = (
       words: t`save download markdown`,
     },
   ),
-  of(agentId, 'change', `Change ${name}…`, () => go(PATHS.change(agentId)), {
+  of(agentId, 'change', t`Change ${name}…`, () => go(PATHS.change(agentId)), {
     hint: t`Name, colour, face, model`,
     words: 'rename',
   }),

@@ -17,7 +17,7 @@ import { Work } from './work.tsx';
 function warningText(warning: AgentWarning): string {
   switch (warning.kind) {
     case 'several-souls':
-      return t`Several files could be the soul. ${shownText(warning.taken)} was taken; ${names(warning.others.map(shownText))} ${warning.others.length === 1 ? 'was' : 'were'} not.`;
+      return t`Several files could be the soul. Taken was ${shownText(warning.taken)}, and not ${names(warning.others.map(shownText))}.`;
     case 'soul-edited':
       return t`SOUL.md says something else than the identity beside it. Where it is adopted anew its words are taken, as a later soul; the first one is kept.`;
     case 'other-encoding':
@@ -114,7 +114,7 @@ function Form({
         <Standing>
           {t`It comes as itself: the same agent, with`}{' '}
           {parsed.messages === 0 ? t`no conversation yet` : plural(parsed.messages, 'message')}
-          {parsed.sessions > 0 ? ` of ${plural(parsed.sessions, 'session')}` : ''}.
+          {parsed.sessions > 0 ? t` of ${plural(parsed.sessions, 'session')}` : ''}.
         </Standing>
       )}
       {standing.kind === 'nobody-yet' && (

@@ -23,7 +23,7 @@ export interface ConversationText {
 const ENDS: Readonly<Partial<Record<MessageDoc['status'], string>>> = {
   stopped: t`stopped here`,
   interrupted: t`broke off here`,
-  failed: 'failed',
+  failed: t`failed`,
 };
 
 /** Nothing in a name is taken for Markdown. */

@@ -26,7 +26,7 @@ function Begin() {
     } catch (error) {
       // The place that was chosen cannot be written.
       notices.error(
-        `The file could not be made: ${error instanceof Error ? error.message : String(error)}. Choose another place.`,
+        t`The file could not be made: ${error instanceof Error ? error.message : String(error)}. Choose another place.`,
       );
     }
   };

@@ -9,7 +9,7 @@ import { conversationFileName, safeFileName } from '../../state/agent-copies.ts'
 import { readAttachment } from '../../state/attachments.ts';
 import type { RoostState } from '../../state/index.ts';
 import { authorName } from '../../state/people.ts';
-import { count } from '../text/sizes.ts';
+import { plural } from '../text/sizes.ts';
 import { conversationText } from './conversation-text.ts';
 import { chooseSink } from './sink.ts';
 
@@ -102,9 +102,9 @@ export async function exportToFile(state: RoostState, agentId: AgentId, name: st
     const writer = sink.stream.getWriter();
     await writer.write(bytes);
     await writer.close();
-    const with_ = files > 0 ? ` and ${count(files)} ${files === 1 ? 'file' : 'files'}` : '';
+    const with_ = files > 0 ? t` and ${plural(files, 'file')}` : '';
     state.notices.info(
-      t`The conversation with ${name} is in ${sink.fileName}: ${count(messages)} ${messages === 1 ? 'message' : 'messages'}${with_}.`,
+      t`The conversation with ${name} is in ${sink.fileName}: ${plural(messages, 'message')}${with_}.`,
     );
   } catch (error) {
     if (!called.signal.aborted) throw error;

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
 import type { ImportState } from '../../state/copies.ts';
 import { useRoost } from '../context.tsx';
-import { count, plural } from '../text/sizes.ts';
+import { plural } from '../text/sizes.ts';
 import { AdoptFlow } from './adopt-flow.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
 import { PassphraseForm } from './passphrase.tsx';
@@ -22,8 +22,8 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
         <strong>{written === 0 ? t`Nothing was new.` : t`Imported.`}</strong>{' '}
         {written === 0
           ? t`Every document of it was here already. Importing a copy twice is harmless.`
-          : `${plural(written, 'document')} came${same > 0 ? t`; ${count(same)} ${same === 1 ? 'was' : 'were'} here already` : ''}.`}
-        {leftOut > 0 && t` ${plural(leftOut, 'document')} ${leftOut === 1 ? 'was' : 'were'} left out.`}
+          : t`${plural(written, 'document came', 'documents came')}${same > 0 ? t`; ${plural(same, 'was here already', 'were here already')}` : ''}.`}
+        {leftOut > 0 && ` ${plural(leftOut, 'document was left out.', 'documents were left out.')}`}
       </p>
     </div>
   );

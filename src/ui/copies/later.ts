@@ -1,5 +1,6 @@
 /** What is known of copies before they are needed: the rest is fetched after the page is painted. */
 import type { AgentId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
 
 const load = () => import('./export-agent.ts');
@@ -16,7 +17,7 @@ export async function exportAgentFile(state: RoostState, agentId: AgentId, name:
     await exportToFile(state, agentId, name);
   } catch (error) {
     // The file could not be made, or a part of the page did not come.
-    state.notices.error(`${name} could not be exported: ${error instanceof Error ? error.message : String(error)}`);
+    state.notices.error(t`${name} could not be exported: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -27,6 +28,6 @@ export async function exportConversationFile(state: RoostState, agentId: AgentId
     await exportToFile(state, agentId, name);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    state.notices.error(`The conversation with ${name} could not be exported: ${reason}`);
+    state.notices.error(t`The conversation with ${name} could not be exported: ${reason}`);
   }
 }

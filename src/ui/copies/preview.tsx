@@ -17,8 +17,8 @@ const CONFLICTS_SHOWN = 8;
 
 function seatText(agent: ArchivedAgent): string {
   if (agent.agentId === LEAD_ID) return t`the lead`;
-  if (agent.retired) return 'retired';
-  return agent.position === null ? t`without a seat` : `seat ${seatNumber(agent.position)}`;
+  if (agent.retired) return t`retired`;
+  return agent.position === null ? t`without a seat` : t`seat ${seatNumber(agent.position)}`;
 }
 
 function news({ isHere, fresh, documents }: ArchivedAgent): string {
@@ -60,7 +60,9 @@ function headline({ fresh, same, forgotten, documents }: ArchivePreview): string
   if (documents === 0) return t`There is nothing in it.`;
   if (fresh === 0)
     return t`All of it is here already${forgotten > 0 ? t`, or was forgotten here` : ''}: importing it adds nothing, and harms nothing.`;
-  return t`${count(fresh)} of ${plural(documents, 'document')} ${fresh === 1 ? 'is' : 'are'} new here${same > 0 ? t`; ${count(same)} ${same === 1 ? 'is' : 'are'} here already` : ''}.`;
+  const rest = same > 0 ? t`; ${plural(same, 'is here already', 'are here already')}` : '';
+  const all = plural(documents, 'document');
+  return fresh === 1 ? t`One of ${all} is new here${rest}.` : t`${count(fresh)} of ${all} are new here${rest}.`;
 }
 
 interface Props {
@@ -131,18 +133,19 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
         <p>{headline(preview)}</p>
         {forgotten > 0 && (
           <p className="setting-hint">
-            {t`${plural(forgotten, 'document')} of it ${forgotten === 1 ? 'was' : 'were'} forgotten here for good, and`}{' '}
-            {t`${forgotten === 1 ? 'is' : 'are'} not taken.`}
+            {plural(
+              forgotten,
+              'document of it was forgotten here for good, and is not taken.',
+              'documents of it were forgotten here for good, and are not taken.',
+            )}
           </p>
         )}
         {unknown.length > 0 && (
           <p className="setting-hint">
-            {t`A newer Roost wrote`}{' '}
-            {t`${plural(
+            {t`A newer Roost wrote ${plural(
               unknown.reduce((sum, { documents }) => sum + documents, 0),
               'document',
-            )} of kinds that this one does not know (`}
-            {[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ').toLowerCase()}).{' '}
+            )} of kinds that this one does not know (${[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ')}).`}{' '}
             {changes.some(({ kind }) => kind === 'newer')
               ? t`They come only with their tick.`
               : t`They are kept and passed on.`}
@@ -175,12 +178,12 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
         <h4>
           {met.length === 0
             ? t`Nothing stands against what is here`
-            : plural(met.length, 'thing stands', 'things stand').replace(/$/, ' against what is here')}
+            : plural(met.length, 'thing stands against what is here', 'things stand against what is here')}
         </h4>
         {lines.length > 0 && <ul>{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
         {lines.length > CONFLICTS_SHOWN && (
           <details>
-            <summary>{plural(lines.length - CONFLICTS_SHOWN, 'more')}</summary>
+            <summary>{plural(lines.length - CONFLICTS_SHOWN, 'more', 'more')}</summary>
             <ul>{lines.slice(CONFLICTS_SHOWN)}</ul>
           </details>
         )}

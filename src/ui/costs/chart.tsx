@@ -1,3 +1,4 @@
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { Costs } from '../../protocol/costs.ts';
 import { budgetText, costText, money, tokens, tokensOf, usdOf } from '../text/money.ts';
@@ -5,7 +6,7 @@ import { budgetText, costText, money, tokens, tokensOf, usdOf } from '../text/mo
 export type Measure = 'money' | 'tokens';
 type Day = Costs['days'][number];
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const dayFormat = new Intl.DateTimeFormat(spoken.locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 /** `2026-11-21` as `21 Nov`. */
 export function dayText(day: string): string {
   const time = Date.parse(`${day}T00:00:00Z`);
@@ -69,7 +70,7 @@ export function Chart({
         {oldestFirst.length > 2 && (
           <span>{dayText(oldestFirst[Math.floor((oldestFirst.length - 1) / 2)]?.day ?? '')}</span>
         )}
-        <span>{oldestFirst.length > 1 ? 'today' : ''}</span>
+        <span>{oldestFirst.length > 1 ? t`today` : ''}</span>
       </div>
     </div>
   );

@@ -69,7 +69,7 @@ function DayTable({ days }: { days: Costs['days'] }) {
 
 function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: number; team: Teammates }) {
   return (
-    <Sheet label={t`Agent by agent`} head={[t`Agent`, t`Today`, `${days} days`, t`Tokens`, t`Budget a day`]}>
+    <Sheet label={t`Agent by agent`} head={[t`Agent`, t`Today`, t`${days} days`, t`Tokens`, t`Budget a day`]}>
       {agents.map(({ agentId, today, total, dailyBudgetUsd }) => {
         const who = team.find(agentId);
         return (
@@ -223,7 +223,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
           />
           <OneOf
             label={t`How far back`}
-            options={RANGES.map((value) => ({ value, text: `${value} days` }))}
+            options={RANGES.map((value) => ({ value, text: t`${value} days` }))}
             value={days}
             onChange={onDays}
           />

@@ -21,7 +21,7 @@ export function Meter({
     <div className="budget-meter" data-full={share >= 1}>
       <UsedBar
         share={share}
-        meter={{ label, now: spentUsd, most: budgetUsd, text: `${costText(spent)} of ${budgetText(budgetUsd)}` }}
+        meter={{ label, now: spentUsd, most: budgetUsd, text: t`${costText(spent)} of ${budgetText(budgetUsd)}` }}
       />
       <p>
         {budgetUsd === 0

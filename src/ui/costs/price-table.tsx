@@ -88,7 +88,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
     setSaving(true);
     const done = await book.setPrices(table);
     setSaving(false);
-    if (!done.ok) return notices.error(`The prices could not be saved: ${done.reason}`);
+    if (!done.ok) return notices.error(t`The prices could not be saved: ${done.reason}`);
     setDraft(null);
     notices.info(said, { label: t`Undo`, run: () => void book.setPrices(areOwn(prices) ? [] : prices) });
   };

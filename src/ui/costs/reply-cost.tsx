@@ -24,7 +24,7 @@ export default function ReplyCost({ messageId }: { messageId: MessageId }) {
       }
     >
       <span className="visually-hidden">{t`Cost:`} </span>
-      {cost.costMicroUsd === 0 ? 'free' : costText(cost)}
+      {cost.costMicroUsd === 0 ? t`free` : costText(cost)}
     </p>
   );
 }

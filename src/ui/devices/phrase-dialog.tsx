@@ -78,7 +78,9 @@ function Drill({ words, positions, onKeep, onLookAgain, onAnew }: Props) {
       </div>
       {wrongPositions.length > 0 && (
         <p className="device-wrong" role="alert">
-          {t`${wrongPositions.length === 1 ? t`Word` : t`Words`} ${names(wrongPositions.map(String))} ${wrongPositions.length === 1 ? 'is' : 'are'} not what was shown. Look at your paper, or at the words again and put the paper right.`}
+          {wrongPositions.length === 1
+            ? t`Word ${wrongPositions.join()} is not what was shown. Look at your paper, or at the words again and put the paper right.`
+            : t`Words ${names(wrongPositions.map(String))} are not what was shown. Look at your paper, or at the words again and put the paper right.`}
         </p>
       )}
       {failed !== null && <Wrong title={t`The phrase does not count yet.`} reason={failed} />}

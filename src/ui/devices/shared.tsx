@@ -107,8 +107,9 @@ function Arriving({ agentIds }: { agentIds: readonly AgentId[] }) {
   const who = known.length === agentIds.length ? names(known) : plural(agentIds.length, 'agent');
   return (
     <p>
-      {t`${who} ${agentIds.length === 1 ? 'is' : 'are'} on the way here: what was said last is not all on this device yet, so`}{' '}
-      {t`${agentIds.length === 1 ? t`it is` : t`they are`} not woken here before.`}
+      {agentIds.length === 1
+        ? t`${who} is on the way here: what was said last is not all on this device yet, so it is not woken here before.`
+        : t`${who} are on the way here: what was said last is not all on this device yet, so they are not woken here before.`}
     </p>
   );
 }
@@ -122,9 +123,9 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
     <div className="devices-warning" role="status">
       <p>
         <strong>
-          {t`${plural(entries, 'entry', 'entries')} of another device ${one ? 'waits' : 'wait'} outside.`}
+          {plural(entries, 'entry of another device waits outside.', 'entries of another device wait outside.')}
         </strong>{' '}
-        {t`${one ? t`It is` : t`They are`} dated ahead of this device’s clock, up to ${fullTime(latest)}: the clock of that device was wrong, or this one is. Set the clocks right first. ${one ? t`It comes` : t`They come`} in when that time has come${
+        {t`Dated ahead of this device’s clock, up to ${fullTime(latest)}: the clock of that device was wrong, or this one is. Set the clocks right first. ${one ? t`It comes in when that time has come` : t`They come in when that time has come`}${
           taken
             ? t`, or when you take them; what you write then stands after them.`
             : t`; no clock goes that wrong, so look at who is among your devices.`
@@ -134,7 +135,9 @@ function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<Share
         type="button"
         className="ghost"
         onClick={() => void actions.takeAhead().then((done) => setFailed(done.ok ? null : done.reason))}
-      >{t`Take ${one ? 'it' : 'them'} in`}</button>
+      >
+        {one ? t`Take it in` : t`Take them in`}
+      </button>
       {failed !== null && <p className="wrong-note">{failed}</p>}
     </div>
   );
@@ -160,7 +163,7 @@ function HowFar({ status }: { status: SharedStatus }) {
           label={t`Fetching what is elsewhere`}
           done={backlog.done}
           of={backlog.of}
-          text={`${count(Math.min(backlog.done, backlog.of))} of ${plural(backlog.of, 'entry', 'entries')}`}
+          text={t`${count(Math.min(backlog.done, backlog.of))} of ${plural(backlog.of, 'entry', 'entries')}`}
         />
       )}
       <Arriving agentIds={status.arriving} />

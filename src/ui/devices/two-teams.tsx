@@ -14,7 +14,7 @@ export function TwoTeams() {
           <strong>
             {agents === 0
               ? t`Roost has begun here already.`
-              : t`${plural(agents, 'agent')} ${agents === 1 ? 'lives' : 'live'} here already.`}
+              : plural(agents, 'agent lives here already.', 'agents live here already.')}
           </strong>
         )} Joining makes one team of both, on all your devices; it cannot be taken apart again. Nobody is lost and nothing is overwritten: where two have the same seat, the one who was born first sits, and the other waits without a seat until you give one, under Team.`}
       </p>

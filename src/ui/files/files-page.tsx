@@ -55,7 +55,7 @@ function Trail({ agentId, folder, name }: Whose & { name: string }) {
 }
 
 function Room({ used: { bytes: taken, most } }: Pick<FolderAnswer, 'used'>) {
-  const text = `${bytes(taken)} of ${bytes(most)}`;
+  const text = t`${bytes(taken)} of ${bytes(most)}`;
   return (
     <div className="files-room">
       <UsedBar share={taken / most} meter={{ label: t`Room that is used`, now: taken, most, text }} />

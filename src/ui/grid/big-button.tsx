@@ -19,9 +19,9 @@ export function useProgress(): { text: string; part: number } | null {
   const call = usePending((state) => state.call);
   const now = callProgress(progress);
   if (now) {
-    const word = now.call === 'summon' ? 'hatching' : 'waking';
+    const word = now.call === 'summon' ? t`hatching` : t`waking`;
     if (now.total === null) return { text: t`${word}: ${now.left} to go`, part: 0 };
-    return { text: `${word} ${now.done} of ${now.total}`, part: now.done / now.total };
+    return { text: t`${word} ${now.done} of ${now.total}`, part: now.done / now.total };
   }
   if (call) return { text: step ?? t`The lead calls the team…`, part: 0 };
   return null;

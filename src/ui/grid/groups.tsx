@@ -48,7 +48,7 @@ export function GroupMarks({ able, marked, onMark }: MarksProps) {
             >
               <span dir="auto">{group.name}</span>{' '}
               <small>
-                {asleep.length === here ? here : asleep.length === 0 ? 'awake' : `${asleep.length} of ${here}`}
+                {asleep.length === here ? here : asleep.length === 0 ? t`awake` : t`${asleep.length} of ${here}`}
               </small>
             </button>
           </li>

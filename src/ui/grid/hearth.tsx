@@ -116,7 +116,7 @@ function WakeSizesKeeper() {
     <>
       <span>
         {[
-          sleepers.length > played ? `${sleepers.length - played} sleeping` : null,
+          sleepers.length > played ? t`${sleepers.length - played} sleeping` : null,
           played > 0 ? t`${played} played elsewhere` : null,
         ]
           .filter((part) => part !== null)
@@ -143,7 +143,7 @@ function Status() {
       {!progress && <WakeSizesKeeper />}
       {idle && born === 0 && <span>{t`Eight seats, and nobody in them yet.`}</span>}
       {idle && born > 0 && live && (
-        <span>{emptySeats(roster).length === 0 ? t`Everyone is awake.` : `${plural(born, 'agent')} awake.`}</span>
+        <span>{emptySeats(roster).length === 0 ? t`Everyone is awake.` : t`${plural(born, 'agent')} awake.`}</span>
       )}
       <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
         {progress?.text ?? ''}

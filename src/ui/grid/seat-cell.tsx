@@ -19,10 +19,10 @@ import type { SeatView } from './seat-view.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 
 /** A position in the line before the model's server, in words. */
-const ORDINALS = ['next', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth'];
+const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
 
 /** `position`: 1 is next. */
-const positionText = (position: number): string => t`${ORDINALS[position - 1] ?? `number ${position}`} in line`;
+const positionText = (position: number): string => t`${ORDINALS[position - 1] ?? t`number ${position}`} in line`;
 
 export interface CellProps {
   /** The one cell that Tab reaches. */
@@ -51,7 +51,7 @@ function useBadges(agentId: AgentId | null): readonly Badge[] {
   return [
     {
       count: newCount([unread]),
-      label: `${newCount([unread])} new ${unread === 1 ? 'message' : 'messages'}`,
+      label: unread === 1 ? t`${newCount([unread])} new message` : t`${newCount([unread])} new messages`,
       kind: 'unread' as const,
     },
     {
@@ -79,10 +79,10 @@ const IN_LINE = t`The model takes only so many at once: it waits for its turn`;
 
 const SUB: Record<Lifecycle, string> = {
   empty: '',
-  hatching: 'hatching',
-  awake: 'awake',
+  hatching: t`hatching`,
+  awake: t`awake`,
   played: t`played elsewhere`,
-  sleeping: 'asleep',
+  sleeping: t`asleep`,
 };
 
 interface FrameProps extends CellProps {
@@ -217,7 +217,7 @@ export const SeatCell = memo(function SeatCell({
               : state === 'sleeping' && slept
                 ? t`sleeps since ${slept}`
                 : state === 'hatching' && seat.agent
-                  ? 'waking'
+                  ? t`waking`
                   : state === 'played' && client
                     ? t`played by ${client.name}`
                     : SUB[state];
@@ -249,7 +249,7 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
       agentId={LEAD_ID}
       name={name}
       sub={
-        position !== undefined ? positionText(position) : awake ? 'lead' : working ? t`lead, at work` : t`lead, asleep`
+        position !== undefined ? positionText(position) : awake ? t`lead` : working ? t`lead, at work` : t`lead, asleep`
       }
       reason={null}
       menu={menu}

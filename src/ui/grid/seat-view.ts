@@ -34,7 +34,7 @@ export interface SeatView {
 export function seatView(position: SeatPosition, roster: Roster, live: LiveState): SeatView {
   const agent = roster.seats.get(position) ?? null;
   const state = lifecycleOf(agent ?? undefined, position, live.live);
-  const seat = `seat ${seatNumber(position)}`;
+  const seat = t`seat ${seatNumber(position)}`;
   const name = agent ? displayName(agent, roster) : null;
   const egg = live.live
     ? live.session?.hatching.find((item) => item.call === 'summon' && item.position === position)

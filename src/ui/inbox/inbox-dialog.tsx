@@ -23,7 +23,7 @@ export default function InboxDialog({
           ? ''
           : unread === 0
             ? t`Nothing waits.`
-            : t`${plural(unread, 'message')} ${unread === 1 ? 'waits' : 'wait'} to be read.`}
+            : plural(unread, 'message waits to be read.', 'messages wait to be read.')}
       </p>
       <Inbox agentId={agentId} name={name} />
     </Dialog>

@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { isClockTime, readDateTime, type RecurringBlackout } from '../../domain/guardrails.ts';
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import { withCoordination, type Coordination } from '../../state/limits.ts';
 import { CloseIcon } from '../parts/icons.tsx';
@@ -14,7 +15,7 @@ type Recurring = Exclude<Blackouts[number], OneOff>;
 const DAYS = [1, 2, 3, 4, 5, 6, 0] as const;
 /** Any week will do: 1 November 2026 is a Sunday. */
 const dayTitle = (day: number, length: 'long' | 'short') =>
-  new Intl.DateTimeFormat('en-GB', { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
+  new Intl.DateTimeFormat(spoken.locale, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
 
 const NIGHT: Recurring = { label: t`Night`, start_time: '22:00', end_time: '07:00', days: [] };
 const MOST = 20;

@@ -9,7 +9,7 @@ import { SettingFrame, useSaved } from './setting.tsx';
 /** On or off, over what is inherited. */
 function OnOff(props: Omit<InheritedProps<boolean>, 'wordOf' | 'children'>) {
   return (
-    <Inherited<boolean> {...props} wordOf={(on) => (on ? 'on' : 'off')}>
+    <Inherited<boolean> {...props} wordOf={(on) => (on ? t`on` : t`off`)}>
       {({ describedBy, value, set }) => (
         <label className="tick-line">
           <input

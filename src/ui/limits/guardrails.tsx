@@ -14,27 +14,27 @@ const GUARDRAILS: Record<keyof Guardrails, Text> = {
   max_wakes_per_day: {
     label: t`Wakes a day`,
     hint: t`Whoever asks. The day is the household’s, from midnight to midnight. 0 means never.`,
-    unit: 'wakes',
+    unit: t`wakes`,
   },
   cooldown_seconds: {
     label: t`Pause between two wakes`,
     hint: t`Whoever asks. 300 seconds are five minutes.`,
-    unit: 'seconds',
+    unit: t`seconds`,
   },
   max_wakes_per_pair_per_day: {
     label: t`Wakes a day by the same one`,
     hint: t`How often one agent may wake another: two that wake each other for ever stop here. 0 means never.`,
-    unit: 'wakes',
+    unit: t`wakes`,
   },
   max_daily_session_minutes: {
     label: t`Minutes a day`,
     hint: t`All its sessions of a day together. 0 means never.`,
-    unit: 'minutes',
+    unit: t`minutes`,
   },
   max_wakes_per_session: {
     label: t`Calls in one session`,
     hint: t`How often it may call wake_agent itself in one session of its own. 0 means never.`,
-    unit: 'calls',
+    unit: t`calls`,
   },
 };
 const ORDER = [
@@ -66,7 +66,7 @@ export function GuardrailFields() {
       <NumberLimit
         label={t`Sessions at once`}
         hint={t`How many sessions of it may run at the same time. 0 means never.`}
-        unit="sessions"
+        unit={t`sessions`}
         {...COORDINATION_BOUNDS.max_concurrent_pulse_sessions}
         own={own.max_concurrent_pulse_sessions}
         effective={effective.max_concurrent_pulse_sessions}

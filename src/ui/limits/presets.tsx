@@ -8,7 +8,7 @@ type PresetName = keyof typeof PRESETS;
 const NAMES = ['careful', 'normal', 'brisk'] as const satisfies readonly PresetName[];
 const TITLES: Record<PresetName, string> = { careful: t`Careful`, normal: t`Normal`, brisk: t`Brisk` };
 
-const pause = (seconds: number) => (seconds >= 120 ? `${Math.round(seconds / 60)} min` : `${seconds} s`);
+const pause = (seconds: number) => (seconds >= 120 ? t`${Math.round(seconds / 60)} min` : `${seconds} s`);
 const about = ({
   max_wakes_per_day,
   cooldown_seconds,
@@ -67,7 +67,7 @@ export function Presets() {
       inherited={{
         text:
           preset === undefined
-            ? t`By figures of ${scope === 'agent' && inherits ? t`the household’s` : 'your'} own: ${about(held)}.`
+            ? t`By figures of ${scope === 'agent' && inherits ? t`the household’s` : t`your`} own: ${about(held)}.`
             : '',
         back: null,
         backLabel: '',

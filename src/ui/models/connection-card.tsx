@@ -37,8 +37,8 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
       <p className="connection-models">
         {connection.leadModel === connection.agentModel
           ? modelName(connection.agentModel, connection.models)
-          : `Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
-        {connection.models.length > 1 && ` · ${connection.models.length} models`}
+          : t`Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
+        {connection.models.length > 1 && t` · ${connection.models.length} models`}
       </p>
       {given && (
         <p className="connect-note">{t`Set where the relay was started; it is changed there, and goes first.`}</p>

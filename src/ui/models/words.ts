@@ -1,4 +1,5 @@
 /** What a connected model is called on the page, and how it is said to stand. */
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { Connection, ListedModel, Models } from '../../protocol/models.ts';
 
@@ -32,7 +33,7 @@ export function connectionName({ kind, address }: Pick<Connection, 'kind' | 'add
 
 /** ms as people say it. */
 export const secondsText = (ms: number) =>
-  `${(Math.max(ms, 100) / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`;
+  `${(Math.max(ms, 100) / 1_000).toLocaleString(spoken.locale, { maximumFractionDigits: 1 })} s`;
 
 /** How it stands, in a few words. */
 export function stateText({ state }: Pick<Connection, 'state'>): string {
@@ -40,7 +41,7 @@ export function stateText({ state }: Pick<Connection, 'state'>): string {
     case 'untried':
       return t`not asked yet`;
     case 'answers':
-      return `answers, ${secondsText(state.ms)}`;
+      return t`answers, ${secondsText(state.ms)}`;
     case 'fails':
       switch (state.why) {
         case 'key':
@@ -52,7 +53,7 @@ export function stateText({ state }: Pick<Connection, 'state'>): string {
         case 'no-model':
           return t`model not known`;
         case 'busy':
-          return 'busy';
+          return t`busy`;
         case 'other':
           return t`does not answer`;
       }

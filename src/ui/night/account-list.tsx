@@ -38,7 +38,7 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
                     {momentText(lastDone.dueAt, now)}
                   </small>
                 )}
-                {line.ran && <small>{line.costMicroUsd > 0 ? costText(line) : 'free'}</small>}
+                {line.ran && <small>{line.costMicroUsd > 0 ? costText(line) : t`free`}</small>}
               </p>
               {lastDone !== null && lastDone.said !== null && lastDone.said !== '' && (
                 <div className="account-said">

@@ -53,7 +53,7 @@ export function StandingCopies({ agentId }: { agentId: AgentId | null }) {
                       </Link>
                       <p>
                         {copy
-                          ? t`Left ${copy.leftAt > now - 60_000 ? t`just now` : `${duration(now - copy.leftAt)} ago`}: ${[
+                          ? t`Left ${copy.leftAt > now - 60_000 ? t`just now` : t`${duration(now - copy.leftAt)} ago`}: ${[
                               'name',
                               copy.soulChars > 0 ? t`soul (${count(copy.soulChars)} characters)` : null,
                               copy.transcriptChars > 0

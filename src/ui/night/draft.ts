@@ -1,5 +1,6 @@
 /** A routine as it stands in the fields of its editor: texts, until the relay has taken it. Pure. */
 import type { AgentId } from '../../domain/ids.ts';
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { ScheduleOf } from '../../protocol/schedules.ts';
 import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
@@ -83,7 +84,7 @@ export function wrongIn(draft: Draft): Wrong {
   const [long, room] = [draft.instructions.length, SCHEDULE_BOUNDS.instructions];
   if (long > room)
     wrong['instructions'] =
-      t`It has ${long.toLocaleString('en')} characters, and there is room for ${room.toLocaleString('en')}.`;
+      t`It has ${long.toLocaleString(spoken.locale)} characters, and there is room for ${room.toLocaleString(spoken.locale)}.`;
   if (!(most >= timeoutMs.min && most <= timeoutMs.max))
     wrong['most'] = t`At most ${timeoutMs.max / MINUTE} minutes, and more than none.`;
   const { maxConcurrent } = SCHEDULE_BOUNDS;

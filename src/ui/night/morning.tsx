@@ -42,6 +42,8 @@ export default function Morning({ again }: { again: boolean }) {
   const cost = lines.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0);
   const estimated = lines.some((line) => line.estimated);
   const workers = team.among([...new Set(lines.filter(({ ran }) => ran).map(({ agentId }) => agentId))]);
+  const who = names(workers.map(({ name }) => name));
+  const spent = cost > 0 ? t`, for ${costText({ costMicroUsd: cost, estimated })} in all` : t`, which cost nothing`;
   const idle = idleIn(occurrences, since, opened);
   const close = () => {
     // Out of sight at once; where it could not be written it comes again.
@@ -51,7 +53,7 @@ export default function Morning({ again }: { again: boolean }) {
       .saveSetting('runsReadFrom', since)
       .then((from) => (from.ok ? actions.saveSetting('runsReadTo', opened) : from))
       .then((done) => {
-        if (!done.ok) state.notices.error(`This could not be put away for good: ${done.reason}`);
+        if (!done.ok) state.notices.error(t`This could not be put away for good: ${done.reason}`);
       });
   };
   return (
@@ -64,8 +66,7 @@ export default function Morning({ again }: { again: boolean }) {
       </header>
       {workers.length > 0 && (
         <p className="morning-sum">
-          {names(workers.map(({ name }) => name))}{' '}
-          {t`${workers.length === 1 ? 'was' : 'were'} at work${cost > 0 ? t`, for ${costText({ costMicroUsd: cost, estimated })} in all` : t`, which cost nothing`}.`}
+          {workers.length === 1 ? t`${who} was at work${spent}.` : t`${who} were at work${spent}.`}
         </p>
       )}
       {lines.length === 0 ? (
@@ -75,7 +76,9 @@ export default function Morning({ again }: { again: boolean }) {
       )}
       {idle > 0 && (
         <p className="morning-sum">
-          {t`${idle === 1 ? t`Once` : `${idle} times`}, nothing waited when they looked: no model was asked, and it cost nothing.`}
+          {idle === 1
+            ? t`Once, nothing waited when they looked: no model was asked, and it cost nothing.`
+            : t`${idle} times, nothing waited when they looked: no model was asked, and it cost nothing.`}
         </p>
       )}
       <Waits />

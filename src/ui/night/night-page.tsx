@@ -88,7 +88,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
       <section className="night-block" aria-labelledby="night-routines">
         <div className="night-bar">
           <h2 id="night-routines">{t`Routines`}</h2>
-          <AgentSelect label={t`Of`} everybody="everybody" agentId={agentId} path={PATHS.night} />
+          <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.night} />
         </div>
         <QueryView query={schedules.list} what={t`What is due`}>
           {({ schedules: all, scripts }) => {

@@ -88,10 +88,10 @@ function Row({ scheduled, scripts, onChange, onMove }: RowProps) {
     : running > 0
       ? t`at work now`
       : !on
-        ? 'off'
+        ? t`off`
         : nextAt === null
           ? t`not due any more`
-          : `next ${nextText(nextAt, now)}`;
+          : t`next ${nextText(nextAt, now)}`;
   return (
     <li className="routine" data-on={on}>
       <div className="routine-line">

@@ -38,7 +38,7 @@ export function SpreadDialog({ scheduled, now, onClose }: Props) {
   );
 }
 
-const times = (n: number) => (n === 1 ? 'once' : `${count(n)} times`);
+const times = (n: number) => (n === 1 ? t`once` : t`${count(n)} times`);
 
 function Moves({ scheduled, timeline, zone, now, onClose }: Props & { timeline: Timeline; zone: string }) {
   const schedules = schedulesOf(useRoost());

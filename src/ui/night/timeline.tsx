@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Scheduled } from '../../protocol/schedules.ts';
@@ -17,7 +18,7 @@ import { clashText, momentText, mostText, nextText, outcomeText } from './words.
 
 const HOURS = [12, 24, 72, 168] as const;
 const HOURS_TEXT: Record<(typeof HOURS)[number], string> = { 12: '12 h', 24: '24 h', 72: '3 days', 168: '7 days' };
-const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric' });
+const day = new Intl.DateTimeFormat(spoken.locale, { weekday: 'short', day: 'numeric' });
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 
 /** Each kind of mark in a lane, and what it stands for. */
@@ -162,7 +163,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                       ? '–'
                       : [
                           `${line.toCome} ×`,
-                          line.next === null ? null : `next ${nextText(line.next, now)}`,
+                          line.next === null ? null : t`next ${nextText(line.next, now)}`,
                           line.dark === 0 ? null : t`${line.dark} in quiet hours, which pass by`,
                         ]
                           .filter((part) => part !== null)

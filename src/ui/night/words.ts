@@ -2,6 +2,7 @@
 import type { AgentId } from '../../domain/ids.ts';
 import type { OccurrenceState, SkipReason } from '../../domain/schedule/occurrence.ts';
 import type { Timing } from '../../domain/schedule/timing.ts';
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Occurrence, Scheduled } from '../../protocol/schedules.ts';
@@ -16,14 +17,14 @@ export const WEEK = [1, 2, 3, 4, 5, 6, 0] as const;
 export const DAY_NAMES = [t`Sunday`, t`Monday`, t`Tuesday`, t`Wednesday`, t`Thursday`, t`Friday`, t`Saturday`] as const;
 const WEEKDAYS = '1,2,3,4,5';
 
-const later = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
+const later = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long', day: 'numeric', month: 'long' });
+const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
 
 /** `today 07:30`, `tomorrow 07:30`, `Thursday 07:30`, `Thursday 3 December 07:30`; of what lies behind, `yesterday 07:30`. */
 export function momentText(at: number, now: number): string {
   const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / DAY);
   if (days <= 0) return `${dayWithin(at, now)} ${clockTime(at)}`;
-  const day = days === 1 ? 'tomorrow' : days < 7 ? weekday.format(at) : later.format(at);
+  const day = days === 1 ? t`tomorrow` : days < 7 ? weekday.format(at) : later.format(at);
   return `${day} ${clockTime(at)}`;
 }
 
@@ -38,7 +39,7 @@ function daysText(days: readonly number[]): string {
   if (sorted.length === 0 || sorted.length === 7) return t`every day`;
   if (sorted.join() === WEEKDAYS) return t`every weekday`;
   if (sorted.join() === '6,0') return t`at weekends`;
-  return `on ${names(sorted.map((day) => DAY_NAMES[day]))}`;
+  return t`on ${names(sorted.map((day) => DAY_NAMES[day]))}`;
 }
 
 /** When something is due, as a sentence goes on: "every weekday at 07:30". */
@@ -51,11 +52,11 @@ export function timingText(timing: Timing, now: number): string {
       return minutes % 60 === 0 ? t`every ${minutes / 60} hours` : t`every ${minutes} minutes`;
     }
     case 'weekly':
-      return `${daysText(timing.days)} at ${timing.time}${timing.zone === null ? '' : ` (${timing.zone})`}`;
+      return t`${daysText(timing.days)} at ${timing.time}${timing.zone === null ? '' : ` (${timing.zone})`}`;
     case 'cron':
       return t`by the cron text “${timing.cron}”${timing.zone === null ? '' : ` (${timing.zone})`}`;
     case 'once':
-      return `once, ${momentText(timing.at, now)}`;
+      return t`once, ${momentText(timing.at, now)}`;
     default:
       return timing satisfies never;
   }
@@ -68,14 +69,14 @@ const STATES: Record<OccurrenceState, { readonly word: string; readonly tone: To
   due: { word: t`about to begin`, tone: 'open' },
   claimed: { word: t`about to begin`, tone: 'open' },
   running: { word: t`at work now`, tone: 'open' },
-  done: { word: 'done', tone: 'good' },
-  failed: { word: 'failed', tone: 'bad' },
+  done: { word: t`done`, tone: 'good' },
+  failed: { word: t`failed`, tone: 'bad' },
   'timed-out': { word: t`took too long and was ended`, tone: 'bad' },
   crashed: { word: t`cut off: the relay crashed`, tone: 'bad' },
   stopped: { word: t`stopped by you`, tone: 'skipped' },
-  skipped: { word: 'skipped', tone: 'skipped' },
+  skipped: { word: t`skipped`, tone: 'skipped' },
   missed: { word: t`missed: the relay was not running`, tone: 'skipped' },
-  cancelled: { word: 'cancelled', tone: 'quiet' },
+  cancelled: { word: t`cancelled`, tone: 'quiet' },
 };
 
 const SKIPPED: Record<SkipReason, string> = {
@@ -101,7 +102,7 @@ export const whatText = ({ kind, name }: Pick<Occurrence, 'kind' | 'name'>): str
 
 /** `done`, `skipped: quiet hours`, `failed` */
 export const outcomeText = ({ state, reason }: Pick<Occurrence, 'state' | 'reason'>): string =>
-  state === 'skipped' && reason !== null ? `skipped: ${SKIPPED[reason]}` : STATES[state].word;
+  state === 'skipped' && reason !== null ? t`skipped: ${SKIPPED[reason]}` : STATES[state].word;
 
 /** `4 s`, `2 minutes`: how long it took; null where it never began or goes on. */
 function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedAt'>): string | null {
@@ -114,13 +115,13 @@ function tookText({ startedAt, endedAt }: Pick<Occurrence, 'startedAt' | 'endedA
 export const spentText = (one: Occurrence): string =>
   [
     tookText(one),
-    one.tokens === null ? null : `${one.estimated ? '≈ ' : ''}${tokens(one.tokens)} tokens`,
+    one.tokens === null ? null : t`${one.estimated ? '≈ ' : ''}${tokens(one.tokens)} tokens`,
     one.costMicroUsd === null ? null : costText({ ...one, costMicroUsd: one.costMicroUsd }),
   ]
     .filter((part) => part !== null)
     .join(' · ');
 
-const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? `${hours / 24} days` : `${hours} hours`);
+const hoursText = (hours: number) => (hours % 24 === 0 && hours > 24 ? t`${hours / 24} days` : t`${hours} hours`);
 
 /** What the time to come costs at most. */
 export function mostText({ runs, microUsd }: Timeline['most'], hours: number): string {
@@ -128,7 +129,7 @@ export function mostText({ runs, microUsd }: Timeline['most'], hours: number): s
   if (runs === 0) return t`No routine is due in ${span}: that costs nothing.`;
   const due = t`${plural(runs, 'run')} at most in ${span}`;
   if (microUsd === null)
-    return `${due}. What that costs is not known yet: no run of the last ${hoursText(hours)} says what one costs.`;
+    return t`${due}. What that costs is not known yet: no run of the last ${hoursText(hours)} says what one costs.`;
   return t`${due}, for about ${money(microUsd)} if each costs as much as the dearest of the last ${hoursText(hours)}.`;
 }
 

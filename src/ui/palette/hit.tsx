@@ -8,9 +8,9 @@ export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id
   const name = nameOf(author);
   switch (kind) {
     case 'message':
-      return agentId === null || author === agentId ? name : `${name} to ${nameOf(agentId)}`;
+      return agentId === null || author === agentId ? name : t`${name} to ${nameOf(agentId)}`;
     case 'thread-message':
-      return title === null ? t`${name} in a thread` : `${name} in ${title}`;
+      return title === null ? t`${name} in a thread` : t`${name} in ${title}`;
     case 'thread':
       return t`Thread`;
     case 'soul':

@@ -102,7 +102,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
       const page = await owner.call('wakings', { agentId, before, upTo: null, limit: PAGE });
       setOlder({ wakings: [...(older?.wakings ?? []), ...page.wakings], before: page.before });
     } catch (error) {
-      notices.error(`What was before could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      notices.error(t`What was before could not be read: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       setBusy(false);
     }

@@ -109,7 +109,9 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
     <Dialog title={t`What a wake would carry`} shape="wide" onClose={onClose}>
       {late > 0 && (
         <p className="quiet">
-          {t`${late === 1 ? t`One agent is` : t`${late} agents are`} still on the way to this device, and would sleep on.`}
+          {late === 1
+            ? t`One agent is still on the way to this device, and would sleep on.`
+            : t`${late} agents are still on the way to this device, and would sleep on.`}
         </p>
       )}
       {asleep.length === 0 && <p className="quiet">{t`Nobody sleeps now: there is nobody to wake.`}</p>}

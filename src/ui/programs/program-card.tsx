@@ -9,8 +9,8 @@ import { useNames } from '../use-names.ts';
 
 const STATES: Record<Program['running'][number]['state'], string> = {
   waiting: t`waits for its turn to start`,
-  starting: 'starts',
-  ready: 'ready',
+  starting: t`starts`,
+  ready: t`ready`,
   working: t`at work`,
 };
 
@@ -30,7 +30,7 @@ function standingOf({ state }: Pick<Program, 'state'>): string {
     case 'trying':
       return t`is being tested: it can take a minute`;
     case 'answers':
-      return `answers: ${state.is}`;
+      return t`answers: ${state.is}`;
     case 'fails':
       return FAULTS[state.why];
     default:

@@ -28,7 +28,7 @@ function kindsOf(count: (type: string) => number): string {
 
 /** “your limits and budgets and 3 threads” */
 const whatIsMissing = (missing: readonly Missing[]): string =>
-  `your ${kindsOf((type) => missing.filter(({ doc }) => doc.type === type).length)}`;
+  t`your ${kindsOf((type) => missing.filter(({ doc }) => doc.type === type).length)}`;
 
 function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string {
   const { doc } = missing;

@@ -184,7 +184,7 @@ function SettingField<K extends SettingKey>({
       if (value === null) return notices.info(t`${label} was not changed. ${wrong}`);
       void actions
         .saveSetting(setting, value)
-        .then((done) => (done.ok ? offer(held) : notices.error(`${label} could not be saved: ${done.reason}`)));
+        .then((done) => (done.ok ? offer(held) : notices.error(t`${label} could not be saved: ${done.reason}`)));
     };
   });
   useEffect(() => () => leave.current(), []);

@@ -59,7 +59,7 @@ export function Minds() {
         setting="maxAnswerTokens"
         label={t`Longest answer`}
         hint={t`An answer is cut off where it reaches this. A token is about four characters.`}
-        unit="tokens"
+        unit={t`tokens`}
         per={1}
         {...SETTING_BOUNDS.maxAnswerTokens}
       />
@@ -67,7 +67,7 @@ export function Minds() {
         setting="contextTokens"
         label={t`What the models read`}
         hint={t`Conversation and answer together. Where a conversation is longer, its oldest part is not given to the model. 0: as the model says itself; a local server that cuts without a word needs its figure here.`}
-        unit="tokens"
+        unit={t`tokens`}
         per={1}
         standard={t`as the model says itself`}
         {...SETTING_BOUNDS.contextTokens}
@@ -84,7 +84,7 @@ export function Waking() {
         setting="transcriptCap"
         label={t`What is remembered of the last conversation`}
         hint={t`For each agent; the newest messages are kept, whole. More remembers further back, and costs more at every wake.`}
-        unit="characters"
+        unit={t`characters`}
         per={1}
         {...SETTING_BOUNDS.transcriptCap}
       />
@@ -92,7 +92,7 @@ export function Waking() {
         setting="wakeTimeoutMs"
         label={t`Time to wake`}
         hint={t`Who says nothing for this long is sleeping again; WAKE is back for them.`}
-        unit="seconds"
+        unit={t`seconds`}
         per={SECOND}
         {...SETTING_BOUNDS.wakeTimeoutMs}
       />
@@ -100,7 +100,7 @@ export function Waking() {
         setting="birthTimeoutMs"
         label={t`Time to find a name`}
         hint={t`An egg without a name after this is an empty seat again.`}
-        unit="minutes"
+        unit={t`minutes`}
         per={MINUTE}
         {...SETTING_BOUNDS.birthTimeoutMs}
       />
@@ -108,7 +108,7 @@ export function Waking() {
         setting="idleMs"
         label={t`Quiet before everyone sleeps`}
         hint={t`A session in which nothing is said for this long ends by itself.`}
-        unit="minutes"
+        unit={t`minutes`}
         per={MINUTE}
         {...SETTING_BOUNDS.idleMs}
       />

@@ -15,7 +15,7 @@ function useChange() {
   const { notices } = useRoost();
   return async (agent: Agent, changes: readonly ChangeKind[], said: string, undo: readonly ChangeKind[]) => {
     const done = await actions.changeAgent(agent.agentId, changes);
-    if (!done.ok) notices.error(`This could not be saved: ${done.reason}`);
+    if (!done.ok) notices.error(t`This could not be saved: ${done.reason}`);
     else notices.info(said, { label: t`Undo`, run: () => void actions.changeAgent(agent.agentId, undo) });
   };
 }
@@ -73,7 +73,7 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
         <small>
           {t`${
             isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId
-              ? `seat ${seatNumber(agent.position)} · `
+              ? t`seat ${seatNumber(agent.position)} · `
               : ''
           }born ${fullTime(agent.bornAt)}`}
         </small>

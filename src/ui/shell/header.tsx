@@ -61,7 +61,7 @@ function useSign(): { readonly short: string; readonly whole: string } | null {
   }
   if (waiting)
     return {
-      short: `${plural(toSend, 'entry', 'entries')} waiting`,
+      short: t`${plural(toSend, 'entry', 'entries')} waiting`,
       whole: t`Not everything is handed to your other devices yet`,
     };
   return null;
@@ -128,7 +128,7 @@ function SessionPill() {
       <span className="pill-more">
         {t`everyone sleeps`}
         {lastEnd &&
-          ` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
+          t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
       </span>
     </p>
   );

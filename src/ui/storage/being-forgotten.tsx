@@ -5,6 +5,7 @@ import { LEAD_ID } from '../../domain/seat.ts';
 import { rosterOfDocs } from '../../state/household.ts';
 import { leadNameOf } from '../../state/people.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { plural } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 
@@ -18,7 +19,7 @@ const targetText = (target: ForgetDoc['target'], name: string): string =>
 /** `30 days left`, `1 day left`, `less than a day left` */
 function daysLeft(finalAt: number, now: number): string {
   const days = Math.floor((finalAt - now) / DAY);
-  return days < 1 ? t`less than a day left` : t`${days} day${days === 1 ? '' : 's'} left`;
+  return days < 1 ? t`less than a day left` : plural(days, 'day left', 'days left');
 }
 
 function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
@@ -28,7 +29,7 @@ function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string
   const keep = async () => {
     const kept = await actions.keep(forget._id);
     if (kept.ok) notices.info(`${what} ${forget.target.kind === 'agent' ? 'stays' : t`is kept`}.`);
-    else notices.error(`This could not be saved: ${kept.reason}`);
+    else notices.error(t`This could not be saved: ${kept.reason}`);
   };
   return (
     <li className="tint" style={{ '--c': color }}>
@@ -65,7 +66,7 @@ export function BeingForgotten() {
         {forgetting.map((forget) => {
           const { agentId } = forget.target;
           const agent = everybody.byId.get(agentId);
-          const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? 'somebody');
+          const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? t`somebody`);
           return (
             <Leaving key={forget._id} forget={forget} name={name} color={agent?.color ?? 'currentColor'} now={now} />
           );

@@ -20,7 +20,7 @@ export function Work() {
       label={TASKS[task]}
       done={done}
       of={of}
-      text={of > 0 ? `${count(Math.min(done, of))} of ${plural(of, 'document')}` : t`Looking…`}
+      text={of > 0 ? t`${count(Math.min(done, of))} of ${plural(of, 'document')}` : t`Looking…`}
     />
   );
 }
@@ -30,10 +30,13 @@ function Report({ report }: { report: RebuildReport }) {
   return (
     <div className="rebuild-report" data-wrong={faults.length > 0}>
       <p>
-        {t`${(<strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>)} ${plural(documents, 'document')} in`}{' '}
-        {t`${plural(volumes, 'volume')} ${documents === 1 ? 'was' : 'were'} looked at, and the lists are new.`}{' '}
+        {t`${(<strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>)} ${documents === 1 ? t`One document in ${plural(volumes, 'volume')} was looked at, and the lists are new.` : t`${count(documents)} documents in ${plural(volumes, 'volume')} were looked at, and the lists are new.`}`}{' '}
         {repaired > 0
-          ? t`${plural(repaired, 'document')} that a volume had lost ${repaired === 1 ? 'was' : 'were'} found elsewhere and written again.`
+          ? plural(
+              repaired,
+              'document that a volume had lost was found elsewhere and written again.',
+              'documents that a volume had lost were found elsewhere and written again.',
+            )
           : faults.length === 0
             ? t`Nothing was missing.`
             : ''}

@@ -14,7 +14,7 @@ const STATES: Record<VolumeStatus['state'], string> = {
 };
 const isWrong = (volume: VolumeStatus) => volume.state === 'damaged' || volume.faults.length > 0;
 const when = (time: number | null, now: number) =>
-  time === null ? t`not checked yet` : `checked ${dayWithin(time, now)} ${clockTime(time)}`;
+  time === null ? t`not checked yet` : t`checked ${dayWithin(time, now)} ${clockTime(time)}`;
 
 function Volume({ volume, now }: { volume: VolumeStatus; now: number }) {
   const wrong = isWrong(volume);

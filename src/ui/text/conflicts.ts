@@ -32,7 +32,7 @@ function valueText(key: string, value: unknown): string {
   if (value === '' || value === undefined || value === null) return t`the original`;
   if (typeof value === 'number' && (key === 'runsReadTo' || key === 'runsReadFrom')) return fullTime(value);
   if (typeof value === 'number' && key.endsWith('Ms'))
-    return value >= 60_000 ? `${value / 60_000} min` : `${value / 1000} s`;
+    return value >= 60_000 ? t`${value / 60_000} min` : `${value / 1000} s`;
   const text = shownText(typeof value === 'string' ? value : JSON.stringify(value));
   return text.length > VALUE_MAX ? t`a text of ${plural(text.length, 'character')}` : `“${text}”`;
 }
@@ -59,8 +59,8 @@ type ThreadChange = Extract<ArchiveChange, { kind: 'thread' }>;
 function threadText({ here, after, closed, wasClosed, members, membersHere }: ThreadChange): string {
   const changes = [
     here === after ? null : t`called “${shownText(after)}”`,
-    (closed !== null) === wasClosed ? null : closed === null ? t`open again` : 'closed',
-    members.join() === membersHere.join() ? null : t`with ${names(members) || 'nobody'}; now ${names(membersHere)}`,
+    (closed !== null) === wasClosed ? null : closed === null ? t`open again` : t`closed`,
+    members.join() === membersHere.join() ? null : t`with ${names(members) || t`nobody`}; now ${names(membersHere)}`,
   ].filter((change) => change !== null);
   const what = t`The thread “${shownText(here ?? after)}” would be`;
   return changes.length === 0 ? t`${what} as the file has it.` : `${what} ${changes.join(', ')}.`;
@@ -117,7 +117,7 @@ export function changeText(change: ArchiveChange): string {
       return t`${change.name} was born earlier than ${change.here}, and would have seat ${seatNumber(change.position)}. Without this tick, ${change.name} does not come.`;
     case 'setting': {
       const { key, here, file, isDefaultHere } = change;
-      return `${isSettingKey(key) ? SETTINGS[key] : t`The setting “${shownText(key)}”`}: ${valueText(key, file)}; ${isDefaultHere ? t`never set here` : `here ${valueText(key, here)}`}.`;
+      return `${isSettingKey(key) ? SETTINGS[key] : t`The setting “${shownText(key)}”`}: ${valueText(key, file)}; ${isDefaultHere ? t`never set here` : t`here ${valueText(key, here)}`}.`;
     }
     case 'forget': {
       const who = change.name ?? t`somebody who does not live here`;
@@ -153,10 +153,18 @@ export function changeText(change: ArchiveChange): string {
 }
 
 export const neverText = (documents: number): string =>
-  t`${plural(documents, 'document')} ${documents === 1 ? 'is' : 'are'} dated more than a hundred years ahead of this device’s clock, and not taken.`;
+  plural(
+    documents,
+    'document is dated more than a hundred years ahead of this device’s clock, and not taken.',
+    'documents are dated more than a hundred years ahead of this device’s clock, and not taken.',
+  );
 
 export const unfitText = (documents: number): string =>
-  t`${plural(documents, 'document')} ${documents === 1 ? 'says' : 'say'} what this Roost cannot read, or what does not fit together, and ${documents === 1 ? 'is' : 'are'} not taken.`;
+  plural(
+    documents,
+    'document says what this Roost cannot read, or what does not fit together, and is not taken.',
+    'documents say what this Roost cannot read, or what does not fit together, and are not taken.',
+  );
 
 /** One conflict: what stands against what, and what holds afterwards. */
 export function conflictText(conflict: ArchiveConflict): string {
@@ -165,8 +173,8 @@ export function conflictText(conflict: ArchiveConflict): string {
       const { position, file, here, sits } = conflict;
       const [first, second] =
         sits === file.agentId
-          ? [`${file.name} (in the file)`, `${here.name} (here)`]
-          : [`${here.name} (here)`, `${file.name} (in the file)`];
+          ? [t`${file.name} (in the file)`, t`${here.name} (here)`]
+          : [t`${here.name} (here)`, t`${file.name} (in the file)`];
       return t`Seat ${seatNumber(position)} is wanted by two. ${first} was born first and sits; ${second} waits for another seat, which you give under Team.`;
     }
     case 'lead':
@@ -176,7 +184,11 @@ export function conflictText(conflict: ArchiveConflict): string {
     case 'unfit':
       return unfitText(conflict.documents);
     case 'different':
-      return t`${plural(conflict.documents, 'document')} ${conflict.documents === 1 ? 'is' : 'are'} here under the same id with other contents. What is here stays.`;
+      return plural(
+        conflict.documents,
+        'document is here under the same id with other contents. What is here stays.',
+        'documents are here under the same id with other contents. What is here stays.',
+      );
     default:
       return conflict satisfies never;
   }

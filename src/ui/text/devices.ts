@@ -20,7 +20,7 @@ function seen(lastSeen: number, now: number): string {
 export function cameText({ came, addedAt }: Pick<DeviceView, 'came' | 'addedAt'>, now: number): string {
   switch (came.kind) {
     case 'first':
-      return `added ${dayWithin(addedAt, now)}`;
+      return t`added ${dayWithin(addedAt, now)}`;
     case 'let-in':
       return t`let in ${dayWithin(came.time, now)} by ${came.by}`;
     case 'unsaid':
@@ -44,24 +44,23 @@ export function reachText(
 
 /** How far what is here has been handed to the relay. */
 export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'link'>): string {
-  const left = plural(toSend, 'entry', 'entries');
   switch (link) {
     case 'live':
       return toSend === 0
         ? t`Everything that is here has been handed to the relay.`
-        : t`${left} on the way to the relay.`;
+        : plural(toSend, 'entry on the way to the relay.', 'entries on the way to the relay.');
     case 'connecting':
       return toSend === 0
         ? t`Connecting to the relay. Everything that was here has been handed to it.`
-        : t`Connecting to the relay; ${left} wait${toSend === 1 ? 's' : ''} for it.`;
+        : t`Connecting to the relay; ${plural(toSend, 'entry waits', 'entries wait')} for it.`;
     case 'off':
       return t`Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.`;
     case 'lost':
       return toSend === 0
         ? t`The relay cannot be reached. Everything that is here was handed to it before.`
-        : t`The relay cannot be reached; ${left} wait${toSend === 1 ? 's' : ''} here until it can.`;
+        : t`The relay cannot be reached; ${plural(toSend, 'entry waits', 'entries wait')} here until it can.`;
     case 'locked-out':
-      return t`This browser is not signed in at the relay${toSend === 0 ? '' : t`; ${left} wait${toSend === 1 ? 's' : ''} here until it is`}. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
+      return t`This browser is not signed in at the relay${toSend === 0 ? '' : t`; ${plural(toSend, 'entry waits', 'entries wait')} here until it is`}. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
     default:
       return link satisfies never;
   }

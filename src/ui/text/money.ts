@@ -1,24 +1,29 @@
 /** Money and tokens as people read them. Money comes in millionths of a US dollar. */
+import { spoken } from '../../language/catalogue.ts';
+import { t } from '../../language/t.ts';
 import type { Spent } from '../../protocol/costs.ts';
 
 const MICRO = 1_000_000;
-const dollars = (fraction: number) =>
-  new Intl.NumberFormat('en-US', {
+/** Dollars are written `$12.41` in English everywhere but in the United Kingdom. */
+const LOCALE = spoken.language === 'en' ? 'en-US' : spoken.locale;
+const dollars = (most: number, least = 2) =>
+  new Intl.NumberFormat(LOCALE, {
     style: 'currency',
     currency: 'USD',
-    minimumFractionDigits: 2,
-    maximumFractionDigits: fraction,
+    minimumFractionDigits: least,
+    maximumFractionDigits: most,
   });
+const whole = dollars(0, 0);
 const toCents = dollars(2);
 const toTenThousandths = dollars(4);
 /** The least that is written out, in millionths. */
 const LEAST = 100;
-const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 
 /** `$12.41`, `$0.0123`, `under $0.0001`, `$0` */
 export function money(microUsd: number): string {
-  if (microUsd === 0) return '$0';
-  if (microUsd < LEAST) return 'under $0.0001';
+  if (microUsd === 0) return whole.format(0);
+  if (microUsd < LEAST) return t`under ${toTenThousandths.format(LEAST / MICRO)}`;
   const usd = microUsd / MICRO;
   return (microUsd < MICRO ? toTenThousandths : toCents).format(usd);
 }

@@ -32,7 +32,7 @@ function partsOf(
   const parts: [string, string][] = [
     ['name', shownText(schedule.name)],
     ['agent', agent],
-    ['when', timing.kind === 'once' ? `once, ${fullTime(timing.at)}` : timingText(timing, 0)],
+    ['when', timing.kind === 'once' ? t`once, ${fullTime(timing.at)}` : timingText(timing, 0)],
     [t`taken away`, removed ? 'yes' : 'no'],
     [t`place in the order`, String(position + 1)],
     ['relay', relayOf(homeRelay)],
@@ -111,7 +111,7 @@ function changedText(part: string, old: string | undefined, now: string | undefi
   const isShort = [old, now].every((value) => value === undefined || (value.length <= SHORT && !value.includes('\n')));
   return isShort && part !== 'instructions' && part !== 'message'
     ? t`${part}: ${now ?? 'none'}, now ${old ?? 'none'}`
-    : `other ${part}`;
+    : t`other ${part}`;
 }
 
 /** By the last part of its path. */

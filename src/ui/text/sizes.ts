@@ -1,6 +1,10 @@
 /** Sizes and counts as people read them. */
+import { spoken } from '../../language/catalogue.ts';
+import { counted } from '../../language/t.ts';
 
-const number = new Intl.NumberFormat('en-GB');
+const number = new Intl.NumberFormat(spoken.locale);
+const oneDigit = new Intl.NumberFormat(spoken.locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const list = new Intl.ListFormat(spoken.locale, { type: 'conjunction' });
 
 export const count = (value: number): string => number.format(value);
 
@@ -9,14 +13,11 @@ export function bytes(value: number): string {
   if (value < 1000) return `${value} B`;
   if (value < 1e6) return `${Math.round(value / 1e3)} KB`;
   const [unit, size] = value < 1e9 ? ['MB', value / 1e6] : ['GB', value / 1e9];
-  return `${size.toFixed(size < 10 ? 1 : 0)} ${unit}`;
+  return `${size < 10 ? oneDigit.format(size) : number.format(Math.round(size))} ${unit}`;
 }
 
-export const plural = (value: number, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`;
+/** `1 message`, `12 messages`: the words stand where it is called, and other languages have their own forms of them. */
+export const plural = (value: number, one: string, many = `${one}s`): string => counted(value, count(value), one, many);
 
 /** `Lyra`, `Lyra and Wren`, `Lyra, Wren and Sable` */
-export function names(list: readonly string[]): string {
-  if (list.length < 2) return list[0] ?? '';
-  return `${list.slice(0, -1).join(', ')} and ${list.at(-1)}`;
-}
+export const names = (all: readonly string[]): string => list.format(all);

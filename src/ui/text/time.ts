@@ -1,47 +1,56 @@
 /** Times and durations as people say them, in the reader's own zone. */
-
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
+import { plural } from './sizes.ts';
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
-const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
-const dateThisYear = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+const clock = new Intl.DateTimeFormat(spoken.locale, { hour: '2-digit', minute: '2-digit' });
+const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
+const date = new Intl.DateTimeFormat(spoken.locale, { day: 'numeric', month: 'long', year: 'numeric' });
+const dateThisYear = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long', day: 'numeric', month: 'long' });
 
 /** `08:52` */
 export const clockTime = (time: number): string => clock.format(time);
 
-/** `Today`, `Yesterday`, `Thursday`, `Thursday 6 November`, `6 November 2024`. */
-export function dayName(time: number, now: number): string {
-  const midnight = new Date(now).setHours(0, 0, 0, 0);
-  const days = Math.round((midnight - new Date(time).setHours(0, 0, 0, 0)) / DAY);
-  if (days === 0) return t`Today`;
-  if (days === 1) return t`Yesterday`;
+/** Whole days between the two midnights. */
+function daysBefore(time: number, now: number): number {
+  return Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(time).setHours(0, 0, 0, 0)) / DAY);
+}
+const isToday = (time: number, now: number) => daysBefore(time, now) === 0;
+
+function dayText(time: number, now: number, today: string, yesterday: string): string {
+  const days = daysBefore(time, now);
+  if (days === 0) return today;
+  if (days === 1) return yesterday;
   if (days > 1 && days < 7) return weekday.format(time);
   return new Date(time).getFullYear() === new Date(now).getFullYear() ? dateThisYear.format(time) : date.format(time);
 }
 
+/** `Today`, `Yesterday`, `Thursday`, `Thursday 6 November`, `6 November 2024`. */
+export const dayName = (time: number, now: number): string => dayText(time, now, t`Today`, t`Yesterday`);
+
 /** `08:52` today, `Yesterday 08:52` before. */
 export const dayAndClock = (time: number, now: number): string =>
-  `${dayName(time, now) === 'Today' ? '' : `${dayName(time, now)} `}${clockTime(time)}`;
+  isToday(time, now) ? clockTime(time) : `${dayName(time, now)} ${clockTime(time)}`;
 
 /** `08:52` today, `Yesterday` before: where there is little room. */
 export const dayOrClock = (time: number, now: number): string =>
-  dayName(time, now) === 'Today' ? clockTime(time) : dayName(time, now);
+  isToday(time, now) ? clockTime(time) : dayName(time, now);
 
 /** As `dayName`, within a sentence: "since yesterday 23:41". */
-export const dayWithin = (time: number, now: number): string =>
-  dayName(time, now).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
+export const dayWithin = (time: number, now: number): string => dayText(time, now, t`today`, t`yesterday`);
 
-const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const dayAndMonth = new Intl.DateTimeFormat(spoken.locale, { day: 'numeric', month: 'short' });
 
 /** `08:52`, `yesterday`, `Thursday`, `6 Nov`: where there is very little room. */
 export function since(time: number, now: number): string {
-  const day = dayName(time, now);
-  if (day === 'Today') return clockTime(time);
-  return day === 'Yesterday' ? 'yesterday' : /^\w+$/.test(day) ? day : dayAndMonth.format(time);
+  const days = daysBefore(time, now);
+  if (days === 0) return clockTime(time);
+  if (days === 1) return t`yesterday`;
+  return days > 1 && days < 7 ? weekday.format(time) : dayAndMonth.format(time);
 }
 
 /** Is it so short ago that one says how long? */
@@ -53,7 +62,12 @@ export function ago(time: number, now: number): string {
   return now - time < MINUTE ? t`just now` : t`${Math.floor((now - time) / MINUTE)} min ago`;
 }
 
-const wholeDate = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const wholeDate = new Intl.DateTimeFormat(spoken.locale, {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
 
 /** `Saturday, 21 November 2026` */
 export const fullDay = (time: number): string => wholeDate.format(time);
@@ -61,20 +75,18 @@ export const fullDay = (time: number): string => wholeDate.format(time);
 /** `21 November 2026, 08:52` */
 export const fullTime = (time: number): string => `${date.format(time)}, ${clockTime(time)}`;
 
-const several = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
-
 /** `a moment`, `12 minutes`, `9 hours`, `3 days` */
 export function duration(ms: number): string {
   if (ms < MINUTE) return t`a moment`;
-  if (ms < HOUR) return several(Math.round(ms / MINUTE), 'minute');
-  if (ms < 2 * DAY) return several(Math.round(ms / HOUR), 'hour');
-  return several(Math.round(ms / DAY), 'day');
+  if (ms < HOUR) return plural(Math.round(ms / MINUTE), 'minute');
+  if (ms < 2 * DAY) return plural(Math.round(ms / HOUR), 'hour');
+  return plural(Math.round(ms / DAY), 'day');
 }
 
 /** `just begun`, `1 min`, `9 h`, `3 d`: where there is little room. */
 export function shortDuration(ms: number): string {
   if (ms < MINUTE) return t`just begun`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
-  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h`;
-  return `${Math.floor(ms / DAY)} d`;
+  if (ms < HOUR) return t`${Math.floor(ms / MINUTE)} min`;
+  if (ms < 2 * DAY) return t`${Math.floor(ms / HOUR)} h`;
+  return t`${Math.floor(ms / DAY)} d`;
 }

@@ -45,7 +45,7 @@ export function ParticipantsDialog({
     const done = await work;
     setBusy(false);
     if (done.ok) notices.info(said, { label: t`Undo`, run: undo });
-    else notices.error(`This could not be done: ${done.reason}`);
+    else notices.error(t`This could not be done: ${done.reason}`);
   };
   const add = (who: Teammate): Promise<void> =>
     change(

@@ -59,7 +59,7 @@ function useOpenedThread(
   return opened;
 }
 
-const nameOf = (id: string, team: Teammates) => (id === 'human' ? 'you' : team.find(id).name);
+const nameOf = (id: string, team: Teammates) => (id === 'human' ? t`you` : team.find(id).name);
 
 function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; takeFocus: boolean }) {
   const state = useRoost();
@@ -141,7 +141,9 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
 function toldOf(mentioned: readonly Teammate[]): string {
   if (mentioned.length === 0) return t`Who takes part reads it when awake; who is mentioned is told of it.`;
   const whom = names(mentioned.map(({ name }) => name));
-  return t`${whom} ${mentioned.length === 1 ? 'is' : 'are'} told of it, and may be woken by it.`;
+  return mentioned.length === 1
+    ? t`${whom} is told of it, and may be woken by it.`
+    : t`${whom} are told of it, and may be woken by it.`;
 }
 
 /** One thread: what was said, and a place to write. `takeFocus`: the person went to it from elsewhere on the page. */

@@ -83,11 +83,11 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
         {next.text}
       </p>
       <Used
-        label={t`Wakes today · ${left === 0 ? t`none left` : `${left} left`}`}
+        label={t`Wakes today · ${left === 0 ? t`none left` : t`${left} left`}`}
         used={stats.wakesToday}
         of={stats.maxWakesPerDay}
       />
-      <Used label={t`Minutes today`} used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit=" min" />
+      <Used label={t`Minutes today`} used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit={t` min`} />
       {sources.length > 0 && (
         <p className="budget-by">
           {t`Woken today by`}{' '}
@@ -101,7 +101,7 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: AgentId }) {
         </p>
       )}
       {running > 0 && (
-        <p className="budget-by">{t`${plural(running, 'session')} of it run${running === 1 ? 's' : ''} now.`}</p>
+        <p className="budget-by">{plural(running, 'session of it runs now.', 'sessions of it run now.')}</p>
       )}
     </>
   );

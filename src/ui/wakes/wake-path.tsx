@@ -28,7 +28,7 @@ export function pathOf({
 }
 
 const STATE_WORDS: Record<StepState, string> = {
-  passed: 'passed',
+  passed: t`passed`,
   stopped: t`stopped here`,
   beyond: t`not reached`,
   waived: t`not asked: you are never refused`,

@@ -244,7 +244,7 @@ export default function WakesPage({ agentId, onClose }: { agentId: AgentId | nul
       <section className="wakes-feed" aria-labelledby="wakes-title">
         <div className="wakes-bar">
           <h2 id="wakes-title">{t`Who asked for whom`}</h2>
-          <AgentSelect label={t`Wakes of`} everybody="everybody" agentId={agentId} path={PATHS.wakes} />
+          <AgentSelect label={t`Wakes of`} everybody={t`everybody`} agentId={agentId} path={PATHS.wakes} />
         </div>
         <WakeFeed key={agentId} agentId={agentId} />
       </section>

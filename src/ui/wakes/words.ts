@@ -1,6 +1,7 @@
 /** Wakes in words for people. Pure. */
 import type { GateCheck, WakeOutcome, WakeReason, WakeWay } from '../../domain/guardrails.ts';
 import type { AgentId } from '../../domain/ids.ts';
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { WakeDecision, WakeSource } from '../../protocol/wakes.ts';
 import { clockTime } from '../text/time.ts';
@@ -11,7 +12,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
+const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
 
 /** Longer than this and the hour on the clock says more than the minutes left. */
 const CLOCK_FROM = 2 * HOUR;
@@ -44,10 +45,10 @@ export const CHECK_QUESTIONS: Record<GateCheck, string> = {
 };
 
 export const OUTCOME_WORDS: Record<WakeOutcome, string> = {
-  granted: 'woken',
-  suppressed: 'stopped',
+  granted: t`woken`,
+  suppressed: t`stopped`,
   deferred: t`put off`,
-  error: 'refused',
+  error: t`refused`,
 };
 
 export const REASON_WORDS: Record<WakeReason, string> = {
@@ -91,7 +92,7 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
   const whom = nameOf(target);
   switch (way) {
     case 'person':
-      return `${who} woke ${whom}`;
+      return t`${who} woke ${whom}`;
     case 'wake_agent':
       return t`${who} asked for ${whom}`;
     case 'urgent_message':
@@ -121,7 +122,7 @@ const NAMED = 3;
 /** Whom one click woke: "You woke Lyra, Sage and 6 others". `wakes`: newest first; they are told in the order they were asked. */
 export function clickText(wakes: readonly WakeDecision[], nameOf: NameOf): string {
   const names = wakes.map(({ target }) => nameOf(target)).reverse();
-  const told = names.length > NAMED ? [...names.slice(0, NAMED - 1), `${names.length - NAMED + 1} others`] : names;
+  const told = names.length > NAMED ? [...names.slice(0, NAMED - 1), t`${names.length - NAMED + 1} others`] : names;
   return t`You woke ${told.slice(0, -1).join(', ')} and ${told.at(-1) ?? ''}`;
 }
 
@@ -140,7 +141,7 @@ export function leftText(until: number, now: number): string {
   if (ms <= 90 * SECOND) return t`${Math.ceil(ms / SECOND)} s left`;
   if (ms < CLOCK_FROM) return t`${Math.ceil(ms / MINUTE)} min left`;
   const sameDay = new Date(until).toDateString() === new Date(now).toDateString();
-  return `until ${sameDay ? '' : `${weekday.format(until)} `}${clockTime(until)}`;
+  return t`until ${sameDay ? '' : `${weekday.format(until)} `}${clockTime(until)}`;
 }
 
 const STOPPED: Record<GateCheck, string> = {

@@ -26,7 +26,7 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
         : (agents.find(({ agentId }) => agentId === id)?.name ?? (id === 'lead' ? t`The lead` : t`An egg`));
   const awake = session?.awake.map(nameOf) ?? [];
   const whose = (line: LookLine) =>
-    line.author === line.agentId ? nameOf(line.author) : `${nameOf(line.author)} to ${nameOf(line.agentId)}`;
+    line.author === line.agentId ? nameOf(line.author) : t`${nameOf(line.author)} to ${nameOf(line.agentId)}`;
   return (
     <main className="welcome" id="main">
       <div className="welcome-card">

@@ -15,7 +15,7 @@ type Status = Extract<SyncStatus, { kind: 'returning' }>;
 /** `Julian and 8 agents` */
 function whoOf({ lead, agents }: Status['team']): string {
   if (lead === null) return agents === 0 ? t`A team` : plural(agents, 'agent');
-  return agents === 0 ? lead : `${lead} and ${plural(agents, 'agent')}`;
+  return agents === 0 ? lead : t`${lead} and ${plural(agents, 'agent')}`;
 }
 
 function OnTheWay({ status }: { status: Status }) {
