@@ -14,6 +14,7 @@ import { nightFigures } from './night.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
+import { pageYears } from './page-years.ts';
 import { proxyFigures } from './proxy.ts';
 import { searchFigures } from './search.ts';
 import { storeFigures } from './store.ts';
@@ -36,6 +37,7 @@ const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   'page-weight': pageWeight,
   'page-paint': pagePaint,
   'page-rest': pageRest,
+  'page-years': pageYears,
   'ledger-append': ledgerAppend,
   'ledger-takeover': ledgerTakeover,
   'ledger-years': ledgerYears,

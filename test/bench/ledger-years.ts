@@ -2,7 +2,7 @@
  * What years cost: the same household with 1,000, 10,000 and 100,000 messages behind the same last session. The
  * page is the built one, on its relay; what it reads was written by its own owner before.
  */
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
 import type { Profile } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
@@ -13,6 +13,7 @@ import { startRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { median, type Figure, type Section } from './figures.ts';
 import { watchBlocked, watchGrid } from './grid-watch.ts';
+import { blockedSince, chooseNoPlace, exportAll, reloaded } from './page-acts.ts';
 import { workerMemory } from './worker-memory.ts';
 
 const SEED = 1;
@@ -29,7 +30,6 @@ const BLOCKED_LIMIT_MS = 50;
 const TURNS = 150;
 const TURN = 1_500;
 const EXPORT_PAGE = 500;
-const EXPORT_MOST_MS = 300_000;
 /** Documents that are appended before the worker's memory is looked at. */
 const WRITTEN = 100;
 const MB = 1_000_000;
@@ -97,23 +97,6 @@ async function throughOwner(
   }
 }
 
-/** Reloads of the only tab: its worker goes and comes with it. */
-async function reloads(page: Page): Promise<number> {
-  const times: number[] = [];
-  for (let n = 0; n <= RELOADS; n++) {
-    await page.reload();
-    await page.waitForFunction(() => performance.getEntriesByName('grid-painted').length > 0);
-    times.push(await page.evaluate(() => performance.getEntriesByName('grid-painted')[0]?.startTime ?? 0));
-  }
-  return median(times.slice(1));
-}
-
-/** Stretches over 50 ms since the last time this was asked. */
-const blockedSince = async (page: Page): Promise<number[]> => {
-  await page.waitForTimeout(300);
-  return page.evaluate(() => window.blocked.splice(0));
-};
-
 async function scroll(visitor: Visitor): Promise<number[]> {
   const { page } = visitor;
   await visitor.open('lead');
@@ -127,27 +110,6 @@ async function scroll(visitor: Visitor): Promise<number[]> {
   return blockedSince(page);
 }
 
-async function exportAll(visitor: Visitor, passphrase: string | null): Promise<number> {
-  const { page } = visitor;
-  await page.getByRole('link', { name: 'Settings' }).click();
-  await page
-    .getByRole('navigation', { name: 'Settings' })
-    .getByRole('link', { name: 'Export & import', exact: true })
-    .click();
-  if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
-  else {
-    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
-    await page.getByLabel('The same again').fill(passphrase);
-  }
-  const began = performance.now();
-  await visitor.press('Export everything');
-  await page.getByText('Exported.').waitFor({ timeout: EXPORT_MOST_MS });
-  const took = performance.now() - began;
-  await visitor.press('Export again');
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
-  return took;
-}
-
 /** The real page on its relay. */
 async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 'reload' | 'blocked' | 'exported'>> {
   const relay = await startRelay({ from: 'built', port });
@@ -155,12 +117,13 @@ async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 
     const context: BrowserContext = await profile.open({ viewport: { width: 1280, height: 900 } });
     await context.addInitScript(watchGrid);
     await context.addInitScript(watchBlocked);
-    // A file goes to the downloads: nobody is there to choose a place for it.
-    await context.addInitScript(() => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
+    await context.addInitScript(chooseNoPlace);
     const visitor = await createVisitor(context, relay.link);
     const { page } = visitor;
     await visitor.untilAll('sleeping');
-    const reload = await reloads(page);
+    const times: number[] = [];
+    for (let n = 0; n <= RELOADS; n++) times.push(await reloaded(page, 'grid-painted'));
+    const reload = median(times.slice(1));
     await blockedSince(page);
     await page.reload();
     await visitor.untilAll('sleeping');

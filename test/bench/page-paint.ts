@@ -8,18 +8,21 @@ import { startRelay } from '../support/relay.ts';
 import { createVisitor } from '../support/visitor.ts';
 import { median, type Section } from './figures.ts';
 import { watchGrid } from './grid-watch.ts';
+import { EMPTY_PATH, marked, watchEmpty } from './page-acts.ts';
 
-const VISITS = 9;
+const VISITS = 7;
 const GRID_LIMIT_MS = 1000;
+const EMPTY_LIMIT = 3;
 
 interface Visit {
   readonly grid: number;
   readonly firstPaint: number;
   readonly scriptBytes: number;
+  readonly requests: number;
 }
 
 async function measure(page: Page): Promise<Visit> {
-  await page.waitForFunction(() => performance.getEntriesByName('grid-painted').length > 0);
+  await marked(page, 'grid-painted');
   return page.evaluate(() => {
     const resources = performance
       .getEntriesByType('resource')
@@ -29,6 +32,8 @@ async function measure(page: Page): Promise<Visit> {
     return {
       grid,
       firstPaint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+      // The page itself is none of its resources.
+      requests: 1 + resources.filter((entry) => entry.responseEnd <= grid).length,
       scriptBytes: scripts.reduce((sum, entry) => sum + entry.encodedBodySize, 0),
     };
   });
@@ -44,6 +49,15 @@ async function visit(context: BrowserContext, url: string): Promise<Visit> {
   const seen = await measure(page);
   await page.close();
   return seen;
+}
+
+/** The same of a page that has nothing in it. */
+async function emptyVisit(context: BrowserContext, url: string): Promise<number> {
+  const page = await context.newPage();
+  await (await context.newCDPSession(page)).send('Network.clearBrowserCache');
+  await page.addInitScript(watchEmpty);
+  await page.goto(new URL(EMPTY_PATH, url).href);
+  return marked(page, 'page-painted');
 }
 
 /** The figures; about a minute. */
@@ -68,10 +82,14 @@ export async function pagePaint(): Promise<Section> {
     await first.close();
 
     const visits: Visit[] = [];
+    const empty: number[] = [];
     for (let i = 0; i < VISITS; i++) {
       const context = await profile.open();
       visits.push(await visit(context, relay.url));
       await context.close();
+      const beside = await profile.open();
+      empty.push(await emptyVisit(beside, relay.url));
+      await beside.close();
     }
     const of = (field: keyof Visit) => median(visits.map((each) => each[field]));
     return {
@@ -85,6 +103,13 @@ export async function pagePaint(): Promise<Section> {
           unit: 'ms',
           beside: { kind: 'limit', what: 'on this machine', value: GRID_LIMIT_MS },
         },
+        {
+          what: '  against an empty page of the same relay',
+          value: of('grid') / median(empty),
+          unit: '×',
+          beside: { kind: 'limit', what: `which takes ${Math.round(median(empty))} ms`, value: EMPTY_LIMIT },
+        },
+        { what: 'answers over the line by then', value: of('requests'), unit: '', beside: null },
         { what: 'JavaScript over the line by then', value: of('scriptBytes') / 1000, unit: 'KB', beside: null },
       ],
     };

@@ -1,0 +1,59 @@
+/** What figures of the page have in common: reloads of it, an empty page beside it, blocks, and an export by its button. */
+import type { Page } from 'playwright-core';
+import type { Visitor } from '../support/visitor.ts';
+
+/** ms. */
+const EXPORT_MOST_MS = 300_000;
+
+/** A page of the relay that has nothing in it but a sentence: what every page costs on this machine. */
+export const EMPTY_PATH = '/enter';
+
+/** Runs in an empty page before anything of its own: marks when it is on the screen. */
+export function watchEmpty(): void {
+  addEventListener('DOMContentLoaded', () =>
+    requestAnimationFrame(() => setTimeout(() => performance.mark('page-painted'))),
+  );
+}
+
+/** ms from the start of the navigation to this mark, once it is there. */
+export async function marked(page: Page, mark: 'grid-painted' | 'page-painted'): Promise<number> {
+  await page.waitForFunction((name) => performance.getEntriesByName(name).length > 0, mark);
+  return page.evaluate((name) => performance.getEntriesByName(name)[0]?.startTime ?? 0, mark);
+}
+
+/** Reloads of the only tab: its worker goes and comes with it. ms until this mark. */
+export async function reloaded(page: Page, mark: 'grid-painted' | 'page-painted'): Promise<number> {
+  await page.reload();
+  return marked(page, mark);
+}
+
+/** Stretches over 50 ms since the last time this was asked. */
+export async function blockedSince(page: Page): Promise<number[]> {
+  await page.waitForTimeout(300);
+  return page.evaluate(() => window.blocked.splice(0));
+}
+
+/** ms from the press of the button to the word that it is done; with a passphrase, sealed. */
+export async function exportAll(visitor: Visitor, passphrase: string | null): Promise<number> {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page
+    .getByRole('navigation', { name: 'Settings' })
+    .getByRole('link', { name: 'Export & import', exact: true })
+    .click();
+  if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+  else {
+    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+    await page.getByLabel('The same again').fill(passphrase);
+  }
+  const began = performance.now();
+  await visitor.press('Export everything');
+  await page.getByText('Exported.').waitFor({ timeout: EXPORT_MOST_MS });
+  const took = performance.now() - began;
+  await visitor.press('Export again');
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  return took;
+}
+
+/** Runs in a page before anything of its own: a file goes to the downloads, nobody is there to choose a place for it. */
+export const chooseNoPlace = () => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined });

@@ -1,0 +1,246 @@
+/**
+ * The page as years leave it: from a reload to the painted grid with few and with many messages behind it, what blocks its
+ * thread while it opens, wakes, streams eight answers and exports, and how soon a word that was streamed is on the screen.
+ */
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { PAGE_KEY } from '../../src/protocol/page-key.ts';
+import type { Page } from 'playwright-core';
+import { freePort } from '../support/free-port.ts';
+import { prepareHousehold, type PreparedHousehold } from '../support/prepared-household.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { median, percentile, type Figure, type Section } from './figures.ts';
+import { watchBlocked, watchGrid } from './grid-watch.ts';
+import { blockedSince, chooseNoPlace, EMPTY_PATH, exportAll, reloaded, watchEmpty } from './page-acts.ts';
+
+const SEED = 1;
+const SIZES = [1_000, 100_000] as const;
+const RELOADS = 9;
+/** As people count, the one that is shown last; the lead sits in the middle. */
+const SEATS = [9, 8, 7, 6, 4, 3, 2, 1] as const;
+/** Words of each of the eight, and ms between two of them: some fifty tokens a second each. */
+const WORDS = 250;
+const WORD_MS = 20;
+const LIMIT = { reloadMs: 400, ratio: 1.3, blockMs: 50, wordMs: 50, empty: 3 } as const;
+const ASKED = 'Go on, all of you.';
+
+const STAMP = /\bat(\d{13})\b/g;
+
+declare global {
+  interface Window {
+    /** ms from when the model sent a word to when it was on the screen. */
+    shownAfter: number[];
+  }
+}
+
+/** Runs in a page: keeps how old each stamped word was when it was painted, wherever this element shows it first. */
+function watchWords([selector, pattern]: readonly [string, string]): void {
+  const shown: number[] = [];
+  window.shownAfter = shown;
+  const seen = new Set<string>();
+  const look = () => {
+    const text = document.querySelector(selector)?.textContent ?? '';
+    const fresh = [...text.matchAll(new RegExp(pattern, 'g'))].flatMap(([, at]) =>
+      at === undefined || seen.has(at) ? [] : [at],
+    );
+    if (fresh.length === 0) return;
+    for (const at of fresh) seen.add(at);
+    requestAnimationFrame(() => setTimeout(() => fresh.forEach((at) => shown.push(Date.now() - Number(at)))));
+  };
+  new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true });
+}
+
+/** The peer, run in an empty page: writes what it hears of one agent into a text, and does nothing else. */
+async function showStream([header, stored]: readonly [string, string]): Promise<void> {
+  const words = document.createElement('pre');
+  words.id = 'words';
+  document.body.replaceChildren(words);
+  const stream = await fetch('/api/events', { headers: { [header]: localStorage.getItem(stored) ?? '' } });
+  const lines = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const read = async (): Promise<void> => {
+    const { done, value = '' } = (await lines?.read()) ?? { done: true };
+    words.append(
+      value
+        .split('\n')
+        .filter((line) => line.includes('seat1 '))
+        .join(''),
+    );
+    if (!done) await read();
+  };
+  void read();
+}
+
+/** Words that say when they were sent. */
+const stampedWords = (seat: number): Part[] =>
+  Array.from({ length: WORDS }, (): Part[] => [
+    {
+      get say() {
+        return `seat${seat} says at${Date.now()} `;
+      },
+    },
+    { wait: WORD_MS },
+  ]).flat();
+
+interface Life {
+  readonly blocked: Readonly<Record<'opens' | 'wakes' | 'streams eight answers' | 'exports', readonly number[]>>;
+  readonly words: readonly number[];
+  readonly bareWords: readonly number[];
+}
+
+/** All eight say their words at once, and the page shows one of them. */
+async function streamed(
+  visitor: Visitor,
+  peer: Page,
+  begun: { readonly all: Promise<void>; readonly go: () => void },
+): Promise<Pick<Life, 'words' | 'bareWords'>> {
+  const { page } = visitor;
+  for (const seat of SEATS) {
+    await visitor.open(seat);
+    await visitor.say(ASKED);
+  }
+  await begun.all;
+  await page.waitForTimeout(1_000);
+  await page.evaluate(watchWords, ['.log', STAMP.source] as const);
+  await peer.evaluate(watchWords, ['#words', STAMP.source] as const);
+  await peer.evaluate(showStream, [PAGE_KEY.header, PAGE_KEY.stored] as const);
+  await peer.waitForTimeout(500);
+  await blockedSince(page);
+  begun.go();
+  await page.waitForFunction((least) => window.shownAfter.length >= least, WORDS * 0.99, { timeout: 120_000 });
+  return {
+    words: await page.evaluate(() => window.shownAfter),
+    bareWords: await peer.evaluate(() => window.shownAfter),
+  };
+}
+
+/** A household of so many messages, open in a browser of its own, and an empty page of its relay in another tab. */
+interface Open {
+  readonly visitor: Visitor;
+  readonly empty: Page;
+  readonly relay: TestRelay;
+}
+
+async function open(
+  { profile, port }: PreparedHousehold & { readonly port: number },
+  model: ScriptedModel,
+): Promise<Open> {
+  const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-figures' };
+  const relay = await startRelay({ from: 'built', port, env });
+  const context = await profile.open({ viewport: { width: 1440, height: 900 } });
+  await context.addInitScript(watchGrid);
+  await context.addInitScript(watchBlocked);
+  await context.addInitScript(watchEmpty);
+  await context.addInitScript(chooseNoPlace);
+  const visitor = await createVisitor(context, relay.link);
+  await visitor.untilAll('sleeping');
+  const empty = await context.newPage();
+  await empty.goto(new URL(EMPTY_PATH, relay.url).href);
+  await visitor.page.bringToFront();
+  return { visitor, empty, relay };
+}
+
+async function live({ visitor, empty }: Open, model: ScriptedModel): Promise<Life> {
+  const { page } = visitor;
+  await page.reload();
+  await visitor.untilAll('sleeping');
+  const opens = await blockedSince(page);
+  await exportAll(visitor, null);
+  const exports = await blockedSince(page);
+  const team = teamScript();
+  const [all, begin] = [createDeferred(), createDeferred()];
+  let asked = 0;
+  model.follow((request) => {
+    if (request.seat === null || request.last !== ASKED) return team(request);
+    asked += 1;
+    if (asked === SEATS.length) all.resolve();
+    return [{ until: begin.promise }, ...stampedWords(request.seat)];
+  });
+  await visitor.press('WAKE');
+  await visitor.untilAll('awake');
+  const wakes = await blockedSince(page);
+  const words = await streamed(visitor, empty, { all: all.promise, go: begin.resolve });
+  return { ...words, blocked: { opens, wakes, 'streams eight answers': await blockedSince(page), exports } };
+}
+
+const count = (messages: number) => messages.toLocaleString('en');
+
+/** The figures; two minutes, most of them for writing the larger household. `ROOST_BENCH_SIZES` names two other sizes. */
+export async function pageYears(): Promise<Section> {
+  const sizes = process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? SIZES;
+  const prepared: (PreparedHousehold & { readonly port: number })[] = [];
+  const opened: Open[] = [];
+  const model = await startScriptedModel(teamScript());
+  try {
+    for (const messages of sizes) {
+      const port = await freePort();
+      prepared.push({ ...(await prepareHousehold({ seed: SEED, messages }, port)), port });
+    }
+    for (const household of prepared) opened.push(await open(household, model));
+    // One after the other, again and again: whatever else the machine does, it does to all of them.
+    const times = opened.map((): { grid: number[]; empty: number[] } => ({ grid: [], empty: [] }));
+    for (let n = 0; n <= RELOADS; n++)
+      for (const [i, { visitor, empty }] of opened.entries()) {
+        times[i]?.grid.push(await reloaded(visitor.page, 'grid-painted'));
+        times[i]?.empty.push(await reloaded(empty, 'page-painted'));
+      }
+    const medians = times.map(({ grid, empty }) => ({ grid: median(grid.slice(1)), empty: median(empty.slice(1)) }));
+    const [few, many] = [medians[0], medians.at(-1)];
+    const last = opened.at(-1);
+    if (!few || !many || !last) throw new Error('There are no sizes.');
+    const { blocked, words, bareWords } = await live(last, model);
+    const blocks = Object.entries(blocked).map(([what, stretches]): Figure => ({
+      what: `longest block of the page while it ${what}`,
+      value: Math.max(0, ...stretches),
+      unit: 'ms',
+      beside: { kind: 'limit', what: `${stretches.length} over it`, value: LIMIT.blockMs },
+    }));
+    return {
+      title: 'The page with years behind it',
+      method: `households of seed ${SEED}; medians of ${RELOADS} reloads of the built page, by turns with an empty page of its relay; the rest with ${count(sizes.at(-1) ?? 0)} messages behind`,
+      figures: [
+        ...medians.flatMap(({ grid, empty }, i): Figure[] => [
+          {
+            what: `reload to painted grid, ${count(sizes[i] ?? 0)} messages behind`,
+            value: grid,
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'on this machine', value: LIMIT.reloadMs },
+          },
+          {
+            what: '  against an empty page',
+            value: grid,
+            unit: 'ms',
+            beside: { kind: 'peer', what: 'the empty page of the same relay', value: empty },
+          },
+        ]),
+        {
+          what: `  ${count(sizes.at(-1) ?? 0)} against ${count(sizes[0] ?? 0)}`,
+          value: many.grid / few.grid,
+          unit: '×',
+          beside: { kind: 'limit', what: '', value: LIMIT.ratio },
+        },
+        ...blocks,
+        {
+          what: 'a streamed word to the screen, eight at once, p95',
+          value: percentile(words, 0.95),
+          unit: 'ms',
+          beside: {
+            kind: 'limit',
+            what: `of ${words.length}, median ${Math.round(median(words))} ms`,
+            value: LIMIT.wordMs,
+          },
+        },
+        {
+          what: '  against a page that writes out what it hears',
+          value: percentile(words, 0.95),
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'p95', value: percentile(bareWords, 0.95) },
+        },
+      ],
+    };
+  } finally {
+    for (const { relay } of opened) await relay.stop();
+    for (const { profile } of prepared) await profile.remove();
+    await model.close();
+  }
+}
