@@ -6,8 +6,8 @@
  * the other has ended is not ended again.
  */
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
-import { createClock, type Stamp } from '../../src/domain/stamp.ts';
-import { RELAY_NODE, stampOf } from '../../src/protocol/intake.ts';
+import { createClock, RELAY_NODE, type Stamp } from '../../src/domain/stamp.ts';
+import { stampOf } from '../../src/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import type { EventLog } from '../contracts.ts';
 import type { Db, OpenJournal } from '../store/index.ts';

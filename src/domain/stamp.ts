@@ -23,6 +23,8 @@ export const MOST_AHEAD_MS = 100 * 365 * 24 * 60 * 60 * 1000;
 export const MAX_TIME = 999_999_999_999_999;
 /** The last ms of a stamp that is taken and followed, the end of the year 9999: a clock that has seen it has 23,000 years left. */
 export const LAST_TIME = Date.UTC(10_000, 0) - 1;
+/** The relay's name in stamps. */
+export const RELAY_NODE = 'relay';
 const MAX_COUNTER = 999_999;
 const FORM = /^(\d{15})-(\d{6})-([A-Za-z0-9_.]{1,64})$/;
 

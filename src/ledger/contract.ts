@@ -67,6 +67,7 @@ export interface Ledger {
   storage(): Promise<StorageStatus>;
   documents(request: Request<'documents'>): Answer<'documents'>;
   within(request: Request<'within'>): Answer<'within'>;
+  changeLog(request: Request<'changeLog'>): Answer<'changeLog'>;
   attachment(file: Request<'attachment'>): Answer<'attachment'>;
   /** Throws a ZodError for what is no document. */
   compare(docs: readonly unknown[]): Answer<'compare'>;

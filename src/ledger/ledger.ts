@@ -19,6 +19,7 @@ import { StorageProblemError, storageProblemOf } from './problem.ts';
 import { createProblems } from './problems.ts';
 import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
+import { readChangeLog } from './views/change-log.ts';
 import { readWithin } from './views/within.ts';
 import { readAttachment } from './views/attachment.ts';
 import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.ts';
@@ -227,6 +228,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     wakeMaterial: async (request) => readWakeMaterial(await views.readable(), request, deps.now()),
     documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
     within: async (request) => readWithin(await views.readable(), request),
+    changeLog: async ({ limit }) => readChangeLog(await views.readable(), limit, deps.now()),
     compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), upkeep.isForgotten),
     async storage() {
       await counted;

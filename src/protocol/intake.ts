@@ -4,14 +4,11 @@
  */
 import { isAgentId } from '../domain/agent-id.ts';
 import type { RunId } from '../domain/ids.ts';
-import { formatStamp, LAST_TIME, type Stamp } from '../domain/stamp.ts';
+import { formatStamp, LAST_TIME, RELAY_NODE, type Stamp } from '../domain/stamp.ts';
 import type { Doc } from './documents.ts';
 import { SCHEMA_VERSION } from './known.ts';
 import type { StoredEvent } from './events.ts';
 import type { RelayRecord } from './records.ts';
-
-/** The relay's name in stamps. */
-export const RELAY_NODE = 'relay';
 
 /** The stamp of an event; of a log that had none, from its time and place. */
 export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefined; readonly time: number }): Stamp =>

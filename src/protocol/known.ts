@@ -98,6 +98,9 @@ export const slotOf = (doc: AnyDoc): string | null => (kindOfKnown(doc)?.view.ho
 export const wins = (doc: AnyDoc, held: AnyDoc): boolean =>
   kindOfKnown(doc)?.view.wins?.(doc, held) ?? isNewer(doc, held);
 
+/** Whose change it is in the log of what the person changed; null: it has no place there. */
+export const changedBy = (doc: AnyDoc): 'person' | 'else' | null => kindOfKnown(doc)?.view.changedBy?.(doc) ?? null;
+
 /** Is this document among what the person asked to forget? What this app does not know goes with the agent that it names. */
 export const isCovered = (
   doc: { readonly type: string; readonly at: string; readonly [field: string]: unknown },

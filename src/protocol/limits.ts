@@ -32,6 +32,8 @@ export const LIMITS = {
   recordsOffered: 200,
   /** Where a credential is used. */
   credentialLabel: 80,
+  /** Changes of the person that a page shows at once. */
+  changeLog: 5_000,
   /** An agent's soul. */
   soul: 1_000_000,
   /** What somebody looks for, in characters, and what is found at once. */

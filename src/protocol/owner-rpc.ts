@@ -8,6 +8,7 @@ import { method, none, typed, type CallsOf, type FromServer, type ToServer } fro
 import type { SearchAnswer, SearchQuery } from './search.ts';
 import { SYNC_METHODS } from './sync/methods.ts';
 import type {
+  ChangeLogView,
   Comparison,
   ConversationPage,
   DocumentPage,
@@ -76,6 +77,11 @@ export const LEDGER_METHODS = {
   within: method(
     z.tuple([z.object({ about: z.string(), after: z.string().nullable(), limit: z.number().int().min(0) })]),
     typed<WithinPage>(),
+  ),
+  /** What the person changed, the newest first. */
+  changeLog: method(
+    z.tuple([z.object({ limit: z.number().int().min(1).max(LIMITS.changeLog) })]),
+    typed<ChangeLogView>(),
   ),
   /** The bytes of a file that came with a message, in base64; null: not all of it is here. */
   attachment: method(

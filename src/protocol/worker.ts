@@ -37,6 +37,22 @@ export interface HouseholdView {
   readonly newest: string;
 }
 
+/** Something that the person changed. */
+export interface LoggedChange {
+  readonly doc: Doc;
+  /** What stood there until then; null: nothing was set. */
+  readonly before: Doc | null;
+  /** What stands there now; `doc` itself where nothing came after it. */
+  readonly holds: Doc;
+}
+
+export interface ChangeLogView {
+  /** Newest first. */
+  readonly changes: readonly LoggedChange[];
+  /** There are older ones. */
+  readonly more: boolean;
+}
+
 export interface ConversationPage {
   /** Oldest first. Messages hidden by an edit are left out. */
   readonly messages: readonly MessageDoc[];

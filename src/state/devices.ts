@@ -1,5 +1,6 @@
 /** How it stands with the person's other devices, as the owner tells it. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { DeviceId } from '../domain/ids.ts';
 import type { SyncStatus } from '../protocol/sync/page.ts';
 import { attempt } from './attempt.ts';
 import type { TextStorage, OwnerPort } from './ports.ts';
@@ -45,6 +46,10 @@ export function createDevices(owner: OwnerPort, storage: TextStorage): Devices {
     },
   };
 }
+
+/** This device among those of its household; null: there are no others. */
+export const selfOf = ({ status }: DevicesState): DeviceId | null =>
+  status?.kind === 'shared' ? status.deviceId : null;
 
 const NOBODY: readonly string[] = [];
 

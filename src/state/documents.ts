@@ -8,7 +8,7 @@ import { choiceSetting, type ChoiceKey } from '../domain/choices.ts';
 import { groupSetting, type AgentGroup } from '../domain/groups.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
-import type { AgentId } from '../domain/ids.ts';
+import type { AgentId, DeviceId } from '../domain/ids.ts';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
@@ -46,8 +46,21 @@ export interface Writer {
   forgetUndo(forgetId: string): ForgetUndoDoc;
 }
 
-export function createWriter({ clock, newId, now }: { clock: Clock; newId: () => string; now: () => number }): Writer {
+interface WriterDeps {
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly now: () => number;
+  /** Which device of the household this is; null, or left out: it has none besides. */
+  readonly deviceId?: () => DeviceId | null;
+}
+
+export function createWriter({ clock, newId, now, deviceId = () => null }: WriterDeps): Writer {
   const base = () => ({ schema: SCHEMA_VERSION, at: clock.next() });
+  /** What the person changes is listed with where they did. */
+  const changed = () => {
+    const device = deviceId();
+    return { ...base(), ...(device === null ? {} : { device }) };
+  };
   return {
     leadIdentity: (name) => ({
       _id: `agent-identity:${newId()}`,
@@ -61,14 +74,14 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       bornAt: now(),
       bornSessionId: null,
     }),
-    setting: (key, value) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key, value }),
+    setting: (key, value) => ({ _id: `setting:${newId()}`, type: 'setting', ...changed(), key, value }),
     choice: (agentId, key, value) => ({
       _id: `setting:${newId()}`,
       type: 'setting',
-      ...base(),
+      ...changed(),
       ...choiceSetting(agentId, key, value),
     }),
-    group: (group) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), ...groupSetting(group) }),
+    group: (group) => ({ _id: `setting:${newId()}`, type: 'setting', ...changed(), ...groupSetting(group) }),
     readMark: (mark) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), ...readMarkSetting(mark) }),
     readSince(newest) {
       // What is here already is not new, also where the clock that stamped it is ahead.
@@ -79,7 +92,7 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
     change: (agentId, change) => ({
       _id: `agent-change:${newId()}`,
       type: 'agent-change',
-      ...base(),
+      ...changed(),
       agentId,
       change: { ...change },
     }),

@@ -4,6 +4,7 @@ import type { AgentId } from '../domain/ids.ts';
 import { spoken } from '../language/catalogue.ts';
 import { t } from '../language/t.ts';
 import { attempt, type Done } from './actions/parts.ts';
+import { selfOf } from './devices.ts';
 import { createWriter } from './documents.ts';
 import type { HouseholdState } from './household.ts';
 import type { RoostState } from './index.ts';
@@ -33,8 +34,13 @@ export function groupsOf(records: readonly GroupRecord[]): readonly AgentGroup[]
 export const groupsIn = ({ settingDocs }: Pick<HouseholdState, 'settingDocs'>): readonly AgentGroup[] =>
   groupsOf([...settingDocs.values()].map((doc) => ({ ...doc, id: doc._id })));
 
-async function write({ owner, clock, device, household }: RoostState, group: AgentGroup): Promise<Done> {
-  const docs = [createWriter({ clock, newId: device.newId, now: device.now }).group(group)];
+/** As it is; without anybody it is removed. */
+export async function writeGroup(
+  { owner, clock, device, devices, household }: RoostState,
+  group: AgentGroup,
+): Promise<Done> {
+  const deviceId = () => selfOf(devices.store.getState());
+  const docs = [createWriter({ clock, newId: device.newId, now: device.now, deviceId }).group(group)];
   const written = await attempt(owner.call('append', docs));
   if (written.ok) household.take(docs);
   return written;
@@ -57,16 +63,16 @@ export async function keepGroup(
     (group) => group.groupId !== groupId && group.name.toLowerCase() === name.toLowerCase(),
   );
   if (taken) return { ok: false, reason: t`There is a group called “${name}” already.` };
-  return write(roost, { groupId, name, agentIds });
+  return writeGroup(roost, { groupId, name, agentIds });
 }
 
 /** It can be undone. */
 export async function removeGroup(roost: RoostState, group: AgentGroup): Promise<void> {
   const { notices } = roost;
-  const removed = await write(roost, { ...group, agentIds: [] });
+  const removed = await writeGroup(roost, { ...group, agentIds: [] });
   if (!removed.ok) return notices.error(t`“${group.name}” could not be removed: ${removed.reason}`);
   notices.info(t`The group “${group.name}” is removed. Nobody in it is changed.`, {
     label: t`Undo`,
-    run: () => void write(roost, group),
+    run: () => void writeGroup(roost, group),
   });
 }

@@ -14,7 +14,7 @@ import { createChanges, type Changes } from './changes.ts';
 import { createCopies, type Copies } from './copies.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
-import { createDevices, type Devices } from './devices.ts';
+import { createDevices, selfOf, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
 import { createQuery, type Query } from './query.ts';
 import { createLimits, type HouseholdLimits } from './limits.ts';
@@ -90,7 +90,12 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const upkeep = createUpkeep();
   const devices = createDevices(owner, device.browser);
   const wakeSizes = createWakeSizes(owner, household);
-  const writer = createWriter({ clock, newId: device.newId, now: device.now });
+  const writer = createWriter({
+    clock,
+    newId: device.newId,
+    now: device.now,
+    deviceId: () => selfOf(devices.store.getState()),
+  });
   const unread = createUnread({ owner, writer, device });
   const copies = createCopies({ owner, archive, device, unread, clock });
   const changes = createChanges();

@@ -7,6 +7,7 @@ import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domai
 export const SETTINGS_SECTIONS = [
   'people',
   'team',
+  'changes',
   'waking',
   'limits',
   'prompt',

@@ -178,6 +178,20 @@ describe('One team on every device', { timeout: 240_000 }, () => {
       .poll(async () => [...(await unread(laptop))], { timeout: 20_000 })
       .toEqual([...(await unread(phone))].map(([agentId, count]) => [agentId, agentId === read ? 0 : count]));
     expect([...(await unread(laptop)).values()].filter((count) => count > 0).length).toBeGreaterThan(3);
+    // What is changed on one stands in the log of the other with its device, and is undone there for both.
+    const goTo = (at: typeof page, path: string) => at.evaluate((to) => history.pushState(null, '', to), path);
+    await goTo(pocket.page, '/settings/waking');
+    const quiet = pocket.page.getByLabel('Quiet before everyone sleeps');
+    await quiet.fill('45');
+    await quiet.press('Enter');
+    await goTo(desk.page, '/settings/changes');
+    const change = desk.page
+      .getByRole('listitem')
+      .filter({ hasText: 'You changed the quiet before everyone sleeps from 30 to 45 minutes.' });
+    await change.getByText(/^on (?!this device)/).waitFor();
+    await change.getByRole('button', { name: /^Undo: / }).click();
+    await change.getByText('It is as it was before.').waitFor();
+    await expect.poll(() => quiet.inputValue()).toBe('30');
     expect(pocket.complaints).toEqual([]);
     await pocket.page.close();
   });

@@ -90,6 +90,55 @@ describe('the household', () => {
     });
   });
 
+  it('tells what the person changed, the newest first, each with what stood before it and what holds', async () => {
+    const limitsDoc = (n: number, usd: number): Doc => ({
+      ...settingDoc(n, 'limits', null),
+      _id: `limits:a1:${n}`,
+      type: 'limits',
+      recordId: 'agent:a1',
+      agentId: 'a1',
+      value: { agentId: 'a1', config: { coordination: { daily_budget_usd: usd } } },
+    });
+    await append([
+      identityDoc(1, 'a1', 0),
+      // How far one has read is no wish, an agent's soul is its own, and what a newer app set cannot be told.
+      settingDoc(2, 'read:a1', 'm1'),
+      changeDoc(3, 'a1', { kind: 'soul', individuationArtifact: 'I am more.' }),
+      settingDoc(4, 'humanName', 5),
+      changeDoc(5, 'a1', { kind: 'rename', name: 'Later' }),
+      limitsDoc(6, 2),
+      settingDoc(8, 'transcriptCap', 2_000),
+      settingDoc(7, 'transcriptCap', 1_000),
+      limitsDoc(9, 5),
+    ]);
+    await restart();
+    const log = async (limit: number) => {
+      const { changes, more } = await ownerOf(tab).call('changeLog', { limit });
+      const idOf = (doc: Doc | null) => doc?._id ?? null;
+      return { more, lines: changes.map(({ doc, before, holds }) => [doc, before, holds].map(idOf)) };
+    };
+    const lines = [
+      ['limits:a1:9', 'limits:a1:6', 'limits:a1:9'],
+      ['setting:transcriptCap:8', 'setting:transcriptCap:7', 'setting:transcriptCap:8'],
+      ['setting:transcriptCap:7', null, 'setting:transcriptCap:8'],
+      ['limits:a1:6', null, 'limits:a1:9'],
+      ['agent-change:a1:5', null, 'agent-change:a1:5'],
+    ];
+    expect(await log(5)).toEqual({ more: false, lines });
+    expect(await log(2)).toEqual({ more: true, lines: lines.slice(0, 2) });
+    await append([
+      {
+        ...settingDoc(10, 'forget', null),
+        _id: 'forget:a1',
+        type: 'forget',
+        target: { kind: 'agent', agentId: 'a1' },
+        askedAt: Date.now(),
+        finalAt: Date.now() + 86_400_000,
+      },
+    ]);
+    expect(await log(5)).toEqual({ more: false, lines: lines.slice(1, 3) });
+  });
+
   it('lists what is queued until a message with its clientId has come, in either order', async () => {
     await append([queuedDoc(2, 'a1', 'second'), queuedDoc(1, 'a1', 'first'), queuedDoc(3, 'a1', 'third')]);
     await append([messageDoc(4, { clientId: 'second', role: 'user' })]);

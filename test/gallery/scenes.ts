@@ -354,6 +354,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'settings, prompts': settings('prompt'),
   'settings, rehearsal': settings('rehearsal'),
   'settings, team': settings('team'),
+  'settings, changes': settings('changes', { docs: [...team(3), settingDoc('wakeTimeoutMs', 90_000)] }),
   'settings, costs': settings('costs'),
   'settings, clients': settings('clients', {
     prepare: ({ reach }) => reach.on('GET /api/credentials', { credentials: [] }),

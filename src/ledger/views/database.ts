@@ -21,8 +21,8 @@ import type {
 import { kindsMark } from '../../protocol/known.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
-/** Goes up with every change of their shape, and of what can be the value of a setting: what came before that has no slot. */
-const SHAPE = 5;
+/** Goes up with every change of their shape, of what stands in the log of changes, and of what can be the value of a setting: what came before that has no slot. */
+const SHAPE = 6;
 export const viewsVersion = (): string => `${SHAPE}.${kindsMark().toString(36)}`;
 
 /** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */
@@ -42,6 +42,10 @@ export interface MessageRecord extends Viewed<MessageDoc> {
 /** Of things said more than once only the newest holds, and only that has a slot. */
 export interface SlotRecord<D extends Doc> extends Viewed<D> {
   readonly slot?: string;
+  /** [newest first, _id] of what stands in the log of what the person changed. */
+  readonly changed?: readonly [string, string];
+  /** [what would be its slot, newest first, _id] of those, and of what stood there before. */
+  readonly past?: readonly [string, string, string];
 }
 
 interface SessionRecord extends Viewed<SessionDoc> {
@@ -117,13 +121,17 @@ export interface ViewsState {
 }
 export const NO_VIEWS: ViewsState = { ready: false, applied: 0, documents: 0, newest: '' };
 
+type LoggedIndexes = { slot: string; changed: string[]; past: string[] };
+/** Stores in which the log of what the person changed is read. */
+export const LOGGED_STORES = ['changes', 'settings', 'records'] as const;
+
 export interface ViewsSchema extends DBSchema {
   /** One record, `state`. */
   state: { key: string; value: ViewsState };
   kinds: { key: string; value: KindRecord };
   identities: { key: string; value: Viewed<AgentIdentityDoc> };
-  changes: { key: string; value: SlotRecord<AgentChangeDoc>; indexes: { slot: string } };
-  settings: { key: string; value: SlotRecord<SettingDoc>; indexes: { slot: string } };
+  changes: { key: string; value: SlotRecord<AgentChangeDoc>; indexes: LoggedIndexes };
+  settings: { key: string; value: SlotRecord<SettingDoc>; indexes: LoggedIndexes };
   sessions: { key: string; value: SessionRecord; indexes: { sessionId: SessionId } };
   messages: { key: string; value: MessageRecord; indexes: { place: string[]; talk: string[]; clientId: string } };
   talks: {
@@ -140,7 +148,7 @@ export interface ViewsSchema extends DBSchema {
   records: {
     key: string;
     value: SlotRecord<Doc> & { readonly about?: string };
-    indexes: { about: string; slot: string };
+    indexes: LoggedIndexes & { about: string };
   };
 }
 
@@ -178,10 +186,8 @@ export const readState = async (db: ViewsDatabase): Promise<ViewsState> => (awai
 /** Opens a database of views. One that lacks a store is of no use: `isWhole` tells. */
 export function openViewsDatabase(name: string, { onBlocking, onTerminated }: OpenOptions): Promise<ViewsDatabase> {
   return openDB<ViewsSchema>(name, 1, {
-    upgrade(db) {
+    upgrade(db, _from, _to, tx) {
       db.createObjectStore('identities', { keyPath: '_id' });
-      db.createObjectStore('changes', { keyPath: '_id' }).createIndex('slot', 'slot');
-      db.createObjectStore('settings', { keyPath: '_id' }).createIndex('slot', 'slot');
       db.createObjectStore('sessions', { keyPath: '_id' }).createIndex('sessionId', 'sessionId');
       const messages = db.createObjectStore('messages', { keyPath: '_id' });
       messages.createIndex('place', 'place');
@@ -199,9 +205,11 @@ export function openViewsDatabase(name: string, { onBlocking, onTerminated }: Op
       queued.createIndex('clientId', 'clientId');
       db.createObjectStore('reads', { keyPath: '_id' }).createIndex('talk', 'talk');
       db.createObjectStore('forgets', { keyPath: '_id' });
-      const records = db.createObjectStore('records', { keyPath: '_id' });
-      records.createIndex('about', 'about');
-      records.createIndex('slot', 'slot');
+      for (const name of LOGGED_STORES) {
+        const logged = db.createObjectStore(name, { keyPath: '_id' });
+        for (const index of ['slot', 'changed', 'past'] as const) logged.createIndex(index, index);
+      }
+      tx.objectStore('records').createIndex('about', 'about');
       db.createObjectStore('kinds', { keyPath: 'type' });
       db.createObjectStore('state');
     },

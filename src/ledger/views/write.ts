@@ -6,7 +6,7 @@ import { unwrap } from 'idb';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Doc, MessageDoc, MessageReadDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
 import type { DocumentStore } from '../../protocol/documents/kind.ts';
-import { aboutOf, isKnown, slotOf, storeOf, wins } from '../../protocol/known.ts';
+import { aboutOf, changedBy, isKnown, slotOf, storeOf, wins } from '../../protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, addSaid, applyReplacements, replacementsReaching } from './hide.ts';
 import { emptyTalk, saidIn, withMessage, withRead } from './message.ts';
@@ -79,10 +79,16 @@ async function writeOne(tx: ViewsTransaction, doc: Doc) {
     ...(store.name === 'records' ? { about: aboutOf(doc) ?? undefined } : {}),
   };
   const slot = slotOf(doc);
+  const by = slot === null ? null : changedBy(doc);
+  const age = newestFirst(doc.at);
+  const logged = {
+    ...(by === null ? {} : { past: [slot, age, doc._id] }),
+    ...(by === 'person' ? { changed: [age, doc._id] } : {}),
+  };
   const held = slot === null ? undefined : await heldIn(store.index('slot'), slot);
   const isHolding = slot !== null && (!held || wins(doc, held.doc));
   if (isHolding && held) store.put({ ...held, slot: undefined });
-  store.put({ _id: doc._id, doc, ...keys, ...(isHolding ? { slot } : {}) });
+  store.put({ _id: doc._id, doc, ...keys, ...logged, ...(isHolding ? { slot } : {}) });
 }
 
 /** The record that holds a slot. */

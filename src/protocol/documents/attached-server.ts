@@ -8,6 +8,7 @@ export const attachedServer = defineRecord({
     'An MCP server that the person has attached, and what of it agents may use, without its secrets, as the relay’s record has it.',
   value: ({ z }) => z.looseObject({ name: z.string(), removed: z.boolean() }),
   stream: 'people',
+  isPersons: () => true,
   title: ({ name, removed }) => `The attached server “${name}”${removed ? ', taken away' : ''}`,
   consent: 'Attached servers',
 });

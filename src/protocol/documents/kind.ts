@@ -28,6 +28,11 @@ interface DocumentView<D> {
   readonly holds?: 'newest';
   /** Which one; left out: the newest by (`at`, `_id`). */
   wins?(doc: D, held: D): boolean;
+  /**
+   * Does it stand in the log of what the person changed? `person`: as theirs; `else`: it only is what stood there before one of
+   * theirs; null: neither. Left out: none of its kind does.
+   */
+  changedBy?(doc: D): 'person' | 'else' | null;
 }
 
 export interface DocumentKind<Type extends string, Schema extends z.ZodType> {

@@ -8,6 +8,7 @@ export const limits = defineRecord({
   value: ({ z, agentIdSchema }) =>
     z.looseObject({ agentId: agentIdSchema.nullable(), config: z.record(z.string(), z.unknown()) }),
   stream: 'people',
+  isPersons: () => true,
   title: ({ agentId }) => (agentId === null ? 'The household’s limits and budget' : 'Limits and budget of one agent'),
   consent: 'Limits, prices and budgets',
 });

@@ -7,6 +7,7 @@ export const prices = defineRecord({
   describe: 'The table of prices that the person has set, as the relay’s record has it; an empty one: Roost’s own.',
   value: ({ z }) => z.looseObject({ prices: z.array(z.looseObject({ model: z.string() })) }),
   stream: 'people',
+  isPersons: () => true,
   title: ({ prices: rows }) => (rows.length === 0 ? 'Roost’s own prices' : 'The table of prices'),
   consent: 'Limits, prices and budgets',
 });

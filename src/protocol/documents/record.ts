@@ -13,6 +13,8 @@ interface RecordKind<Type extends string, Value extends z.ZodType> {
   /** What was said is one document for good, and is found by what it belongs to. Left out: of each record the newest holds. */
   readonly within?: (value: z.output<Value>) => string;
   readonly title: (value: z.output<Value>) => string;
+  /** Does it stand in the log of what the person changed? Left out: no. */
+  readonly isPersons?: (value: z.output<Value>) => boolean;
   /** What it is to people who are asked whether to take it from a file. */
   readonly consent: string;
 }
@@ -24,6 +26,7 @@ export const defineRecord = <const Type extends string, Value extends z.ZodType>
   describe,
   stream,
   within,
+  isPersons,
   title,
   consent,
 }: RecordKind<Type, Value>) =>
@@ -43,7 +46,12 @@ export const defineRecord = <const Type extends string, Value extends z.ZodType>
         .describe(describe),
     view: within
       ? { store: 'records', about: (doc) => within(doc.value as z.output<Value>) }
-      : { store: 'records', about: ({ recordId }) => recordId, holds: 'newest' },
+      : {
+          store: 'records',
+          about: ({ recordId }) => recordId,
+          holds: 'newest',
+          changedBy: (doc) => (isPersons?.(doc.value as z.output<Value>) ? 'person' : null),
+        },
     stream,
     whose: 'household',
     forgotten: 'with-agent',

@@ -11,6 +11,8 @@ export const schedule = defineRecord({
       schedule: z.looseObject({ kind: z.string(), name: z.string(), agentId: agentIdSchema }),
     }),
   stream: 'people',
+  // Reminders are the agents' own.
+  isPersons: ({ schedule: { kind } }) => kind !== 'reminder',
   title: ({ schedule: { kind, name } }) => `The ${kind} “${name}”`,
   consent: 'Routines, reminders and scripts',
 });

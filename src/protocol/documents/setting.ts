@@ -2,8 +2,10 @@
 import { choiceOf } from '../../domain/choices.ts';
 import { groupOf } from '../../domain/groups.ts';
 import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
-import { isSettingValue } from '../../domain/settings.ts';
+import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import { defineKind, isNewer } from './kind.ts';
+
+const READ_TO: readonly string[] = ['runsReadTo', 'runsReadFrom'] satisfies readonly SettingKey[];
 
 export const setting = defineKind({
   type: 'setting',
@@ -20,6 +22,7 @@ export const setting = defineKind({
             'which one: see src/domain/settings.ts; for how far the person has read src/domain/read-marks.ts, for what they chose for one agent src/domain/choices.ts, for groups src/domain/groups.ts',
           ),
         value: z.unknown().describe('a value that the setting cannot have is passed over'),
+        device: z.string().optional().describe('which device of the household wrote it; left out: it was the only one'),
       })
       .describe(
         'The person set something, or has read up to somewhere. The newest good value of each key holds; of marks how far was read (`read:<agent id>`, `read-thread:<thread id>`), the furthest.',
@@ -35,6 +38,11 @@ export const setting = defineKind({
       const [mark, before] = [readMarkOf(doc), readMarkOf(held)];
       return (mark && before && reachesFurther(mark, before)) ?? isNewer(doc, held);
     },
+    // How far somebody has read is no wish.
+    changedBy: (doc) =>
+      (isSettingValue(doc.key, doc.value) && !READ_TO.includes(doc.key)) || choiceOf(doc) || groupOf(doc)
+        ? 'person'
+        : null,
   },
   stream: 'people',
   whose: 'household',

@@ -18,6 +18,8 @@ export interface HomeActions {
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
   /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
   changeAgent(agentId: AgentId, changes: readonly ChangeKind[]): Promise<Done>;
+  /** The same of several at once: either all of it is written, or nothing. */
+  changeAgents(changes: readonly { readonly agentId: AgentId; readonly change: ChangeKind }[]): Promise<Done>;
   /** Chooses for an agent; empty: nothing of its own any more. */
   choose(agentId: AgentId, choice: Partial<AgentChoice>): Promise<Done>;
   /** Tries the connection to the relay again, now. */
@@ -89,6 +91,10 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
     changeAgent(agentId, changes) {
       sayAhead();
       return write(changes.map((change) => writer.change(agentId, change)));
+    },
+    changeAgents(changes) {
+      sayAhead();
+      return write(changes.map(({ agentId, change }) => writer.change(agentId, change)));
     },
     choose(agentId, choice) {
       sayAhead();

@@ -27,6 +27,11 @@ interface SectionInfo {
 export const SECTIONS: Readonly<Record<SettingsSection, SectionInfo>> = {
   people: { title: t`Names`, group: t`You and your team`, about: t`What you and the lead are called` },
   team: { title: t`Team and seats`, group: t`You and your team`, about: t`Who sits where, who retired` },
+  changes: {
+    title: t`What you changed`,
+    group: t`You and your team`,
+    about: t`Every change by its day, with an undo`,
+  },
   waking: { title: t`Waking`, group: t`Waking and limits`, about: t`What is remembered, and how long to wait` },
   limits: { title: t`Limits`, group: t`Waking and limits`, about: t`What agents may do, and when` },
   prompt: { title: t`Wake prompt`, group: t`Waking and limits`, about: t`The words that wake an agent` },
@@ -72,6 +77,7 @@ export const NAMED_SETTINGS: readonly NamedSetting[] = [
   named('waking', t`Time to wake`, 'timeout'),
   named('waking', t`Time to find a name`, t`egg hatch timeout`),
   named('waking', t`Quiet before everyone sleeps`, t`idle session end`),
+  named('changes', t`What you changed`, t`log history undo revert changes before`),
   named('limits', t`Wakes`, t`a day cooldown guardrails limits`),
   named('limits', t`Quiet hours`, t`blackout night`),
   named('limits', t`Besides talk`, t`files commands web tools may`),

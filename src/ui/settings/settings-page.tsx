@@ -1,4 +1,4 @@
-import { useEffect, useId, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useId, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import type { AgentId } from '../../domain/ids.ts';
@@ -25,6 +25,8 @@ import { BackIcon } from '../parts/icons.tsx';
 import { TeamSection } from './team-section.tsx';
 import './settings.css';
 
+const ChangesSection = lazy(() => import('../changes/changes-section.tsx'));
+
 function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
   switch (section) {
     case 'people':
@@ -41,6 +43,12 @@ function content(section: SettingsSection, agentId: AgentId | null): ReactNode {
       return <RehearsalSection />;
     case 'team':
       return <TeamSection />;
+    case 'changes':
+      return (
+        <Suspense fallback={null}>
+          <ChangesSection />
+        </Suspense>
+      );
     case 'costs':
       return <CostsSection />;
     case 'clients':

@@ -90,6 +90,19 @@ export function scheduleDetails({ name, here, after }: ScheduleChange): {
   return { before: text(here), after: text(after) };
 }
 
+/** What changed about one, each part in words; `undefined`: there was no such part. `agent`: as people call it. */
+export function scheduleParts(
+  before: ScheduleRecord,
+  after: ScheduleRecord,
+  agent: string,
+): readonly { readonly part: string; readonly before: string | undefined; readonly after: string | undefined }[] {
+  const around = { agent, relayOf: relayIn(before) };
+  const [old, now] = [partsOf(before, around), partsOf(after, around)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((part) => ({ part, before: old.get(part), after: now.get(part) }))
+    .filter((each) => each.before !== each.after);
+}
+
 export function scheduleText(change: ScheduleChange): string {
   const { name, here, after } = change;
   const { schedule } = after;
@@ -150,7 +163,8 @@ const TOOLSETS: Readonly<Record<string, string>> = {
 };
 const GRANTS: Readonly<Record<string, string>> = { off: 'off', ask: t`asks you`, allow: t`without asking` };
 
-function labelOf(path: readonly string[], isAgents: boolean): string {
+/** A limit as people call it; `isAgents`: of one agent, not of the household. */
+export function labelOf(path: readonly string[], isAgents: boolean): string {
   const last = path.at(-1) ?? '';
   const group = path.at(-2);
   if (group === 'toolsets') return TOOLSETS[last] ?? shownText(last);
@@ -160,8 +174,8 @@ function labelOf(path: readonly string[], isAgents: boolean): string {
   return LIMITS[last] ?? shownText(last);
 }
 
-/** As `limitText` has it: a list in so many entries. */
-function limitValue(path: readonly string[], value: unknown): string {
+/** What a limit is set to; a list in so many entries. */
+export function limitValue(path: readonly string[], value: unknown): string {
   if (value === undefined) return t`not set`;
   if (path.at(-1) === 'network' && Array.isArray(value)) return shownText(value.join(', '));
   if (Array.isArray(value)) return value.length === 0 ? 'none' : plural(value.length, 'entry', 'entries');
@@ -171,10 +185,13 @@ function limitValue(path: readonly string[], value: unknown): string {
   return path.includes('toolsets') || path.includes('tools') ? (GRANTS[text] ?? shownText(text)) : shownText(text);
 }
 
-function priceValue(value: unknown): string {
+/** What a million tokens cost. */
+export function priceValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return 'none';
   const { input, output, cacheRead, cacheWrite }: { readonly [amount: string]: unknown } = { ...value };
-  return t`$${String(input)} in, $${String(output)} out, $${String(cacheRead)} read again, $${String(cacheWrite)} kept`;
+  // What was reckoned has a tail of digits that says nothing.
+  const usd = (amount: unknown) => `$${String(typeof amount === 'number' ? Number(amount.toFixed(6)) : amount)}`;
+  return t`${usd(input)} in, ${usd(output)} out, ${usd(cacheRead)} read again, ${usd(cacheWrite)} kept`;
 }
 
 const isTexts = (value: unknown): value is readonly unknown[] => Array.isArray(value);

@@ -175,6 +175,7 @@ describe('the owner’s desk', () => {
     storage: () => Promise.resolve(status),
     documents: () => Promise.resolve({ docs: [], after: null, of: 0 }),
     within: () => Promise.resolve({ docs: [], after: null, of: 0 }),
+    changeLog: () => Promise.resolve({ changes: [], more: false }),
     attachment: () => Promise.resolve(null),
     compare: () => Promise.resolve({ fresh: [], same: 0, different: [], forgotten: 0 }),
     wakings: () => Promise.resolve({ wakings: [], before: null }),

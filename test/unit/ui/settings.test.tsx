@@ -1,7 +1,10 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { seatColor } from '../../../src/domain/seat.ts';
+import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
+import type { AgentChangeDoc, Doc } from '../../../src/protocol/documents.ts';
 import { programsOf } from '../../../src/state/programs.ts';
-import { agentDoc, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
+import { agentDoc, at, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/ui/settings/named.ts';
 import { configAnswer, json, type AskedCall } from './support/reach.ts';
 import { sharedStatus } from './support/devices.ts';
@@ -18,6 +21,7 @@ const saved = (page: Awaited<ReturnType<typeof openPage>>) =>
 const OFFLINE: readonly string[] = [
   'people',
   'team',
+  'changes',
   'waking',
   'prompt',
   'minds',
@@ -494,4 +498,113 @@ test('an attached program is held in the sandbox unless the person says otherwis
       { name: 'files', attachment: { kind: 'program', command: 'files-server', args: [], env: {}, box } },
     ]),
   );
+});
+
+/** A record of the relay's, as a document of `time`. */
+const record = (type: string, recordId: string, time: number, value: Record<string, unknown>): Doc => ({
+  ...settingDoc(type, null),
+  _id: `${type}:${recordId}:${time}`,
+  at: at(time),
+  type,
+  recordId,
+  value,
+});
+const budget = (time: number, usd: number) =>
+  record('limits', 'agent:agent-1', time, {
+    agentId: 'agent-1',
+    config: { coordination: { daily_budget_usd: usd, may_propose_routines: true } },
+  });
+const changed = (time: number, agentId: string, change: AgentChangeDoc['change']): Doc => ({
+  ...settingDoc('', null),
+  _id: `agent-change:${agentId}:${time}`,
+  type: 'agent-change',
+  at: at(time),
+  agentId,
+  change,
+});
+
+test('what the person changed is told by its day, the newest first, in plain words', async () => {
+  const DAY = 86_400_000;
+  const set = (key: string, value: unknown, time: number, device?: string) => ({
+    ...settingDoc(key, value),
+    at: at(time),
+    ...(device === undefined ? {} : { device }),
+  });
+  await settings('changes', {
+    docs: [
+      ...team(2),
+      budget(NOW - 3 * DAY, 2),
+      set('wakeTimeoutMs', 60_000, NOW - 2 * DAY, 'device-gone'),
+      changed(NOW - 9_000, 'agent-1', { kind: 'rename', name: 'Lyra the Second' }),
+      changed(NOW - 8_000, 'agent-2', { kind: 'retire' }),
+      changed(NOW - 7_000, 'agent-2', { kind: 'soul', individuationArtifact: 'Mine.' }),
+      set('group:g1', { name: 'Night watch', agentIds: ['agent-1', 'agent-2'] }, NOW - 6_000, 'device-laptop'),
+      set('color:agent-1', '#4fb286', NOW - 5_000),
+      set('read:agent-1', 'm1', NOW - 4_000),
+      budget(NOW - 3_000, 5),
+      record('attached-server', 's1', NOW - 2_000, {
+        name: 'notes',
+        removed: true,
+        where: null,
+        secrets: [],
+        agents: null,
+        tools: {},
+      }),
+      record('prices', 'prices', NOW - 1_000, { prices: [{ ...DEFAULT_PRICES[0], model: 'mine' }] }),
+    ],
+    prepare: ({ owner }) => {
+      owner.sync.syncStatus = () => sharedStatus();
+    },
+  });
+  await screen.findByRole('heading', { name: 'Today' });
+  const days = [...document.querySelectorAll('.settings-section section')].map((day) => [
+    day.querySelector('h3')?.textContent,
+    ...[...day.querySelectorAll('.change-line')].map((line) =>
+      [...line.querySelectorAll('.change-what > p, li, small')].map((each) => each.textContent).join(' | '),
+    ),
+  ]);
+  expect(days).toEqual([
+    [
+      'Today',
+      expect.stringMatching(/^You changed the prices\. \| .*“mine”: from none to \$10 in, /),
+      'You raised the budget of Lyra the Second from $2.00 to $5.00 a day.',
+      'You changed the colour of Lyra the Second from its seat’s to Jade.',
+      'You made the group “Night watch” of Lyra the Second and Wren. | on this device',
+      'You retired Wren.',
+      'You renamed “Lyra” to “Lyra the Second”.',
+    ],
+    ['Thursday', 'You changed the time to wake from 120 to 60 seconds. | on a device that was removed'],
+    [
+      'Wednesday',
+      'You changed 2 limits of Lyra the Second. | May ask for routines: from the default to yes | Budget a day: from the default to $2.00 | Changed again since.',
+    ],
+    ['1 January 1970', 'You said that you are called “Marcus”. | There was nothing before it.'],
+  ]);
+});
+
+test('an undo sets what stood there before, is a change itself, and asks where it was changed again since', async () => {
+  const page = await settings('changes');
+  await act(async () => {
+    await page.state.actions.saveSetting('wakeTimeoutMs', 60_000);
+    await page.state.actions.saveSetting('wakeTimeoutMs', 90_000);
+    await page.state.actions.choose('agent-1', { color: '#4fb286' });
+  });
+  const line = (text: string) => screen.getByText(text).closest('li') ?? document.body;
+  const undo = (text: string) => within(line(text)).getByRole('button', { name: `Undo: ${text}` });
+  const colour = 'You changed the colour of Lyra from its seat’s to Jade.';
+  await screen.findByText(colour);
+  await page.user.click(undo(colour));
+  await within(line(colour)).findByText('It is as it was before.');
+  expect(document.activeElement).toBe(line(colour));
+  expect(page.state.household.store.getState().roster.byId.get('agent-1')?.color).toBe(seatColor(0).color);
+  const back = 'You changed the colour of Lyra from Jade to its seat’s.';
+  expect(undo(back)).toBeDefined();
+
+  const first = 'You changed the time to wake from 120 to 60 seconds.';
+  within(line(first)).getByText('Changed again since.');
+  await page.user.click(undo(first));
+  expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(90_000);
+  await page.user.click(screen.getByRole('button', { name: 'Undo it' }));
+  await within(line(first)).findByText('It is as it was before.');
+  expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(120_000);
 });

@@ -6,7 +6,8 @@ import { foldReadMarks, isNews, readUpTo } from '../../../../src/domain/read-mar
 import { formatStamp } from '../../../../src/domain/stamp.ts';
 import { isAddressed } from '../../../../src/domain/talk.ts';
 import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/documents.ts';
-import { aboutOf, isKnown } from '../../../../src/protocol/known.ts';
+import { byAge } from '../../../../src/protocol/documents/kind.ts';
+import { aboutOf, changedBy, isKnown, slotOf } from '../../../../src/protocol/known.ts';
 import type { Health, HomeStanding, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls } from '../../../../src/protocol/owner-rpc.ts';
@@ -158,6 +159,19 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       }),
     storage: () => owner.storage,
     documents: () => ({ docs, after: null, of: docs.length }),
+    changeLog({ limit }) {
+      const newest = known().toSorted(byAge).reverse();
+      const changes = newest.flatMap((doc, i) =>
+        changedBy(doc) === 'person'
+          ? {
+              doc,
+              before: newest.slice(i + 1).find((other) => slotOf(other) === slotOf(doc)) ?? null,
+              holds: newest.find((other) => slotOf(other) === slotOf(doc)) ?? doc,
+            }
+          : [],
+      );
+      return { changes: changes.slice(0, limit), more: changes.length > limit };
+    },
     within({ about }) {
       const found = docs.filter((doc) => aboutOf(doc) === about);
       return { docs: found, after: null, of: found.length };
