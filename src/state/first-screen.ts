@@ -25,8 +25,9 @@ export interface Known {
 
 /** A team that is here comes before everything; the mark of one comes before every question to somebody new. */
 export function firstScreenOf({ household, sync, syncFailed, home }: Known): FirstScreen {
-  if (household.status === 'loading') return 'opening';
+  // Known, or as it was shown last.
   if (household.status === 'failed' || household.roster.lead !== null) return 'home';
+  if (household.status === 'loading') return 'opening';
   if (sync?.kind === 'returning') return 'returning';
   if (sync === null && syncFailed === null) return 'opening';
   // It has joined somebody, and they are on their way.

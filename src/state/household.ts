@@ -78,9 +78,12 @@ const isChoice = (doc: KnownDoc) => doc.type === 'setting' && choiceOf(doc) !== 
 
 const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
 
-/** `now` gives ms since the epoch. */
+/** `now` gives ms since the epoch; `last`: what is shown until the ledger has been read. */
 // In one piece: documents and births are folded into one store.
-export function createHousehold(now: () => number): Household {
+export function createHousehold(
+  now: () => number,
+  last: Pick<HouseholdState, 'roster' | 'settings'> | null = null,
+): Household {
   const store = createStore<HouseholdState>()(() => ({
     status: 'loading',
     error: null,
@@ -91,8 +94,8 @@ export function createHousehold(now: () => number): Household {
     queued: [],
     forgetting: [],
     forgotten: [],
-    roster: rosterOf([], []),
-    settings: settingsOf([]),
+    roster: last?.roster ?? rosterOf([], []),
+    settings: last?.settings ?? settingsOf([]),
   }));
 
   /** Client ids of messages that a relay has taken: their queued twins are done with. */
@@ -154,7 +157,9 @@ export function createHousehold(now: () => number): Household {
     for (const doc of queued.values()) if (isHidden(doc)) queued.delete(doc.clientId);
     const people = letGo || identities.size !== held.identities.size || changes.size !== held.changes.size;
     const wishes = settingDocs.size !== held.settingDocs.size;
-    const settings = wishes ? settingsOf([...settingDocs.values()].map(withId)) : held.settings;
+    // The first words of a relay are not the team: what was shown last stands until the ledger has been read.
+    const isShown = last === null || held.status === 'ready' || status === 'ready';
+    const settings = wishes || status ? settingsOf([...settingDocs.values()].map(withId)) : held.settings;
     // Who shares the person's name is told apart: that changes with it. And how somebody looks may have been chosen.
     const called =
       settings.humanName !== held.settings.humanName || (wishes && docs.some((doc) => isKnown(doc) && isChoice(doc)));
@@ -164,7 +169,7 @@ export function createHousehold(now: () => number): Household {
     store.setState({
       ...(status ? { status, error: null } : {}),
       ...(people ? { identities, changes, forgetting } : {}),
-      ...(people || called
+      ...(isShown && (people || called || status)
         ? {
             roster: rosterOfDocs(
               [...identities.values()].filter(inSight),
@@ -174,7 +179,8 @@ export function createHousehold(now: () => number): Household {
             ),
           }
         : {}),
-      ...(wishes ? { settingDocs, settings } : {}),
+      ...(wishes ? { settingDocs } : {}),
+      ...(isShown && (wishes || status) ? { settings } : {}),
       ...(recorded ? { records } : {}),
       ...(waiting ? { queued: [...queued.values()].sort((a, b) => (a.at < b.at ? -1 : 1)) } : {}),
     });

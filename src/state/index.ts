@@ -16,6 +16,7 @@ import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
 import { createDevices, selfOf, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
+import { keepLastTeam, readLastTeam } from './last-team.ts';
 import { createQuery, type Query } from './query.ts';
 import { createLimits, type HouseholdLimits } from './limits.ts';
 import { createLive, type Live } from './live.ts';
@@ -80,7 +81,7 @@ export interface Ports {
 // In one piece: the order of the parts is what it says, and one place hears the owner.
 export function createRoostState({ owner, relay, reach, archive, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
-  const household = createHousehold(device.now);
+  const household = createHousehold(device.now, readLastTeam(device.browser));
   const live = createLive();
   const answers = createAnswers();
   const conversations = createConversations(owner, household.isHidden);
@@ -276,6 +277,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       const stop = owner.subscribe(hear);
       const stopAnnouncing = announceTeam(parts);
       const stopLeaving = standingCopies.start();
+      const stopKeeping = keepLastTeam(device.browser, household);
       const lookAway = [unreadMessages.subscribe(), limits.query.subscribe()];
       void actions.reload();
       void unread.refresh();
@@ -287,6 +289,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         stop();
         stopAnnouncing();
         stopLeaving();
+        stopKeeping();
         lookAway.forEach((away) => away());
       };
     },

@@ -22,12 +22,11 @@ interface Visit {
 }
 
 async function measure(page: Page): Promise<Visit> {
-  await marked(page, 'grid-painted');
-  return page.evaluate(() => {
+  const grid = await marked(page, 'grid-painted');
+  return page.evaluate((grid) => {
     const resources = performance
       .getEntriesByType('resource')
       .flatMap((entry) => (entry instanceof PerformanceResourceTiming ? [entry] : []));
-    const grid = performance.getEntriesByName('grid-painted')[0]?.startTime ?? 0;
     const scripts = resources.filter((entry) => entry.name.endsWith('.js') && entry.responseEnd <= grid);
     return {
       grid,
@@ -36,7 +35,7 @@ async function measure(page: Page): Promise<Visit> {
       requests: 1 + resources.filter((entry) => entry.responseEnd <= grid).length,
       scriptBytes: scripts.reduce((sum, entry) => sum + entry.encodedBodySize, 0),
     };
-  });
+  }, grid);
 }
 
 /** Opens the page anew, in a browser that holds the ledger and nothing else of it. */

@@ -15,6 +15,8 @@ import type { Parts } from './parts.ts';
 
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;
+/** ms in which the ledger has been read, or will not be. */
+const READ_MS = 20_000;
 
 const NOT_COMPARED = t`It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.`;
 
@@ -180,6 +182,9 @@ export function createTeamActions(parts: Parts): TeamActions {
       return writeWake(payloads);
     });
 
+  /** Who is shown before the ledger was read is who was shown last: nobody is called by that. */
+  const read = () => until(device, READ_MS, household.store, ({ status }) => status !== 'loading');
+
   /** Takes back what `endSoon` has begun. */
   let callOff: () => void = () => undefined;
 
@@ -206,6 +211,7 @@ export function createTeamActions(parts: Parts): TeamActions {
   const actions: TeamActions = {
     startSession: () => startSession(),
     async wake(agents) {
+      await read();
       if (pending.getState().call) return;
       const asked = agents ?? [...household.store.getState().roster.seats.values()];
       const paused = asked.filter(isPausedNow);
@@ -214,15 +220,17 @@ export function createTeamActions(parts: Parts): TeamActions {
       if (paused.length === 0) await callToWake(agents, others);
       else if (others.length > 0) await callToWake(others, others);
     },
-    summon: (seats) =>
-      call('summon', [], () => {
+    async summon(seats) {
+      await read();
+      await call('summon', [], () => {
         const { roster } = household.store.getState();
         const births = live.store.getState().live?.births;
         const wanted = (seats ?? SEAT_ORDER).filter((seat) => !roster.seats.has(seat) && !births?.has(seat));
         const text =
           wanted.length === 0 ? null : writeSummon(wanted.map((position) => ({ position, ...seatColor(position) })));
         return Promise.resolve(text);
-      }),
+      });
+    },
     async rest(agentId) {
       await setSleeping(agentId, true);
     },

@@ -1,4 +1,3 @@
-import { t } from '../../language/t.ts';
 import { useHousehold, useLive } from '../context.tsx';
 import { SEAT_ORDER } from '../../domain/seat.ts';
 import { lifecycleOf } from '../../domain/lifecycle.ts';
@@ -61,7 +60,7 @@ export function Sky() {
       <svg
         className="sky-land"
         viewBox={`0 0 ${LAND.width} ${LAND.height}`}
-        preserveAspectRatio={t`xMinYMax slice`}
+        preserveAspectRatio="xMinYMax slice"
         shapeRendering="crispEdges"
       >
         <g className="sun">

@@ -49,6 +49,9 @@ test('an agent is forgotten only when its name is typed, and is out of sight at 
   ]);
   expect(seats()).toContain('seat 1, empty');
   expect(seats().join()).not.toContain('Lyra');
+  // What the next visit would paint first has neither name nor soul of hers any more.
+  expect(JSON.stringify({ ...localStorage })).toContain('Wren');
+  expect(JSON.stringify({ ...localStorage })).not.toContain('Lyra');
 });
 
 test('the notice right after takes it back', async () => {

@@ -1,7 +1,8 @@
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { createDeferred } from '../../../src/domain/platform/deferred.ts';
 import type { LinkState, StorageProblem } from '../../../src/protocol/worker.ts';
-import { NO_SESSION_SNAPSHOT, NOW, runningSession, said, team } from './support/household.ts';
+import { NO_SESSION_SNAPSHOT, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
 test.each([
@@ -15,6 +16,29 @@ test.each([
     snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 's', reason, endedAt: NOW } },
   });
   expect(screen.getByText('No session').parentElement?.textContent).toContain(words);
+});
+
+test('a page opens on the team as it was last, which nobody can wake yet, and goes on with what the ledger says', async () => {
+  const seats = () =>
+    screen
+      .queryAllByRole('button', { name: /^(?:Lyra|Wren), seat/ })
+      .map((each) => each.getAttribute('aria-label')?.slice(0, 4));
+  const lines = [settingDoc('wakeTimeoutMs', 90_000)];
+  (await openPage({ docs: [...team(2), ...lines] })).unmount();
+  const read = createDeferred();
+  const page = await openPage({ docs: team(1), prepare: ({ owner }) => (owner.pause = () => read.promise) });
+  expect(seats()).toEqual(['Lyra', 'Wren']);
+  expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(90_000);
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(true);
+  // From the palette too: nobody is called before it is known who is there.
+  void page.state.actions.wake();
+  // What the relay says first is not the whole team.
+  await page.say({ news: 'documents', docs: team(1) });
+  expect(seats()).toEqual(['Lyra', 'Wren']);
+  expect(page.relay.asked).toEqual([]);
+  read.resolve();
+  await waitFor(() => expect(seats()).toEqual(['Lyra']));
+  expect(page.state.household.store.getState().settings.wakeTimeoutMs).not.toBe(90_000);
 });
 
 test.each<[LinkState, string]>([
