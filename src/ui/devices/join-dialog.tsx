@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { useCallback, useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import type { Joining } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
@@ -153,20 +153,18 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
       .then((left) => setUnleft(left.ok ? null : left.problem.message));
   }, [byCode, joining, state]);
 
-  const begin = async () => {
-    const begun = await actions.beginJoin(name.trim());
-    setFailed(begun.ok ? null : begun.reason);
-  };
+  const begin = useCallback(
+    () => actions.beginJoin(name.trim()).then((begun) => setFailed(begun.ok ? null : begun.reason)),
+    [actions, name],
+  );
   // Its person has asked for it already, by the code.
   const asked = useRef(!byCode);
   useEffect(() => {
     if (asked.current || status === null || status.kind === 'shared') return;
     asked.current = true;
     if (status.joining !== null && status.joining.step !== 'failed') return;
-    void actions
-      .beginJoin(guessDeviceName(navigator.userAgent))
-      .then((begun) => setFailed(begun.ok ? null : begun.reason));
-  }, [status, actions]);
+    void begin();
+  }, [status, begin]);
   const giveUp = async () => {
     const given = await actions.answerJoin(false);
     setFailed(given.ok ? null : given.reason);
