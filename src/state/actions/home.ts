@@ -16,6 +16,8 @@ export interface HomeActions {
   /** The first visit: writes the lead's identity and both names. `beside`: also where others live at the relay. */
   begin(names: { readonly human: string; readonly lead: string; readonly beside: boolean }): Promise<Done>;
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
+  /** Several that need no check, as one change: all of it is written, or nothing. */
+  saveSettings(values: Partial<Omit<Settings, 'humanName' | 'leadName'>>): Promise<Done>;
   /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
   changeAgent(agentId: AgentId, changes: readonly ChangeKind[]): Promise<Done>;
   /** The same of several at once: either all of it is written, or nothing. */
@@ -87,6 +89,11 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
       sayAhead();
       if ((key === 'humanName' || key === 'leadName') && typeof value === 'string') return saveName(key, value);
       return write([writer.setting(key, value)]);
+    },
+    saveSettings(values) {
+      sayAhead();
+      const given = Object.entries(values) as readonly (readonly [SettingKey, Settings[SettingKey]])[];
+      return write(given.map(([key, value]) => writer.setting(key, value)));
     },
     changeAgent(agentId, changes) {
       sayAhead();

@@ -49,12 +49,16 @@ export default function Morning({ again }: { again: boolean }) {
     // Out of sight at once; where it could not be written it comes again.
     setClosed(opened);
     if (again) go(PATHS.hearth);
-    void actions
-      .saveSetting('runsReadFrom', since)
-      .then((from) => (from.ok ? actions.saveSetting('runsReadTo', opened) : from))
-      .then((done) => {
-        if (!done.ok) state.notices.error(t`This could not be put away for good: ${done.reason}`);
+    void actions.saveSettings({ runsReadFrom: since, runsReadTo: opened }).then((done) => {
+      if (!done.ok) return state.notices.error(t`This could not be put away for good: ${done.reason}`);
+      state.notices.info(t`What was done while you were away is put away.`, {
+        label: t`Undo`,
+        run: () => {
+          setClosed(0);
+          void actions.saveSettings({ runsReadFrom, runsReadTo });
+        },
       });
+    });
   };
   return (
     <section className="morning" aria-label={t`While you were away`}>

@@ -383,6 +383,9 @@ test('what an agent asks for is read first, and is a routine once the person say
   });
   await page.user.click(screen.getByRole('button', { name: 'Allow: Night watch' }));
   await screen.findByText('“Night watch” is a routine now.');
+  page.reach.on('DELETE /v1/pulse-routines/schedule-1', () => new Response(null, { status: 204 }));
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(page.reach.times('DELETE /v1/pulse-routines/schedule-1')).toBe(1));
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Allow: Night watch' })).toBeNull());
   page.reach.on('POST /v1/routine-proposals/proposal-2/decline', () => {
     left = [];
@@ -465,7 +468,7 @@ test('a card says once what they did while nobody was here, and it stays closed'
   const page = await openPage({ docs: team(3), prepare: ({ reach }) => nights(reach) });
   expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull();
   await page.say({ news: 'documents', docs: [RECORD] });
-  const card = await screen.findByRole('region', { name: 'While you were away' });
+  let card = await screen.findByRole('region', { name: 'While you were away' });
   expect(card.textContent).toContain('Lyra and Wren were at work, for $0.0246 in all.');
   expect(card.textContent).toContain('Once, nothing waited when they looked: no model was asked, and it cost nothing.');
   const [lyra, wren, more] = within(card)
@@ -487,6 +490,12 @@ test('a card says once what they did while nobody was here, and it stays closed'
   await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
   await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'setting', key: 'runsReadTo', value: NOW });
+  // By mistake: it is one change, with one undo.
+  expect(page.owner.calls.filter((call) => call === 'append')).toHaveLength(1);
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+  card = await screen.findByRole('region', { name: 'While you were away' });
+  await page.user.click(within(card).getByRole('button', { name: 'Put this away' }));
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'While you were away' })).toBeNull());
   // It is found again under Wakes, until it is put away once more.
   act(() => history.pushState(null, '', '/wakes'));
   await page.user.click(await screen.findByRole('link', { name: 'What happened while you were away' }));
