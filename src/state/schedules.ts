@@ -123,6 +123,11 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     return null;
   }
 
+  const undoMaking = ({ scheduleId }: Pick<Scheduled, 'scheduleId'>) => ({
+    label: t`Undo`,
+    run: () => void told(reach((client) => client.removeSchedule({ scheduleId }))),
+  });
+
   return {
     list,
     setTimings: createTimings({ reach, notices, again: list.again }),
@@ -149,7 +154,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     async accept({ proposalId, routine }) {
       const made = await told(reach((client) => client.acceptProposal({ proposalId })));
       await proposals.again();
-      if (made) notices.info(t`“${routine.name}” is a routine now.`);
+      if (made) notices.info(t`“${routine.name}” is a routine now.`, undoMaking(made));
     },
     async decline({ proposalId }) {
       await told(reach((client) => client.declineProposal({ proposalId })));
@@ -181,7 +186,7 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     },
     async duplicate({ scheduleId }) {
       const made = await told(reach((client) => client.duplicateSchedule({ scheduleId })));
-      if (made) notices.info(t`“${made.schedule.name}” is there, switched off.`);
+      if (made) notices.info(t`“${made.schedule.name}” is there, switched off.`, undoMaking(made));
     },
     async remove({ scheduleId, schedule }) {
       const result = await then(reach((client) => client.removeSchedule({ scheduleId })));

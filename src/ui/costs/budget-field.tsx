@@ -26,19 +26,26 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
   const [draft, setDraft] = useState<string | null>(null);
   const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle');
   const [failed, setFailed] = useState<string | null>(null);
+  /** What stood here before it was saved; null: nothing was. */
+  const [before, setBefore] = useState<{ readonly usd: number | null } | null>(null);
   const text = draft ?? textOf(held);
   const value = parseUsd(text, most);
   const changed = draft !== null && draft !== textOf(held);
   const wrong = changed && value === undefined ? t`Give an amount from 0 to ${budgetText(most)}, or nothing.` : null;
   const problem = wrong ?? (failed === null ? null : t`This could not be saved: ${failed}`);
+  const put = async (usd: number | null, undo: typeof before) => {
+    setState('saving');
+    const saved = await onSave(usd);
+    setFailed(saved.ok ? null : saved.reason);
+    setState(saved.ok ? 'saved' : 'idle');
+    if (!saved.ok) return;
+    setDraft(null);
+    setBefore(undo);
+  };
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (!changed || value === undefined) return;
-    setState('saving');
-    const saved = await onSave(value);
-    setFailed(saved.ok ? null : saved.reason);
-    setState(saved.ok ? 'saved' : 'idle');
-    if (saved.ok) setDraft(null);
+    await put(value, { usd: held });
   };
   return (
     <form
@@ -82,6 +89,9 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
       )}
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
         {problem ?? (state === 'saved' && !changed ? t`Saved.` : '')}
+        {problem === null && state === 'saved' && !changed && before && (
+          <button type="button" className="link-button" onClick={() => void put(before.usd, null)}>{t`Undo`}</button>
+        )}
       </p>
     </form>
   );

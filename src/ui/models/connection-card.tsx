@@ -4,8 +4,29 @@ import { t } from '../../language/t.ts';
 import type { Connection } from '../../protocol/models.ts';
 import type { ConnectedModels } from '../../state/models.ts';
 import { useRoost } from '../context.tsx';
+import { SureDialog } from '../parts/sure-dialog.tsx';
 import { KeyField } from './key-field.tsx';
 import { connectionName, modelName, stateText } from './words.ts';
+
+function RemoveDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
+  const { models } = useRoost();
+  const { connectionId, hasKey } = connection;
+  return (
+    <SureDialog
+      title={t`Remove ${connectionName(connection)}?`}
+      does={[t`Remove it`, t`Removing…`]}
+      undone={t`It could not be removed`}
+      onSure={async () => {
+        const done = await models.change((client) => client.removeModel({ connectionId }));
+        return done.ok ? null : done.reason;
+      }}
+      onClose={onClose}
+    >
+      {hasKey && <p>{t`Its key goes with it, and no undo brings that back.`}</p>}
+      <p>{t`Who thinks with it answers as the demo until another model is connected.`}</p>
+    </SureDialog>
+  );
+}
 
 export function ConnectionCard({ connection }: { connection: Connection }) {
   const { models } = useRoost();
@@ -15,6 +36,7 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
   const [key, setKey] = useState('');
   const [busy, setBusy] = useState<string | null>(null);
   const [failed, setFailed] = useState<string | null>(null);
+  const [sure, setSure] = useState(false);
   const name = connectionName(connection);
 
   const run = async (what: string, call: Parameters<ConnectedModels['change']>[0]) => {
@@ -88,10 +110,11 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
             type="button"
             className="ghost ghost-danger"
             disabled={busy !== null}
-            onClick={() => void run(t`removing it…`, (client) => client.removeModel({ connectionId }))}
+            onClick={() => setSure(true)}
           >{t`Remove`}</button>
         )}
       </div>
+      {sure && <RemoveDialog connection={connection} onClose={() => setSure(false)} />}
     </article>
   );
 }

@@ -22,15 +22,19 @@ export function NotificationsSection() {
   const told = toldOf(useRoost());
   const [choice, setChoice] = useState(told.choice);
   const [said, setSaid] = useState('');
+  /** As it was before what was saved last; null: nothing was. */
+  const [before, setBefore] = useState<typeof choice | null>(null);
   const why = whyNoPush();
-  const change = async (part: Partial<typeof choice>) => {
-    const next = { ...choice, ...part };
+  const choose = async (next: typeof choice, undo: typeof choice | null) => {
     setChoice(next);
+    setBefore(null);
     setSaid(t`Saving…`);
     const done = await told.choose(next);
-    if (!done.ok) setChoice(told.choice());
+    if (done.ok) setBefore(undo);
+    else setChoice(told.choice());
     setSaid(done.ok ? t`Saved` : done.reason);
   };
+  const change = (part: Partial<typeof choice>) => choose({ ...choice, ...part }, choice);
   const { kinds, quiet } = choice;
   return (
     <>
@@ -81,7 +85,10 @@ export function NotificationsSection() {
         </div>
       )}
       <p role="status" className="setting-hint">
-        {said}
+        {said}{' '}
+        {before && (
+          <button type="button" className="link-button" onClick={() => void choose(before, null)}>{t`Undo`}</button>
+        )}
       </p>
       <ToldDevices told={told} />
     </>

@@ -76,6 +76,7 @@ function Preview({ template }: { template: string }) {
 // In one piece: one form: what is typed is checked, shown and saved from one text.
 export function PromptSection() {
   const actions = useActions();
+  const { notices } = useRoost();
   const held = useHousehold((state) => state.settings.wakeTemplate);
   const current = held === '' ? TEMPLATES.wake : held;
   const [text, setText] = useState(current);
@@ -96,6 +97,15 @@ export function PromptSection() {
 
   const save = async (value: string) => {
     const saved = await actions.saveSetting('wakeTemplate', value);
+    if (saved.ok)
+      notices.info(value === '' ? t`The original wake prompt is back.` : t`The wake prompt is saved.`, {
+        label: t`Undo`,
+        run: () => {
+          setText(current);
+          setMessage(null);
+          void actions.saveSetting('wakeTemplate', held);
+        },
+      });
     setMessage(saved.ok ? t`Saved. It is used from the next session on.` : t`This could not be saved: ${saved.reason}`);
     return saved.ok;
   };

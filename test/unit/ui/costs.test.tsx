@@ -228,6 +228,9 @@ test('a budget is set without touching what else is set', async () => {
       { coordination: { wakes_enabled: false, daily_budget_usd: 0.5 } },
     ]),
   );
+  const [undo = document.body] = await screen.findAllByRole('button', { name: 'Undo' });
+  await page.user.click(undo);
+  await waitFor(() => expect(page.reach.bodies('PUT /v1/config').at(-1)).toMatchObject({ daily_budget_usd: null }));
 });
 
 test('an empty budget is none of its own', async () => {

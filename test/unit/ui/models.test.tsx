@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/protocol/models.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
@@ -88,6 +88,12 @@ describe('Connecting a model', () => {
     await page.user.click(within(card).getByRole('button', { name: 'Change the key' }));
     expect(await within(card).findByText('answers, 0.8 s')).toBeDefined();
     expect(page.reach.bodies('PUT /api/models/c1/key')).toEqual([{ key: KEY }]);
+    // A key that is gone is brought back by no undo: it is asked first.
+    page.reach.on('DELETE /api/models/c1', () => new Response(null, { status: 204 }));
+    await page.user.click(within(card).getByRole('button', { name: 'Remove' }));
+    expect(page.reach.times('DELETE /api/models/c1')).toBe(0);
+    await page.user.click(screen.getByRole('button', { name: 'Remove it' }));
+    await waitFor(() => expect(page.reach.times('DELETE /api/models/c1')).toBe(1));
   });
 
   test('what the environment has set is shown as such, and offers nothing that cannot be done', async () => {

@@ -370,6 +370,9 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
     quiet: { from: 1_320, to: 420 },
     subscription: null,
   });
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(put).toHaveLength(3));
+  expect(put[2]).toMatchObject({ kinds: ['approval', 'failure', 'mention', 'night'], quiet: null });
   await page.user.click(await screen.findByRole('button', { name: 'Tell it nothing any more: Safari on iPhone' }));
   await waitFor(() => expect(page.reach.times('DELETE /api/notifications/devices/d1')).toBe(1));
   // Its push service did not take the last one: what to do stands there, and can be done.
