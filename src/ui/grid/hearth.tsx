@@ -7,6 +7,7 @@ import { t } from '../../language/t.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { optional } from '../parts/optional.tsx';
+import { arrowAlong } from '../parts/reading-way.ts';
 import { PATHS } from '../routes.ts';
 import { ModelChip } from '../models/chip.tsx';
 import { endText } from '../text/reasons.ts';
@@ -53,7 +54,7 @@ function Grid({ selected }: { selected: string | null }) {
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = neighbour(chosen, event.key);
+    const to = neighbour(chosen, arrowAlong(event.key, event.currentTarget));
     if (to === chosen) return;
     event.preventDefault();
     setReachable(to);

@@ -55,7 +55,7 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
     <div className="lanes" aria-hidden="true">
       <div className="lane-track lane-hours">
         {ticks.map(({ at, time, named }) => (
-          <i key={time} style={{ left: percent(at) }} data-named={named} data-last={at > LAST}>
+          <i key={time} style={{ insetInlineStart: percent(at) }} data-named={named} data-last={at > LAST}>
             {named && <small>{days ? day.format(time) : clockTime(time)}</small>}
           </i>
         ))}
@@ -65,7 +65,7 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
           <span className="lane-name">{mate.name}</span>
           <div className="lane-track">
             {ticks.map(({ at, time, named }) => (
-              <i key={time} className="lane-tick" style={{ left: percent(at) }} data-named={named} />
+              <i key={time} className="lane-tick" style={{ insetInlineStart: percent(at) }} data-named={named} />
             ))}
             {timeline.blackouts
               .filter(({ agentId }) => agentId === mate.agentId)
@@ -75,7 +75,7 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
                   className="lane-dark"
                   title={label}
                   style={{
-                    left: percent(placeIn(timeline, from)),
+                    insetInlineStart: percent(placeIn(timeline, from)),
                     width: percent(placeIn(timeline, to) - placeIn(timeline, from)),
                   }}
                 />
@@ -87,13 +87,17 @@ function Drawing({ timeline, scheduled, mates, now }: Shown) {
                   key={from}
                   className="lane-clash"
                   data-critical={critical}
-                  style={{ left: percent(placeIn(timeline, from)) }}
+                  style={{ insetInlineStart: percent(placeIn(timeline, from)) }}
                 />
               ))}
             {marksOf(timeline, mate.agentId, colors).map(({ at, kind, color }) => (
-              <b key={at} data-kind={kind} style={{ left: percent(at), ...(color === null ? {} : { '--c': color }) }} />
+              <b
+                key={at}
+                data-kind={kind}
+                style={{ insetInlineStart: percent(at), ...(color === null ? {} : { '--c': color }) }}
+              />
             ))}
-            <span className="lane-now" style={{ left: percent(placeIn(timeline, now)) }} />
+            <span className="lane-now" style={{ insetInlineStart: percent(placeIn(timeline, now)) }} />
           </div>
         </div>
       ))}

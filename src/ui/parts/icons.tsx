@@ -1,10 +1,11 @@
 /** Line icons, drawn here: decoration only, the words stand beside them or in the button's label. */
 import type { ReactNode } from 'react';
 
-function Icon({ children }: { children: ReactNode }) {
+/** `turns`: it points to where one comes from or goes to, which lies on the other side where a page runs from right to left. */
+function Icon({ children, turns = false }: { children: ReactNode; turns?: boolean }) {
   return (
     <svg
-      className="icon"
+      className={turns ? 'icon icon-turns' : 'icon'}
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"
@@ -52,7 +53,7 @@ export const MoonIcon = () => (
   </Icon>
 );
 export const BackIcon = () => (
-  <Icon>
+  <Icon turns>
     <path d="M14.5 5.5L8 12l6.5 6.5" />
   </Icon>
 );
@@ -62,7 +63,7 @@ export const DownIcon = () => (
   </Icon>
 );
 export const ChevronIcon = () => (
-  <Icon>
+  <Icon turns>
     <path d="M9 6l6 6-6 6" />
   </Icon>
 );

@@ -1,5 +1,6 @@
 import { useId, type KeyboardEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
+import { arrowAlong } from './reading-way.ts';
 import './tabs.css';
 
 interface Props<Tab extends string> {
@@ -28,10 +29,7 @@ export function Tabs<Tab extends string>({ label, tabs, shown, children }: Props
     if (altKey || ctrlKey || metaKey) return;
     const links = [...currentTarget.querySelectorAll<HTMLElement>('[role=tab]')];
     const at = links.findIndex((link) => link === document.activeElement);
-    // In a page that runs from right to left the next one stands to the left.
-    const mirrored = getComputedStyle(currentTarget).direction === 'rtl';
-    const way = mirrored && key === 'ArrowRight' ? 'ArrowLeft' : mirrored && key === 'ArrowLeft' ? 'ArrowRight' : key;
-    const next = at < 0 ? undefined : STEPS[way]?.(at, links.length - 1);
+    const next = at < 0 ? undefined : STEPS[arrowAlong(key, currentTarget)]?.(at, links.length - 1);
     const tab = next === undefined ? undefined : tabs[next];
     if (next === undefined || !tab) return;
     event.preventDefault();

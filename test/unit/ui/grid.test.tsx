@@ -205,6 +205,11 @@ test('one seat is reached by Tab, arrows move from it, Enter opens a conversatio
   await page.user.keyboard('{ArrowRight}{ArrowRight}{Enter}');
   expect(location.pathname).toBe('/agent/agent-5');
   expect(reachable()).toEqual([seat('Iris, seat 6, sleeping')]);
+  // Where a page runs from right to left, the next seat of a row stands to the left.
+  seat('Lyra, seat 1, sleeping').focus();
+  screen.getByRole('list', { name: 'The team' }).style.direction = 'rtl';
+  await page.user.keyboard('{ArrowLeft}{ArrowDown}');
+  expect(document.activeElement).toBe(seat('Julian, lead'));
 });
 
 test('a digit goes to that seat, from the team as from anywhere', async () => {
