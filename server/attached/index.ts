@@ -5,6 +5,7 @@
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
 import { checkAddress } from '../models/addresses.ts';
+import { createSecrets } from '../key-filter.ts';
 import { createGuardedFetch, type GuardedFetch } from '../models/line.ts';
 import { createLink } from './link.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
@@ -14,6 +15,7 @@ import {
   heldIn,
   lookedAt,
   sealedSchema,
+  secretsOf,
   toolsBeside,
   valueSchema,
   whereOf,
@@ -50,6 +52,12 @@ export function createAttached(deps: AttachedDeps): Attached {
   function keep(serverId: string, name: string, sealed: Sealed, value: Value): Kept {
     const { attachment } = sealed;
     const fetch = createGuardedFetch(deps.may);
+    const secrets = createSecrets();
+    const isSecret = ({ signIn: held }: Sealed) => {
+      for (const token of [held?.tokens?.access_token, held?.tokens?.refresh_token]) if (token) secrets.add(token);
+    };
+    for (const secret of secretsOf(attachment)) secrets.add(secret);
+    isSecret(sealed);
     const signIn =
       attachment.kind === 'address'
         ? createSignIn({
@@ -57,6 +65,7 @@ export function createAttached(deps: AttachedDeps): Attached {
             kept: sealed.signIn,
             async keep(held) {
               one.sealed = { ...one.sealed, signIn: held };
+              isSecret(one.sealed);
               // Where it has been taken away meanwhile, nothing is left of it.
               await rowOf(serverId)
                 .set({ sealed: sealedOf(one) })
@@ -78,6 +87,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       timers: deps.timers,
       elapsed: deps.elapsed,
       onChange,
+      clean: secrets.clean,
       limits,
     });
     const one: Kept = { serverId, name, attachment, sealed, value, fetch, signIn, link, made: new Map() };

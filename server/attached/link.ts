@@ -54,6 +54,8 @@ export interface LinkDeps extends Starts {
   readonly timers: Timers;
   /** ms, only ever forward */
   readonly elapsed: () => number;
+  /** Takes out of its words what it was given in confidence: no agent is told, nor the person again. */
+  readonly clean: Clean;
   /** Its state, or its tools, are others. */
   readonly onChange: () => void;
   readonly limits?: AttachedLimits;
@@ -70,6 +72,18 @@ const NO_CHECK: jsonSchemaValidator = {
 };
 const NOTHING = () => undefined;
 
+type Clean = (text: string) => string;
+/** The same value, with each of its texts cleaned. */
+const cleaned = <Value>(value: Value, clean: Clean): Value =>
+  JSON.parse(JSON.stringify(value), (_key, each: unknown) => (typeof each === 'string' ? clean(each) : each)) as Value;
+/** The bytes of pictures and sounds stay what they are: a mind reads no words in them. */
+const isSeenOrHeard = (part: unknown) =>
+  typeof part === 'object' && part !== null && 'type' in part && (part.type === 'image' || part.type === 'audio');
+const cleanedAnswer = <Answer extends Answered>(answer: Answer, clean: Clean): Answer => ({
+  ...cleaned({ ...answer, content: [] }, clean),
+  content: answer.content.map((part) => (isSeenOrHeard(part) ? part : cleaned(part, clean))),
+});
+
 const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== undefined;
 /** What may be the matter with one that is held. */
 const BOXED =
@@ -81,12 +95,13 @@ const wantsSignIn = (error: unknown) =>
 const sentenceOf = (error: unknown): string => {
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const reason = cause instanceof Error ? cause.message : '';
-  return (reason === '' || message.includes(reason) ? message : `${message}: ${reason}`).slice(0, 500);
+  return reason === '' || message.includes(reason) ? message : `${message}: ${reason}`;
 };
 
 // In one piece: one line: opening, listing, failing and ending decide over the same one.
 export function createLink(deps: LinkDeps): Link {
-  const { attachment, version, timers, elapsed, onChange, limits = ATTACHED_LIMITS } = deps;
+  const { attachment, version, timers, elapsed, clean, onChange, limits = ATTACHED_LIMITS } = deps;
+  const sentence = (error: unknown) => clean(sentenceOf(error)).slice(0, limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
   let current: Open | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
@@ -125,7 +140,7 @@ export function createLink(deps: LinkDeps): Link {
         cacheMode: 'bypass',
       });
       for (const each of answer.tools) {
-        const offered = offeredOf(each);
+        const offered = offeredOf(cleaned(each, clean));
         // Of two that it gives one name, neither is known to be the one that was looked at.
         if (offered)
           tools.set(offered.name, tools.has(offered.name) ? { ...offered, problem: 'It is there twice.' } : offered);
@@ -159,13 +174,13 @@ export function createLink(deps: LinkDeps): Link {
     againAt = elapsed() + Math.min(limits.againMs * 2 ** (failures - 1), limits.againMostMs);
     const asks = wantsSignIn(error);
     const words = !asks
-      ? sentenceOf(error)
+      ? sentence(error)
       : error instanceof UnauthorizedError
-        ? error.message
+        ? clean(error.message)
         : 'it asks for a sign-in, or does not take the key it was given';
     stand({
       state: asks ? 'sign-in' : 'failed',
-      problem: `${said === '' ? words : `${words}. It wrote: ${said}`}${isBoxed(attachment) ? BOXED : ''}`,
+      problem: `${said === '' ? words : `${words}. It wrote: ${clean(said).slice(-limits.errorChars)}`}${isBoxed(attachment) ? BOXED : ''}`,
     });
     return standing;
   }
@@ -223,16 +238,17 @@ export function createLink(deps: LinkDeps): Link {
         try {
           const options = { signal, timeout: limits.callMs, maxTotalTimeout: limits.callMs };
           if (readsResources(standing.tools, tool))
-            return { ...(await readResources(open.client, input, options)), isError: false };
+            return cleanedAnswer({ ...(await readResources(open.client, input, options)), isError: false }, clean);
           const answer = await open.client.callTool({ name: tool, arguments: input }, options);
-          return {
+          const answered = {
             content: answer.content,
             ...(answer.structuredContent === undefined ? {} : { structured: answer.structuredContent }),
             isError: answer.isError === true,
           };
+          return cleanedAnswer(answered, clean);
         } catch (error) {
           if (wantsSignIn(error)) lost(open, error);
-          throw new LinkError(signal.aborted ? 'it was stopped' : sentenceOf(error), { cause: error });
+          throw new LinkError(signal.aborted ? 'it was stopped' : sentence(error), { cause: error });
         }
       }),
     async close() {

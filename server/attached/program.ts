@@ -87,7 +87,8 @@ export function createProgramTransport(
       child.stdout?.on('error', fail);
       child.stdin?.on('error', fail);
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        errors = (errors + text).slice(-limits.errorChars);
+        // Twice as much as is told: what must not be is looked for in the whole of it.
+        errors = (errors + text).slice(-2 * limits.errorChars);
       });
     },
     send: (message) => group?.write(serializeMessage(message)) ?? Promise.reject(new Error('it has ended')),

@@ -33,6 +33,8 @@ export const ATTACHED_LIMITS = {
   changedMs: 1_000,
   /** Between asking a program to end and ending it. */
   endMs: 2_000,
+  /** Characters of an error that are told. */
+  problemChars: 500,
   /** Characters of the end of what a program wrote to its errors, for the person. */
   errorChars: 1_000,
 } as const;

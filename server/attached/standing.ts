@@ -1,4 +1,6 @@
 /** What is kept of an attached server, and what of it is shown: what it offers now beside what the person has looked at. */
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute } from 'node:path';
 import { z } from 'zod';
 import {
   attachmentSchema,
@@ -42,6 +44,27 @@ export function heldIn({ attachment, ...rest }: Sealed, box: Box | null): Sealed
   if (attachment.kind !== 'program') return null;
   const { kind, command, args, env } = attachment;
   return { ...rest, attachment: { kind, command, args, env, ...(box === null ? {} : { box }) } };
+}
+
+/** Variables that programs are given for their ways, and that name nothing which has to be kept. */
+const OPEN_VARIABLES = /^(?:DEBUG|HOME|LANG|LC_\w+|LOG_LEVEL|NODE_ENV|PATH|TZ)$/;
+
+/** Places on this machine: agents need their names in what a server answers. A key may begin with `/`, but leads nowhere. */
+const isPlace = (value: string) =>
+  isAbsolute(value) &&
+  value.split(delimiter).every((path) => existsSync(path) || (dirname(path).length > 1 && existsSync(dirname(path))));
+const isOrigin = (value: string) => URL.canParse(value) && new URL(value).href === `${new URL(value).origin}/`;
+
+/** What it is given to reach it with, and never tells on: variables, headers, and what stands behind a question mark. */
+export function secretsOf(attachment: Attachment): string[] {
+  if (attachment.kind === 'address')
+    return [
+      ...Object.values(attachment.headers).flatMap((value) => [value, value.replace(/^\S+ +/, '')]),
+      ...new URL(attachment.url).searchParams.values(),
+    ];
+  return Object.entries(attachment.env).flatMap(([name, value]) =>
+    OPEN_VARIABLES.test(name) || isPlace(value) || isOrigin(value) ? [] : [value],
+  );
 }
 
 /** How it is reached, for people: no header, no variable, and nothing behind a question mark. */

@@ -20,9 +20,16 @@ if (ways().deaf) for (const name of ['SIGTERM', 'SIGINT']) process.on(name, () =
 
 const DO = {
   hang: () => undefined,
-  exit: () => process.exit(3),
+  exit: () => {
+    process.stderr.write(ways().says ?? '', () => process.exit(3));
+  },
   nonsense: () => process.stdout.write('this is no JSON\n{"jsonrpc":"2.0","id":"none"}\n'),
   huge: (bytes) => process.stdout.write(`${'x'.repeat(bytes)}`),
+  endless: async (chunks) => {
+    for (let i = 0; i < chunks; i++)
+      if (!process.stdout.write('x'.repeat(1_000_000))) await new Promise((go) => process.stdout.once('drain', go));
+    note('wrote it all');
+  },
   flood: () => {
     for (let i = 0; i < 20_000; i++) write({ method: 'notifications/message', params: { level: 'info', data: i } });
   },
@@ -48,6 +55,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     });
   else if (method === 'tools/list') write({ id, result: { tools: how.tools } });
   else if (method === 'tools/call') {
+    const answer = how.answers?.[params.arguments?.text];
+    if (answer) return write({ id, ...answer });
     // What it asks of whoever calls it, it asks before it answers.
     for (const [asked, wants] of Object.entries(how.asks ?? {})) write({ id: asked, method: asked, params: wants });
     write({ id, result: { content: [{ type: 'text', text: `${params.name} ${JSON.stringify(params.arguments)}` }] } });
