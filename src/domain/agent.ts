@@ -164,18 +164,3 @@ export function emptySeats(roster: Roster): SeatPosition[] {
 export function displayName(agent: Agent, roster: Roster): string {
   return roster.alike.has(agent.agentId) ? `${agent.name} (${agent.colorName})` : agent.name;
 }
-
-/** What is written for an agent to have this place: whoever sits there takes the one it leaves. `position` null: none. */
-export function seatChanges(
-  { seats, byId }: Roster,
-  agentId: AgentId,
-  position: number | null,
-): readonly { readonly agentId: AgentId; readonly change: ChangeKind }[] {
-  const there = isSeatPosition(position) ? seats.get(position) : undefined;
-  const from = byId.get(agentId)?.position ?? null;
-  if (there?.agentId === agentId) return [];
-  return [
-    { agentId, change: { kind: 'seat', position } },
-    ...(there ? [{ agentId: there.agentId, change: { kind: 'seat', position: from } as const }] : []),
-  ];
-}

@@ -1,6 +1,5 @@
 /** The way back of one line of the log: it sets what stood there before, as a change of its own. Fetched with the page that shows the log. */
 import { withFields } from '../archive/index.ts';
-import { seatChanges } from '../domain/agent.ts';
 import { isSettingValue, type SettingKey, type Settings } from '../domain/settings.ts';
 import { t } from '../language/t.ts';
 import { agentConfigSchema, householdConfigSchema } from '../protocol/config.ts';
@@ -13,6 +12,7 @@ import { keepGroup, writeGroup } from './groups.ts';
 import type { RoostState } from './index.ts';
 import { reachQueries } from './reach-queries.ts';
 import { schedulesOf } from './schedules.ts';
+import { seatChanges } from './seats.ts';
 
 type Of<Kind extends PersonsChange['kind']> = Extract<PersonsChange, { readonly kind: Kind }>;
 

@@ -13,6 +13,7 @@ export async function fetchLaterParts(): Promise<void> {
     preloadTalk(),
     fetchCommands(),
     import('./shell/keys-dialog.tsx'),
+    import('./grid/seat-moves.ts'),
     import('./grid/choose-who.tsx'),
     import('./grid/call-trouble.tsx'),
     import('./agent/agent-panel.tsx'),

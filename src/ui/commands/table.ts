@@ -275,6 +275,7 @@ export const commandsOf = (around: Around): readonly Command[] => [
 const OF_PARTS: readonly ShownKeys[] = [
   { keys: ['1', '…', '9'], does: t`To a seat by its number` },
   { keys: ['←', '→', '↑', '↓'], does: t`From seat to seat, in the team` },
+  { keys: ['Alt', '←', '→', '↑', '↓'], does: t`Who sits there changes places; by drag, too` },
   { keys: ['M'], does: t`The menu of a seat` },
   { keys: [t`Enter`], does: t`Open a seat; in a field: send` },
   { keys: [t`Shift`, t`Enter`], does: t`A new line` },

@@ -35,13 +35,26 @@ function sleepsSince({ agent, lastSaid, lastSession }: WakeShare, { lastEnd }: L
 
 /** The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu. */
 function Grid({ selected }: { selected: string | null }) {
-  const { wakeSizes } = useRoost();
+  const roost = useRoost();
+  const { wakeSizes } = roost;
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state);
   const shares = useStore(wakeSizes.store, (state) => state.shares);
   const now = useNow();
   const list = useRef<HTMLUListElement>(null);
   const [reachable, setReachable] = useState<Position | null>(null);
+  useEffect(() => {
+    let stop: (() => void) | null = () => undefined;
+    // Without it nobody changes seats here; Settings can do it too.
+    import('./seat-moves.ts').then(
+      ({ watchSeatMoves }) => (stop &&= list.current ? watchSeatMoves(list.current, roost) : stop),
+      () => undefined,
+    );
+    return () => {
+      stop?.();
+      stop = null;
+    };
+  }, [roost]);
 
   const seats = useMemo(
     () => POSITIONS.flatMap((position) => (isSeatPosition(position) ? [seatView(position, roster, live)] : [])),

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { displayName, emptySeats, type Agent } from '../../domain/agent.ts';
 import { lifecycleOf } from '../../domain/lifecycle.ts';
-import { isSeatPosition, seatColor, seatNumber } from '../../domain/seat.ts';
+import { isSeatPosition, SEAT_ORDER, seatColor, seatNumber } from '../../domain/seat.ts';
 import type { ChangeKind } from '../../domain/agent.ts';
+import { moveToSeat } from '../../state/seats.ts';
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
@@ -83,6 +84,36 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
   );
 }
 
+/** In which seat somebody sits; whoever has the chosen one takes theirs. */
+function SeatOf({ agent, position }: { agent: Agent; position: number }) {
+  const roost = useRoost();
+  const roster = useHousehold((state) => state.roster);
+  return (
+    <label>
+      <span className="visually-hidden">{t`Seat of ${displayName(agent, roster)}`}</span>
+      <select
+        className="field field-select"
+        value={position}
+        onChange={({ target }) => {
+          const chosen = Number(target.value);
+          if (isSeatPosition(chosen)) void moveToSeat(roost, agent.agentId, chosen);
+        }}
+      >
+        {SEAT_ORDER.map((seat) => {
+          const there = roster.seats.get(seat);
+          return (
+            <option key={seat} value={seat}>
+              {there && seat !== position
+                ? t`Seat ${seatNumber(seat)}, with ${displayName(there, roster)}`
+                : t`Seat ${seatNumber(seat)}`}
+            </option>
+          );
+        })}
+      </select>
+    </label>
+  );
+}
+
 /** Everyone there is: in their seats, waiting for one, retired. */
 export function TeamSection() {
   const roster = useHousehold((state) => state.roster);
@@ -94,10 +125,12 @@ export function TeamSection() {
     <>
       <p className="settings-note">{t`Nobody is deleted by retiring: name, soul and conversations stay, and who retired can come back. Who shall be forgotten for good is forgotten on their own page.`}</p>
       <h3>{t`In their seats`}</h3>
+      <p className="setting-hint">{t`In the team they change places by drag, or by Alt and an arrow key. A seat keeps its colour and its number.`}</p>
       {seated.length === 0 && <p className="setting-hint">{t`Nobody yet.`}</p>}
       <ul className="team-list">
         {seated.map(([position, agent]) => (
           <Row key={agent.agentId} agent={agent}>
+            <SeatOf agent={agent} position={position} />
             <button
               type="button"
               className="ghost"

@@ -384,3 +384,50 @@ describe('Changing somebody', () => {
     expect(lyra(page)?.face).toBe(born);
   });
 });
+
+describe('Changing seats', () => {
+  test('Alt and an arrow key changes the places of two, over the lead, says so, and is undone', async () => {
+    const page = await openPage({ docs: team(4) });
+    act(() => seat('Lyra, seat 1, sleeping').focus());
+    await page.user.keyboard('{Alt>}{ArrowRight}{/Alt}');
+    await screen.findByText('Lyra and Wren changed places: Lyra has seat 2 now.');
+    expect(seats().slice(0, 3)).toEqual([
+      'Wren, seat 1, sleeping',
+      'Lyra, seat 2, sleeping',
+      'Sable, seat 3, sleeping',
+    ]);
+    expect(document.activeElement).toBe(seat('Lyra, seat 2, sleeping'));
+    // The lead's seat is nobody else's: the way down leads over it.
+    await page.user.keyboard('{Alt>}{ArrowDown}{/Alt}');
+    await screen.findByText('Lyra has seat 8 now.');
+    expect(document.activeElement).toBe(seat('Lyra, seat 8, sleeping'));
+    expect(seats()[1]).toBe('seat 2, empty');
+    // Keys follow the places.
+    await page.user.keyboard('8');
+    expect(location.pathname).toBe('/agent/agent-1');
+    const [, undo = document.body] = screen.getAllByRole('button', { name: 'Undo' });
+    await page.user.click(undo);
+    expect(seats()[1]).toBe('Lyra, seat 2, sleeping');
+    // At the edge nobody moves.
+    const before = page.owner.docs.length;
+    act(() => seat('Wren, seat 1, sleeping').focus());
+    await page.user.keyboard('{Alt>}{ArrowUp}{/Alt}');
+    expect(page.owner.docs.length).toBe(before);
+  });
+
+  test('a seat is chosen in the settings too, and nobody takes the seat of who is being born', async () => {
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/team',
+      snapshot: runningSession({
+        hatching: [{ agentId: 'egg', position: 2, call: 'summon', callId: 's', name: null }],
+      }),
+    });
+    const choice = screen.getByLabelText('Seat of Lyra');
+    await page.user.selectOptions(choice, 'Seat 3');
+    await screen.findByText('Somebody is being born in that seat. Lyra stays.');
+    await page.user.selectOptions(choice, 'Seat 2, with Wren');
+    await screen.findByText('Lyra and Wren changed places: Lyra has seat 2 now.');
+    expect(screen.getByLabelText<HTMLSelectElement>('Seat of Wren').value).toBe('0');
+  });
+});
