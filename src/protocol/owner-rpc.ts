@@ -1,7 +1,7 @@
 /** What a tab may ask of the ledger's owner, and what is said between them. */
 import { z } from 'zod';
 import { ATTACHMENTS } from '../domain/attachment.ts';
-import type { AgentId } from '../domain/ids.ts';
+import type { AgentId, ThreadId } from '../domain/ids.ts';
 import type { AgentChangeDoc, Doc } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { method, none, typed, type CallsOf, type FromServer, type ToServer } from './rpc/method.ts';
@@ -103,6 +103,7 @@ export const SEARCH_METHODS = {
       z.object({
         text: z.string().max(LIMITS.searchText),
         agentId: idOf<AgentId>(z.string()).optional(),
+        threadId: idOf<ThreadId>(z.string()).optional(),
         author: z.string().optional(),
         since: z.number().min(0).optional(),
         limit: z.number().int().min(1).max(LIMITS.searchAnswers),

@@ -9,6 +9,8 @@ export interface SearchQuery {
   readonly text: string;
   /** Whose conversation or soul, or whose words in a thread. */
   readonly agentId?: AgentId | undefined;
+  /** In which thread. */
+  readonly threadId?: ThreadId | undefined;
   /** Who said it: an agent or "human". */
   readonly author?: string | undefined;
   /** ms since the epoch: not earlier than that. */

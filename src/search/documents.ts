@@ -113,12 +113,14 @@ export function searchableOf(doc: Doc): Searchable | null {
   }
 }
 
-/** Terms that no word is: by these a search is held to one agent, one voice. */
+/** Terms that no word is: by these a search is held to one agent, one thread, one voice. */
 const MARK = '\u0001';
 export const conversationTerm = (agentId: string): string => `${MARK}a${agentId}`;
+export const threadTerm = (threadId: string): string => `${MARK}t${threadId}`;
 export const authorTerm = (author: string): string => `${MARK}f${author}`;
 
-export const termsAbout = ({ agentId, author }: Searchable): readonly string[] => [
+export const termsAbout = ({ agentId, author, threadId }: Searchable): readonly string[] => [
   ...(agentId === null ? [] : [conversationTerm(agentId)]),
+  ...(threadId === null ? [] : [threadTerm(threadId)]),
   authorTerm(author),
 ];

@@ -9,7 +9,7 @@ import type { Doc } from '../protocol/documents.ts';
 import type { SearchAnswer, SearchHit, SearchQuery, SearchState } from '../protocol/search.ts';
 import { createBuilder, type Builder } from './builder.ts';
 import { DamagedIndexError } from './bytes.ts';
-import { authorTerm, conversationTerm, placeOf, rowIdOf, searchableOf } from './documents.ts';
+import { authorTerm, conversationTerm, placeOf, rowIdOf, searchableOf, threadTerm } from './documents.ts';
 import { createFinder } from './passage.ts';
 import { rank } from './query.ts';
 import { SEARCH } from './settings.ts';
@@ -160,6 +160,7 @@ export function createSearch(deps: SearchDeps): Search {
       wanted,
       filters: [
         ...(query.agentId === undefined ? [] : [conversationTerm(query.agentId)]),
+        ...(query.threadId === undefined ? [] : [threadTerm(query.threadId)]),
         ...(query.author === undefined ? [] : [authorTerm(query.author)]),
       ],
       since: Math.floor((query.since ?? 0) / 1_000),

@@ -18,7 +18,6 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { displayName } from '../domain/agent.ts';
-import type { AgentId } from '../domain/ids.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
 import { leadNameOf } from '../state/people.ts';
@@ -29,7 +28,7 @@ import { takeCameByCode } from './devices/came-by-code.ts';
 import { DeviceDialog } from './devices/later.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { useBreath } from './grid/use-breath.ts';
-import { OpensFind } from './palette/opens.ts';
+import { OpensFind, withinOf, type Within } from './palette/opens.ts';
 import { optional } from './parts/optional.tsx';
 import { PATHS, useRoute, type Route } from './routes.ts';
 import { Arrival } from './shell/arrival.tsx';
@@ -229,15 +228,15 @@ export function App() {
   const begun = roster.lead !== null;
   const { route, go } = useRoute();
   const [help, setHelp] = useState(false);
-  /** `within`: whose conversation alone it finds in. */
-  const [palette, setPalette] = useState<{ readonly within: AgentId | null } | null>(null);
+  /** `within`: where alone it finds. */
+  const [palette, setPalette] = useState<{ readonly within: Within | null } | null>(null);
   // Another device’s code was opened here: this one joins, whatever else it shows.
   const [joins, setJoins] = useState(takeCameByCode);
   const focus = useFocusPlace(
     route.kind,
     useCallback(() => go(PATHS.hearth), [go]),
   );
-  const find = useCallback((within: AgentId) => startTransition(() => setPalette({ within })), []);
+  const find = useCallback((within: Within) => startTransition(() => setPalette({ within })), []);
   const roost = useRoost();
   const around: Around = {
     roost,
@@ -247,9 +246,7 @@ export function App() {
     // As a transition what is still to be fetched is waited for, where React would else show nothing for a third of a second.
     open: (what) =>
       startTransition(() =>
-        what === 'keys'
-          ? setHelp(true)
-          : setPalette({ within: what === 'find' && route.kind === 'agent' ? route.agentId : null }),
+        what === 'keys' ? setHelp(true) : setPalette({ within: what === 'find' ? withinOf(route) : null }),
       ),
   };
   useKeys(around, ({ id }) => begun || ALWAYS.includes(id));

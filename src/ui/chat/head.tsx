@@ -62,7 +62,9 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
   const find = use(OpensFind);
   const isEgg = speaker.kind === 'egg';
   // An egg has said nothing yet.
-  const items = isEgg ? menu : [{ label: t`Find in this conversation`, run: () => find(speaker.agentId) }, ...menu];
+  const items = isEgg
+    ? menu
+    : [{ label: t`Find in this conversation`, run: () => find({ agentId: speaker.agentId }) }, ...menu];
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>

@@ -7,6 +7,7 @@ import type { TakenBack } from '../../state/actions/talk.ts';
 import type { Pages } from '../../state/pages.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useAnswers, useConversations, useInfo, useRoost, useUnread } from '../context.tsx';
+import { FoundBar } from '../palette/found-bar.tsx';
 import { optional } from '../parts/optional.tsx';
 import { useRoute } from '../routes.ts';
 import { whereWordsGo } from '../text/answering.ts';
@@ -113,6 +114,7 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
         onEdit={setEditing}
         onTakeBack={putBack}
       />
+      <FoundBar />
       <FirstWords speaker={speaker} messages={messages} onPick={add} />
       <WaitingCalls agentId={agentId} />
       {speaker.kind !== 'seatless' && (

@@ -11,6 +11,7 @@ import { groupsIn } from '../../state/groups.ts';
 import { callsOf } from '../../state/calls.ts';
 import { authorName, leadNameOf } from '../../state/people.ts';
 import { hasFound, nextFound } from '../palette/last-found.ts';
+import { withinOf } from '../palette/opens.ts';
 import { PATHS } from '../routes.ts';
 import type { Around, Command } from './command.ts';
 
@@ -85,28 +86,29 @@ const ROWS: readonly Row[] = [
     keys: [t`Ctrl`, 'K'],
     menu: true,
   }),
-  action(t`find said`, t`Find what was said`, ({ open }) => open('palette'), {
+  action('find said', t`Find what was said`, ({ open }) => open('palette'), {
     does: t`The same, where nothing is being written`,
     keys: ['/'],
   }),
   action(
-    t`find here`,
-    (around) => t`Find in the conversation with ${withWhom(around)}`,
+    'find here',
+    (around) =>
+      around.route.kind === 'threads' ? t`Find in this thread` : t`Find in the conversation with ${withWhom(around)}`,
     ({ open }) => open('find'),
     {
       words: t`search said`,
-      does: t`Find in the conversation that is open`,
+      does: t`Find in the conversation or thread that is open`,
       keys: ['F'],
-      when: ({ route }) => route.kind === 'agent',
+      when: ({ route }) => withinOf(route) !== null,
     },
   ),
-  action(t`found next`, t`Next of what was found`, (around) => toFound(around, 1), {
+  action('found next', t`Next of what was found`, (around) => toFound(around, 1), {
     words: t`search result`,
     does: t`To the next of what was found last`,
     keys: ['N'],
     when: hasFound,
   }),
-  action(t`found before`, t`The one before of what was found`, (around) => toFound(around, -1), {
+  action('found before', t`The one before of what was found`, (around) => toFound(around, -1), {
     words: t`search result previous`,
     does: t`To the one before it`,
     keys: ['P'],
@@ -128,13 +130,13 @@ const ROWS: readonly Row[] = [
     words: t`stop quit close`,
     when: (around) => live(around) !== null,
   }),
-  action(t`stop wakes`, t`Stop all wakes`, ({ roost }) => void roost.actions.stopWakes(true), {
+  action('stop wakes', t`Stop all wakes`, ({ roost }) => void roost.actions.stopWakes(true), {
     hint: t`At once; only you can wake anybody then`,
     words: t`pause off`,
     menu: true,
     when: (around) => wakesOn(around) !== false,
   }),
-  action(t`let wakes`, t`Let wakes pass again`, ({ roost }) => void roost.actions.stopWakes(false), {
+  action('let wakes', t`Let wakes pass again`, ({ roost }) => void roost.actions.stopWakes(false), {
     hint: t`All wakes are stopped now`,
     words: 'on',
     menu: true,
@@ -144,12 +146,12 @@ const ROWS: readonly Row[] = [
   action('connect', t`Connect a model`, ({ go }) => go(PATHS.connect), { words: t`key claude ollama api demo` }),
   action('preview', t`Preview the wake`, ({ go }) => go(PATHS.preview), { words: t`cost price tokens` }),
   action('write', t`Write a message`, ({ focus }) => focus('composer'), { words: t`compose say talk`, keys: ['C'] }),
-  action(t`next new`, t`To the next with something new`, (around) => nextNew(around, 1), {
+  action('next new', t`To the next with something new`, (around) => nextNew(around, 1), {
     words: 'unread',
     keys: [']'],
     whenTyped: true,
   }),
-  action(t`new before`, t`To the one before with something new`, (around) => nextNew(around, -1), {
+  action('new before', t`To the one before with something new`, (around) => nextNew(around, -1), {
     words: 'unread',
     keys: ['['],
     whenTyped: true,

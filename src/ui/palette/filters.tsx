@@ -2,7 +2,7 @@ import { t } from '../../language/t.ts';
 import type { SearchQuery } from '../../protocol/search.ts';
 import type { Teammates } from '../use-teammates.ts';
 
-export type Filters = Pick<SearchQuery, 'agentId' | 'author' | 'since'>;
+export type Filters = Pick<SearchQuery, 'agentId' | 'threadId' | 'author' | 'since'>;
 
 const DAY = 24 * 60 * 60 * 1_000;
 /** Days back, by the words for them. */
@@ -12,6 +12,9 @@ const SPANS = [
   [30, t`In the last month`],
   [365, t`In the last year`],
 ] as const;
+
+/** No agent's id. */
+const IN_THREAD = 'thread:';
 
 /** Holds what is found to one agent, one voice, or a time. `today`: midnight, in ms since the epoch. */
 export function FilterRow({
@@ -34,9 +37,10 @@ export function FilterRow({
     <div className="palette-filters" role="group" aria-label={t`Which messages`}>
       <select
         aria-label={t`With whom`}
-        value={value.agentId ?? ''}
-        onChange={({ target }) => onChange({ ...value, agentId: target.value || undefined })}
+        value={value.threadId === undefined ? (value.agentId ?? '') : IN_THREAD}
+        onChange={({ target }) => onChange({ ...value, threadId: undefined, agentId: target.value || undefined })}
       >
+        {value.threadId !== undefined && <option value={IN_THREAD}>{t`In this thread`}</option>}
         <option value="">{t`With anybody`}</option>
         {people}
       </select>

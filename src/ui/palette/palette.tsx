@@ -6,7 +6,6 @@ import { useHousehold, useInfo, useLive, usePending } from '../context.tsx';
 import { GROUPS, keyNames, type Around, type Command } from '../commands/command.ts';
 import { useWakesOn } from '../shell/wakes-switch.tsx';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { AgentId } from '../../domain/ids.ts';
 import type { SearchHit } from '../../protocol/search.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useNames } from '../use-names.ts';
@@ -18,6 +17,7 @@ import { found, listed } from './found.ts';
 import { pathOf } from './hit-path.ts';
 import { Hit } from './hit.tsx';
 import { keepFound } from './last-found.ts';
+import type { Within } from './opens.ts';
 import { SearchNote } from './note.tsx';
 import { isSearch, useSearch } from './use-search.ts';
 import './palette.css';
@@ -36,6 +36,26 @@ type Option =
   | { readonly kind: 'hit'; readonly id: string; readonly hit: SearchHit }
   | { readonly kind: 'more'; readonly id: 'more' };
 
+/** What it says of itself, by where it looks. */
+function wordsOf(within: Within | null, nameOf: (id: string) => string) {
+  if (within === null)
+    return {
+      title: t`Find anything`,
+      field: t`Find an agent, an action, a page, a setting or anything that was said`,
+      placeholder: t`Find anything, and anything that was said`,
+    };
+  if ('threadId' in within) {
+    const title = t`Find in this thread`;
+    return { title, field: t`Words that were said in this thread`, placeholder: t`Find what was said in this thread` };
+  }
+  const name = nameOf(within.agentId);
+  return {
+    title: t`Find in the conversation with ${name}`,
+    field: t`Words that were said with ${name}`,
+    placeholder: t`Find what was said with ${name}`,
+  };
+}
+
 // In one piece: a field and the list that it goes through.
 export default function Palette({
   onClose,
@@ -44,8 +64,8 @@ export default function Palette({
 }: {
   onClose: () => void;
   around: Around;
-  /** Only what was said with this agent, until the person widens it; null: everything. */
-  within: AgentId | null;
+  /** Only what was said there, until the person widens it; null: everything. */
+  within: Within | null;
 }) {
   // What the commands look at: with any of it, the list is another.
   useHousehold((state) => state.roster);
@@ -69,12 +89,13 @@ export default function Palette({
         before.focus();
     };
   }, []);
-  const [filters, setFilters] = useState<Filters>(within === null ? {} : { agentId: within });
+  const [filters, setFilters] = useState<Filters>(within ?? {});
   const [limit, setLimit] = useState(RESULTS);
   const searches = isSearch(typed);
   const searched = useSearch({ text: typed.trim() === '' ? '' : typed, ...filters, limit });
   const team = useTeammates();
   const nameOf = useNames();
+  const words = wordsOf(within, nameOf);
   const now = useNow();
   const isHeld = Object.values(filters).some((value) => value !== undefined);
   const commands = isHeld ? [] : found(listed(around), typed, recent).slice(0, searches ? BESIDE_WORDS : SHOWN_MOST);
@@ -94,7 +115,7 @@ export default function Palette({
     // A dialog keeps the focus for itself while it is open.
     flushSync(onClose);
     if (option.kind === 'hit') {
-      keepFound(answer?.hits ?? [], option.hit);
+      keepFound(answer?.hits ?? [], option.hit, answer?.more ?? false);
       return around.go(pathOf(option.hit));
     }
     const { id } = option.command;
@@ -117,7 +138,7 @@ export default function Palette({
     <dialog
       ref={ref}
       className="dialog palette"
-      aria-label={within === null ? t`Find anything` : t`Find in the conversation with ${nameOf(within)}`}
+      aria-label={words.title}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -134,12 +155,8 @@ export default function Palette({
           aria-expanded="true"
           aria-controls={list}
           aria-activedescendant={chosen ? idOf(chosen) : undefined}
-          aria-label={t`Find an agent, an action, a page, a setting or anything that was said`}
-          placeholder={
-            within === null
-              ? t`Find anything, and anything that was said`
-              : t`Find what was said with ${nameOf(within)}`
-          }
+          aria-label={words.field}
+          placeholder={words.placeholder}
           autoComplete="off"
           spellCheck={false}
           value={typed}

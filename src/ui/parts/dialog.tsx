@@ -10,10 +10,12 @@ interface Props {
   readonly children: ReactNode;
   /** `side`: slides in from the edge, over the whole height. */
   readonly shape?: 'box' | 'wide' | 'side';
+  /** Only words stand in it: it takes the focus itself, so that keys scroll it. */
+  readonly isRead?: boolean;
 }
 
 /** A native modal dialog: focus stays inside, Escape and the backdrop close it, focus returns to where it was. */
-export function Dialog({ title, onClose, children, shape = 'box' }: Props) {
+export function Dialog({ title, onClose, children, shape = 'box', isRead = false }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleRef = useRef<HTMLHeadingElement>(null);
   const heading = useId();
@@ -51,7 +53,10 @@ export function Dialog({ title, onClose, children, shape = 'box' }: Props) {
             <CloseIcon />
           </button>
         </header>
-        <div className="dialog-body">{children}</div>
+        {/* What scrolls and holds nothing that has the focus is reached by nobody without a pointer. */}
+        <div className="dialog-body" {...(isRead ? { tabIndex: 0, role: 'group', 'aria-labelledby': heading } : {})}>
+          {children}
+        </div>
       </div>
     </dialog>
   );

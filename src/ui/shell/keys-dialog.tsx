@@ -6,7 +6,7 @@ import './keys-dialog.css';
 
 export default function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title={t`Keys`} onClose={onClose}>
+    <Dialog title={t`Keys`} onClose={onClose} isRead>
       <dl className="keys">
         {KEY_SHEET.map(({ keys, does }) => (
           <div key={does}>

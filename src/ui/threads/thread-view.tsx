@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { ThreadId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
@@ -10,6 +10,8 @@ import { useReachesFound } from '../chat/use-reaches-found.ts';
 import { useReachesNew } from '../chat/use-reaches-new.ts';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useRoost, useUnread } from '../context.tsx';
+import { FoundBar } from '../palette/found-bar.tsx';
+import { OpensFind } from '../palette/opens.ts';
 import { copyText } from '../parts/copy.ts';
 import { BackIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
@@ -63,6 +65,7 @@ const nameOf = (id: string, team: Teammates) => (id === 'human' ? t`you` : team.
 
 function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; takeFocus: boolean }) {
   const state = useRoost();
+  const find = use(OpensFind);
   const { go } = useRoute();
   const [open, setOpen] = useState<'participants' | 'close' | null>(null);
   const people = team.among(thread.participants);
@@ -104,6 +107,7 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
       <MenuButton
         label={t`More about this thread`}
         items={[
+          { label: t`Find in this thread`, run: () => find({ threadId: thread.threadId }) },
           ...(ended
             ? []
             : [
@@ -212,6 +216,7 @@ export function ThreadView({
         newFrom={opened?.newFrom ?? null}
         onTakeBack={add}
       />
+      <FoundBar />
       {thread.closed ? (
         <Closed closed={thread.closed} team={team} />
       ) : (

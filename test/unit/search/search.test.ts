@@ -169,6 +169,11 @@ describe('What is found', () => {
         ['soul', null],
       ]),
     );
+    expect((await find('herons', { threadId: 't1' })).map(({ kind }) => kind).sort()).toEqual([
+      'thread',
+      'thread-message',
+    ]);
+    expect(await find('herons', { threadId: 't2' })).toEqual([]);
   });
 
   it('leaves out what may not be seen', async () => {

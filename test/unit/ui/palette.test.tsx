@@ -95,6 +95,8 @@ describe('One keystroke', () => {
     await page.user.keyboard('/');
     await page.user.type(await screen.findByRole('combobox', { name: /^Find an agent/ }), 'river{Enter}');
     await waitFor(() => expect(location.pathname).toMatch(/^\/agent\/agent-2\/at/));
+    const bar = () => within(screen.getByRole('group', { name: 'What was found' }));
+    expect(bar().getByRole('status').textContent).toBe('1 of 2');
     const seen = new Set<string>();
     for (let n = 0; n < 2; n++) {
       seen.add(location.pathname);
@@ -105,8 +107,11 @@ describe('One keystroke', () => {
     const here = location.pathname;
     await page.user.keyboard('p');
     expect(location.pathname).not.toBe(here);
-    await page.user.keyboard('n');
+    await page.user.click(bar().getByRole('button', { name: 'The next one' }));
     expect(location.pathname).toBe(here);
+    expect(bar().getByRole('status').textContent).toBe('1 of 2');
+    await page.user.click(bar().getByRole('button', { name: 'Done with what was found' }));
+    expect(screen.queryByRole('group', { name: 'What was found' })).toBeNull();
   });
 
   test('holds what was said to one agent, one voice, or a time', async () => {
@@ -138,7 +143,7 @@ describe('One keystroke', () => {
     const hits = () => screen.getAllByRole('option').filter((option) => option.dataset['kind'] === 'hit');
     await page.user.keyboard('f');
     const dialog = await screen.findByRole('dialog', { name: 'Find in the conversation with Lyra' });
-    await page.user.type(within(dialog).getByRole('combobox', { name: /^Find an agent/ }), 'herons');
+    await page.user.type(within(dialog).getByRole('combobox', { name: 'Words that were said with Lyra' }), 'herons');
     await waitFor(() => expect(hits().map((hit) => hit.textContent)).toEqual([expect.stringContaining('by night')]));
     await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'With anybody');
     await waitFor(() => expect(hits()).toHaveLength(2));

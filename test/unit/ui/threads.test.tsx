@@ -421,3 +421,38 @@ test('beside its conversation stand an agent’s threads', async () => {
   expect(location.pathname).toBe('/threads/bridge');
   await act(() => Promise.resolve());
 });
+
+test('a key finds in the thread that is open alone, and a line says which of how many is shown', async () => {
+  const said = (threadId: string, sequence: number, text: string): Doc => ({
+    _id: `thread-message:${threadId}:${sequence}`,
+    type: 'thread-message',
+    schema: 1,
+    at: at(NOW - 1_000 + sequence),
+    recordId: `${threadId}:${sequence}`,
+    agentId: 'agent-1',
+    value: { threadId, sequence, time: NOW, messageId: `t${sequence}`, text },
+  });
+  const page = await openThreads({
+    docs: [
+      said('bridge', 1, 'Where does the weight go?'),
+      said('bridge', 2, 'A weight, to the second pier.'),
+      said('other', 3, 'Another weight.'),
+    ],
+  });
+  await screen.findByText(/To the second pier/);
+  await page.user.keyboard('f');
+  const dialog = await screen.findByRole('dialog', { name: 'Find in this thread' });
+  await page.user.type(within(dialog).getByRole('combobox', { name: 'Words that were said in this thread' }), 'weight');
+  const hits = () => screen.getAllByRole('option').filter((option) => option.dataset['kind'] === 'hit');
+  await waitFor(() => expect(hits()).toHaveLength(2));
+  await page.user.selectOptions(within(dialog).getByRole('combobox', { name: 'With whom' }), 'With anybody');
+  await waitFor(() => expect(hits()).toHaveLength(3));
+  fireEvent(dialog, new Event('cancel', { cancelable: true }));
+  await page.user.click(screen.getByRole('button', { name: 'More about this thread' }));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Find in this thread' }));
+  await page.user.type(await screen.findByRole('combobox', { name: 'Words that were said in this thread' }), 'weight');
+  await waitFor(() => expect(hits()).toHaveLength(2));
+  await page.user.keyboard('{Enter}');
+  const bar = await screen.findByRole('group', { name: 'What was found' });
+  expect(within(bar).getByRole('status').textContent).toBe('1 of 2');
+});
