@@ -1,4 +1,6 @@
 /** What can be done with one seat: its menu in the team and at the head of its conversation, and in the palette by name. */
+import { displayName } from '../../domain/agent.ts';
+import type { AgentId } from '../../domain/ids.ts';
 import { canBeWoken } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
@@ -7,6 +9,7 @@ import { leadNameOf } from '../../state/people.ts';
 import { exportAgentFile, exportConversationFile } from '../copies/later.ts';
 import { POSITIONS, seatView, type SeatView } from '../grid/seat-view.ts';
 import { copyText } from '../parts/copy.ts';
+import { TAB_TITLES } from '../portrait/titles.ts';
 import { PATHS } from '../routes.ts';
 import type { Around, Command } from './command.ts';
 
@@ -41,7 +44,7 @@ function ofEmpty({ roost, go }: Here, { position, state, agentId }: SeatView): C
     ];
   if (agentId === null) return [];
   return [
-    of(seat, t`give up`, t`Give up the egg in ${seat}`, () => void actions.sleep(agentId), {
+    of(seat, 'give up', t`Give up the egg in ${seat}`, () => void actions.sleep(agentId), {
       short: t`Give up this egg`,
       hint: t`The seat is empty again`,
     }),
@@ -82,7 +85,7 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
         ]
       : []),
     ...(seat.state === 'hatching'
-      ? [of(agentId, t`sleep on`, t`Let ${name} sleep on`, () => void actions.sleep(agentId), { whenTyped: false })]
+      ? [of(agentId, 'sleep on', t`Let ${name} sleep on`, () => void actions.sleep(agentId), { whenTyped: false })]
       : []),
     ...ofAnybody(here, agentId, name, soul, [
       of(agentId, 'wakes', t`Wakes of ${name}`, () => go(PATHS.wakes(agentId)), { short: t`Wakes` }),
@@ -113,7 +116,7 @@ const ofAnybody = (
   ...more,
   of(
     agentId,
-    t`export conversation`,
+    'export conversation',
     t`Export the conversation with ${name}`,
     () => void exportConversationFile(roost, agentId, name),
     {
@@ -126,18 +129,26 @@ const ofAnybody = (
     hint: t`Name, colour, face, model`,
     words: 'rename',
   }),
-  of(agentId, t`copy soul`, t`Copy the soul of ${name}`, () => void copyText(roost, soul, t`${name}’s soul`), {
+  of(agentId, 'copy soul', t`Copy the soul of ${name}`, () => void copyText(roost, soul, t`${name}’s soul`), {
     short: t`Copy soul`,
     disabled: soul === '',
   }),
   of(
     agentId,
-    t`copy link`,
+    'copy link',
     t`Copy the link to ${name}`,
     () => void copyText(roost, new URL(PATHS.agent(agentId), location.href).href, t`Link`),
     { short: t`Copy link` },
   ),
 ];
+
+/** The tabs of somebody's own page, by name: "Lyra: Costs". The menus lead to its first one, and from there to the others. */
+const tabCommands = ({ go }: Here, agentId: AgentId, name: string): Command[] =>
+  TAB_TITLES.map(({ tab, title }) =>
+    of(agentId, `tab ${tab}`, t`${name}: ${title}`, () => go(PATHS.portrait(agentId, tab)), {
+      words: t`page portrait`,
+    }),
+  );
 
 /** The lead is there whenever a session runs; it cannot be woken or put to sleep alone. */
 export function leadCommands(here: Here): Command[] {
@@ -145,14 +156,21 @@ export function leadCommands(here: Here): Command[] {
   return ofAnybody(here, LEAD_ID, leadNameOf(roster, settings), roster.lead?.soul ?? '');
 }
 
-/** Of the lead and every seat, each once. */
+/** Of the lead and every seat, each once, with the tabs of their own pages. */
 export function allSeatCommands(here: Here): readonly Command[] {
   const { roster } = here.roost.household.store.getState();
   const live = here.roost.live.store.getState();
   return [
     ...leadCommands(here),
-    ...POSITIONS.flatMap((position) =>
-      isSeatPosition(position) ? seatCommands(here, seatView(position, roster, live)) : [],
-    ),
+    ...tabCommands(here, LEAD_ID, leadNameOf(roster, here.roost.household.store.getState().settings)),
+    ...POSITIONS.flatMap((position) => {
+      if (!isSeatPosition(position)) return [];
+      const seat = seatView(position, roster, live);
+      const { agent } = seat;
+      return [
+        ...seatCommands(here, seat),
+        ...(agent ? tabCommands(here, agent.agentId, displayName(agent, roster)) : []),
+      ];
+    }),
   ];
 }

@@ -216,7 +216,7 @@ function toAgents({ roost, go }: Around): Command[] {
   const awake = roost.live.store.getState().live?.awake;
   return [
     {
-      id: t`agent lead`,
+      id: 'agent lead',
       group: 'agents',
       label: leadNameOf(roster, settings),
       hint: t`the lead`,
@@ -254,7 +254,7 @@ function toGroups({ roost }: Around): Command[] {
     if (asleep.length === 0) return [];
     return [
       {
-        id: t`wake group ${groupId}`,
+        id: `wake group ${groupId}`,
         group: 'actions',
         label: t`Wake ${name}`,
         hint: asleep.map((agent) => displayName(agent, roster)).join(', '),

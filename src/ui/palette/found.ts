@@ -1,5 +1,4 @@
 /** What the palette lists: every command, and every setting by its name. Pure. */
-import { t } from '../../language/t.ts';
 import { GROUPS, type Around, type Command } from '../commands/command.ts';
 import { allSeatCommands } from '../commands/seat.ts';
 import { commandsOf } from '../commands/table.ts';
@@ -10,7 +9,7 @@ import { NAMED_SETTINGS, SECTIONS } from '../settings/named.ts';
 const ORDER = Object.keys(GROUPS);
 
 /** Opens what is open already. */
-const NOT_HERE: readonly string[] = ['find', t`find said`, 'back'];
+const NOT_HERE: readonly string[] = ['find', 'find said', 'back'];
 
 export const listed = (around: Around): readonly Command[] => [
   ...[...commandsOf(around), ...allSeatCommands(around)].filter(

@@ -1,4 +1,4 @@
-import { useCallback, useId, useState } from 'react';
+import { useCallback, useEffect, useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
@@ -84,23 +84,38 @@ function ToDay({ agentId, day }: { agentId: AgentId; day: string | null }) {
   );
 }
 
+/** Of the tab: ms after a word until it is read again; words come in bursts. */
+const READ_AGAIN_MS = 400;
+
 interface Read {
   readonly wakings: readonly Waking[];
   readonly before: string | null;
 }
 
+/** What was read before stays behind the newest, as far as the two meet. */
+function withNewest(known: Read, newest: Read): Read {
+  const ids = new Set(newest.wakings.map(({ id }) => id));
+  const rest = known.wakings.filter(({ id }) => !ids.has(id));
+  return rest.length === known.wakings.length
+    ? newest
+    : { wakings: [...newest.wakings, ...rest], before: known.before };
+}
+
 function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string; first: Read; end: number | null }) {
   const { owner, notices } = useRoost();
   const now = useNow();
-  const [older, setOlder] = useState<Read | null>(null);
+  const [{ known, newest: top }, setKnown] = useState({ known: first, newest: first });
   const [busy, setBusy] = useState(false);
-  const { before } = older ?? first;
-  const wakings = [...first.wakings, ...(older?.wakings ?? [])];
+  if (top !== first) setKnown({ known: withNewest(known, first), newest: first });
+  const { wakings, before } = known;
   const more = async () => {
     setBusy(true);
     try {
       const page = await owner.call('wakings', { agentId, before, upTo: null, limit: PAGE });
-      setOlder({ wakings: [...(older?.wakings ?? []), ...page.wakings], before: page.before });
+      setKnown(({ known: held, newest }) => ({
+        known: { wakings: [...held.wakings, ...page.wakings], before: page.before },
+        newest,
+      }));
     } catch (error) {
       notices.error(t`What was before could not be read: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
@@ -147,18 +162,35 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
 
 /** Everything that was said with an agent, by the times at which it was awake. */
 export function ConversationsTab({ agentId, name, day }: { agentId: AgentId; name: string; day: string | null }) {
-  const { owner } = useRoost();
+  const { owner, device } = useRoost();
   const end = day === null ? null : endOfDay(day);
   const read = useCallback(
-    () => owner.call('wakings', { agentId, before: null, upTo: end, limit: PAGE }),
+    async () => ({ first: await owner.call('wakings', { agentId, before: null, upTo: end, limit: PAGE }), end }),
     [owner, agentId, end],
   );
   const [reading, again] = useReading(read);
+  // Of a day that is over nothing new is told.
+  const isLive = end === null || end > device.now();
+  useEffect(() => {
+    if (!isLive) return undefined;
+    let cancel: (() => void) | null = null;
+    const stop = owner.subscribe((news) => {
+      if (news.news !== 'documents' || !news.docs.some((doc) => doc['agentId'] === agentId)) return;
+      cancel ??= device.after(READ_AGAIN_MS, () => {
+        cancel = null;
+        again();
+      });
+    });
+    return () => {
+      cancel?.();
+      stop();
+    };
+  }, [owner, device, agentId, again, isLive]);
   return (
     <div className="portrait-talks">
       <ToDay agentId={agentId} day={end === null ? null : day} />
       <ReadingView reading={reading} again={again} what={t`What was said`}>
-        {(first) => <Wakings key={first.wakings[0]?.id} agentId={agentId} name={name} first={first} end={end} />}
+        {(value) => <Wakings key={value.end} agentId={agentId} name={name} {...value} />}
       </ReadingView>
     </div>
   );

@@ -47,6 +47,7 @@ describe('One keystroke', () => {
     ['key claude', 'Connect a model', '/connect'],
     ['rout', 'Routines of Lyra', '/night/agent-1'],
     ['reminders', 'Night', '/night'],
+    ['lyra cost', 'Lyra: Costs', '/agent/agent-1/costs'],
     ['inbox wren', 'Inbox of Wren', '/agent/agent-2/inbox'],
   ])('“%s” finds %s, and Enter goes there', async (typed, label, path) => {
     const page = await openPage({ docs: team(2) });

@@ -78,14 +78,20 @@ test('its conversations stand by day and lead to their place; a day in the addre
   await page.user.click(screen.getByRole('button', { name: 'Earlier conversations' }));
   await waitFor(() => expect(days()).toEqual(['Thursday', 'Wednesday', 'Monday 12 October']));
   expect(screen.queryByRole('button', { name: 'Earlier conversations' })).toBeNull();
+  // What is said meanwhile stands on top without being asked for, and what was read of older ones stays.
+  const said2 = said('agent-1', 'human', 'And now?', NOW - 1_000, { sessionId: 'session-9' });
+  page.owner.docs.push(said2);
+  await page.say({ news: 'documents', docs: [said2] });
+  await within(panel()).findByRole('link', { name: /And now\?/ });
+  expect(days()).toEqual(['Today', 'Thursday', 'Wednesday', 'Monday 12 October']);
   const day = screen.getByLabelText<HTMLInputElement>('Go to a day');
   await page.user.type(day, '2026-11-10');
   await waitFor(() => expect(location.pathname).toBe('/agent/agent-1/conversations/2026-11-10'));
   await waitFor(() => expect(days()).toEqual(['Monday 12 October']));
   expect(panel().textContent).toContain('Nothing began on that day.');
   await page.user.click(screen.getByRole('link', { name: 'To the newest' }));
-  await page.user.click(await within(panel()).findByRole('link', { name: /day 3/ }));
-  expect(location.pathname).toBe('/agent/agent-1/at/greeting-3');
+  await page.user.click(await within(panel()).findByRole('link', { name: /day 2/ }));
+  expect(location.pathname).toBe('/agent/agent-1/at/greeting-2');
 });
 
 test('what cannot be read of its conversations is said, and can be tried again; where there are none it says what comes', async () => {
