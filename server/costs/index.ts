@@ -87,7 +87,11 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
     hourWrites: most && untold.input ? most.hourWrites : whole(hourCacheWrites),
     searches: ends ? whole(searches) : Math.max(whole(searches), most?.searches ?? 0),
     // What was asked for and not denied holds; of the tier only the answer knows.
-    terms: { ...(size?.terms ?? PLAIN_TERMS), priority: false, ...terms },
+    terms: {
+      ...(size?.terms ?? PLAIN_TERMS),
+      ...(untold.input && untold.output ? {} : { priority: false }),
+      ...terms,
+    },
   };
 }
 

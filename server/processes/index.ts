@@ -59,60 +59,79 @@ export function programAt(command: string, path = process.env['PATH'] ?? ''): st
   return files.find(isProgram) ?? null;
 }
 
+/** There is no such program on this machine, or it may not be run. */
+export class NoProgramError extends Error {
+  constructor(command: string) {
+    super(`there is no program “${command}” on this machine, or it may not be run`);
+  }
+}
+
+/** Where it lies; throws `NoProgramError`. */
+export function programFor({ command, env }: Pick<ProgramStart, 'command' | 'env'>): string {
+  const file = programAt(command, env['PATH']);
+  if (file === null) throw new NoProgramError(command);
+  return file;
+}
+
+/** Resolves when this process, the first of a group of its own, has begun; rejects where it cannot. With its end all of its group ends. */
+export async function begun(child: ChildProcess): Promise<Group> {
+  await new Promise<void>((done, failed) => {
+    child.once('spawn', () => done());
+    child.once('error', failed);
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('it could not be started');
+  const signal = (name: NodeJS.Signals) => {
+    try {
+      process.kill(-pid, name);
+    } catch {
+      // The whole group has ended by itself.
+    }
+  };
+  // What it left behind in its group ends with it.
+  child.once('exit', () => signal('SIGKILL'));
+  const write = (text: string) =>
+    new Promise<void>((sent, failed) => {
+      const input = child.stdin;
+      if (!input?.writable) return failed(new Error('it has ended'));
+      input.write(text, (error) => (error ? failed(error) : sent()));
+    });
+  return { pid, child, signal, write };
+}
+
 /** `folder`: where groups are written down; null: nowhere. */
 export function createProcesses(folder: string | null): Processes {
   return {
     async start({ command, args, env, cwd }) {
-      const file = programAt(command, env['PATH']);
-      if (file === null) throw new Error(`there is no program “${command}” on this machine, or it may not be run`);
+      const file = programFor({ command, env });
       const mark = randomUUID();
-      const written = folder !== null && process.platform === 'linux';
-      const child = spawn(written ? '/bin/sh' : file, written ? ['-c', GATE, 'sh', file, ...args] : args, {
+      const noted = folder !== null && process.platform === 'linux';
+      const child = spawn(noted ? '/bin/sh' : file, noted ? ['-c', GATE, 'sh', file, ...args] : args, {
         ...(cwd === undefined ? {} : { cwd }),
         detached: true,
-        stdio: ['pipe', 'pipe', 'pipe', ...(written ? ['pipe' as const] : [])],
+        stdio: ['pipe', 'pipe', 'pipe', ...(noted ? ['pipe' as const] : [])],
         env: { ...env, [GROUP_MARK]: mark },
       });
-      await new Promise<void>((begun, failed) => {
-        child.once('spawn', () => begun());
-        child.once('error', failed);
-      });
-      const { pid } = child;
-      if (pid === undefined) throw new Error('it could not be started');
-      const signal = (name: NodeJS.Signals) => {
-        try {
-          process.kill(-pid, name);
-        } catch {
-          // The whole group has ended by itself.
-        }
-      };
-      const note = written ? join(folder, `${mark}.json`) : null;
+      const group = await begun(child);
+      const note = noted ? join(folder, `${mark}.json`) : null;
       child.once('exit', () => {
-        // What it left behind in its group ends with it.
-        signal('SIGKILL');
         // Whoever finds the note after a kill in between ends nobody: its mark is no one's.
         if (note !== null) void rm(note, { force: true });
       });
       if (note !== null) {
         try {
-          const group = await groupOf(pid, mark);
+          const written = await groupOf(group.pid, mark);
           await mkdir(folder ?? '', { recursive: true, mode: 0o700 });
-          if (group !== null) await writeFile(note, JSON.stringify(group), { mode: 0o600 });
+          if (written !== null) await writeFile(note, JSON.stringify(written), { mode: 0o600 });
         } catch (error) {
-          signal('SIGKILL');
+          group.signal('SIGKILL');
           throw error;
         }
         // Where the relay dies before this, nobody says the line, and it ends by itself.
         const go = child.stdio[GO_FD];
         if (go && 'end' in go) go.on('error', () => undefined).end('\n');
       }
-      const write = (text: string) =>
-        new Promise<void>((sent, failed) => {
-          const input = child.stdin;
-          if (!input?.writable) return failed(new Error('it has ended'));
-          input.write(text, (error) => (error ? failed(error) : sent()));
-        });
-      return { pid, child, signal, write };
+      return group;
     },
     async endLeft() {
       if (folder === null) return 0;

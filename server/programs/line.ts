@@ -19,7 +19,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import type { PROGRAM_FAULTS } from '../../src/protocol/programs.ts';
 import { createFlood, FLOODED } from '../processes/flood.ts';
-import { programAt, type Group, type Processes } from '../processes/index.ts';
+import { NoProgramError, type Group, type Processes } from '../processes/index.ts';
 import type { ProgramLimits } from './settings.ts';
 
 /** Why it cannot answer: a sentence for people. */
@@ -144,13 +144,13 @@ export function faultOf(name: string, error: unknown): ProgramError {
 export async function openLine(start: LineStart, handlers: LineHandlers, late: AbortSignal): Promise<Line> {
   const { name, command, args, cwd, limits } = start;
   const env = { ...getDefaultEnvironment(), ...start.env };
-  if (programAt(command, env['PATH']) === null)
+  const group = await start.processes.start({ command, args, env, cwd }).catch((error: unknown) => {
     throw new ProgramError(
       'not-installed',
-      `${name} is not installed: there is no program “${command}” on the relay’s machine, or it may not be run.`,
+      error instanceof NoProgramError
+        ? `${name} is not installed: there is no program “${command}” on the relay’s machine, or it may not be run.`
+        : `${name} could not be started: ${String(error)}`,
     );
-  const group = await start.processes.start({ command, args, env, cwd }).catch((error: unknown) => {
-    throw new ProgramError('not-installed', `${name} could not be started: ${String(error)}`);
   });
   const { child } = group;
   let errors = '';

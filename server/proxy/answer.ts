@@ -40,6 +40,8 @@ export interface Account {
   readonly sessionId: SessionId | null;
   /** The one that was asked for. */
   readonly model: string;
+  /** It comes as it is written: a server that is left then notices. */
+  readonly stream: boolean;
   readonly hold: CostHold;
 }
 
@@ -92,12 +94,18 @@ async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
+/** Of one that was left before it said anything: all that it was to read, and what any model writes in that time. */
+const saidNothing = (model: string, leftAfterMs: number): Took => ({
+  usage: { model, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  whole: false,
+  untold: { input: true, output: true },
+  outputMost: writtenWithin(leftAfterMs),
+});
 /** What it took; of one that was left while it wrote, no more than any model writes in that time. */
-function tookOf(reader: UsageReader, leftAfterMs: number | null): Took {
+function tookOf(reader: UsageReader, { model, stream }: Account, leftAfterMs: number | null): Took {
   const took = reader.took();
-  return took === null || took.whole || leftAfterMs === null
-    ? took
-    : { ...took, outputMost: writtenWithin(leftAfterMs) };
+  if (leftAfterMs === null || took?.whole === true) return took;
+  return took ? { ...took, outputMost: writtenWithin(leftAfterMs) } : stream ? saidNothing(model, leftAfterMs) : null;
 }
 
 async function* passed(
@@ -196,7 +204,7 @@ export function createAsk({ upstream, stopsWhenLeft, key, onError }: AnswerDeps)
       let closing: Promise<void> | null = null;
       const close = (left: boolean) => {
         const leftAfterMs = left && !brokeBefore && stopsWhenLeft ? performance.now() - begun : null;
-        return (closing ??= account ? settle(account, tookOf(reader, leftAfterMs)) : Promise.resolve());
+        return (closing ??= account ? settle(account, tookOf(reader, account, leftAfterMs)) : Promise.resolve());
       };
       const passing = { gone: request.signal, leaving, close };
       return {
@@ -206,8 +214,10 @@ export function createAsk({ upstream, stopsWhenLeft, key, onError }: AnswerDeps)
     } catch (error) {
       leaving.done();
       if (!(error instanceof Error)) throw error;
-      // It went out, and nobody will tell what it took.
-      if (account && !isUnsent(error)) await settle(account, null);
+      // It went out, and nobody will tell what it took. Only where our leaving is what ended it, it has heard of that.
+      const left = leaving.signal.aborted && error.name === 'AbortError' && stopsWhenLeft && account?.stream === true;
+      if (account && !isUnsent(error))
+        await settle(account, left ? saidNothing(account.model, performance.now() - begun) : null);
       else free();
       return {
         ok: false,

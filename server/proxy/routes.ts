@@ -186,6 +186,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       const account: Account | null = admission.hold && {
         sessionId: sessionId(),
         model: body.size.model,
+        stream: body.stream,
         hold: admission.hold,
       };
       const request = {

@@ -5,13 +5,14 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Network } from '../../src/domain/network.ts';
-import { programAt, type Group, type ProgramStart } from '../processes/index.ts';
+import { begun, programFor, type Group, type ProgramStart } from '../processes/index.ts';
 import { boundedBy, programArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
 import { openWayOut, type NetworkDeps } from './network.ts';
 import type { SandboxLimits } from './settings.ts';
+import { memoryOf } from './taken.ts';
 
 /** Its environment is all that it is given, beside what leads to the network. */
 export interface BoxedProgram extends Omit<ProgramStart, 'cwd'> {
@@ -34,15 +35,24 @@ const SYSTEM = ['/usr/', '/bin/', '/sbin/', '/lib/'];
 
 const within = (inner: string, outer: string) => inner === outer || inner.startsWith(outer === '/' ? '/' : `${outer}/`);
 
+function refuseHidden(real: string, path: string, hidden: readonly string[]): void {
+  if (hidden.some((each) => within(real, each) || within(each, real)))
+    throw new Error(`${path} holds what is the relay’s own, or lies in it: no program in the sandbox is shown that`);
+}
+
+/** A path whose end need not be there, after the links in what is. */
+const whereItWouldLie = (path: string): Promise<string> =>
+  realpath(path).catch(async () =>
+    dirname(path) === path ? path : join(await whereItWouldLie(dirname(path)), basename(path)),
+  );
+
 /** Where it leads, after links; throws, as a sentence, where it may not be shown. */
 async function shown(path: string, hidden: readonly string[]): Promise<readonly [from: string, to: string]> {
   if (!isAbsolute(path)) throw new Error(`${path} is no whole path on the relay’s machine`);
   const real = await realpath(path).catch(() => {
     throw new Error(`there is no ${path} on the relay’s machine`);
   });
-  for (const each of hidden)
-    if (within(real, each) || within(each, real))
-      throw new Error(`${path} holds what is the relay’s own, or lies in it: no program in the sandbox is shown that`);
+  refuseHidden(real, path, hidden);
   return [real, path];
 }
 
@@ -52,10 +62,14 @@ export async function startBoxed(
   { command, args, env, folder, reads, network }: BoxedProgram,
   { limits, network: reached, hidden: own }: ProgramsDeps,
 ): Promise<Group> {
-  const file = programAt(command, env['PATH']);
-  if (file === null) throw new Error(`there is no program “${command}” on this machine, or it may not be run`);
+  const file = programFor({ command, env });
   const hidden = await Promise.all(own.map((path) => realpath(path).catch(() => path)));
-  if (folder !== null && isAbsolute(folder)) await mkdir(folder, { recursive: true });
+  if (folder !== null && isAbsolute(folder)) {
+    // Whatever of it is there already: nothing is made in what is the relay's own.
+    const place = normalize(folder);
+    refuseHidden(await whereItWouldLie(place), folder, hidden);
+    await mkdir(place, { recursive: true });
+  }
   const writes = folder === null ? null : await shown(folder, hidden);
   const read = await Promise.all(
     [...reads, ...(SYSTEM.some((top) => file.startsWith(top)) ? [] : [file])].map((path) => shown(path, hidden)),
@@ -91,38 +105,20 @@ export async function startBoxed(
     },
   );
   const over = () => Promise.all([cgroup?.remove(), wayOut?.close()]);
-  await new Promise<void>((begun, failed) => {
-    child.once('spawn', () => begun());
-    child.once('error', failed);
-  }).catch(async (error: unknown) => {
+  // With the outer process the one within dies, and with that one all others: it hears of nothing else.
+  const group = await begun(child).catch(async (error: unknown) => {
     await over();
     throw error;
   });
-  const { pid } = child;
-  if (pid === undefined) throw new Error('it could not be started');
-  const signal = (name: NodeJS.Signals) => {
-    try {
-      // With the outer process the one within dies, and with that one all others: it hears of nothing else.
-      process.kill(-pid, name);
-    } catch {
-      // It has ended by itself.
-    }
-  };
+  const watchdog = cgroup ? undefined : setInterval(() => void watch(), limits.watchProgramMs);
+  async function watch(): Promise<void> {
+    if ((await memoryOf(group.pid).catch(() => 0)) > limits.memory) group.signal('SIGKILL');
+  }
   child.once('exit', () => {
-    signal('SIGKILL');
+    clearInterval(watchdog);
     void over();
   });
   const calls = child.stdio[SECCOMP_FD];
   if (calls && 'end' in calls) calls.on('error', () => undefined).end(box.refused);
-  return {
-    pid,
-    child,
-    signal,
-    write: (text) =>
-      new Promise<void>((sent, failed) => {
-        const input = child.stdin;
-        if (!input?.writable) return failed(new Error('it has ended'));
-        input.write(text, (error) => (error ? failed(error) : sent()));
-      }),
-  };
+  return group;
 }

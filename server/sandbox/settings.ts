@@ -18,6 +18,8 @@ export const SANDBOX_LIMITS = {
   keptFree: 500_000_000,
   /** Between two looks at what it takes. */
   watchMs: 250,
+  /** The same for a program that goes on: it may run for weeks. */
+  watchProgramMs: 2_000,
   /** For the first look whether there is a sandbox at all. */
   probeMs: 10_000,
 } as const;

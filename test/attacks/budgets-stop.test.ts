@@ -106,31 +106,34 @@ describe('A line that dies', () => {
   );
 });
 
-it('Of an answer that a client of the proxy leaves while its line is whole, no more is counted than any model writes in that time', async () => {
-  const model = await startDeafModel('words');
-  const spenders = await openSpenders(store(), model.url, { stopsWhenLeft: true });
-  try {
-    const leaving = new AbortController();
-    const tokens = 100_000;
-    const body = JSON.stringify({ model: MODEL, max_tokens: tokens, stream: true, messages: [] });
-    const asking = fetch(`${spenders.bases[0] ?? ''}/v1/messages`, { method: 'POST', body, signal: leaving.signal })
-      .then((response) => response.text())
-      .catch(() => '');
-    await expect.poll(model.underWay, { interval: 5 }).toBe(1);
-    await sleep(20);
-    leaving.abort();
-    await asking;
-    await expect.poll(model.underWay, { interval: 5 }).toBe(0);
-    const counted = async () => (await spenders.team.costs.report(1)).today.costMicroUsd;
-    await expect.poll(counted).toBeGreaterThanOrEqual(model.total());
-    const longest = { model: MODEL, inputTokens: 0, outputTokens: tokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    expect(await counted()).toBeLessThan(costOf(longest, DEFAULT_PRICES).microUsd / 4);
-    expect(spenders.errors).toEqual([]);
-  } finally {
-    await spenders.close();
-    await model.close();
-  }
-});
+it.each(SAID)(
+  'Of an answer that a client of the proxy leaves while its line is whole, with %s said, no more is counted than any model writes in that time',
+  async (said) => {
+    const model = await startDeafModel(said);
+    const spenders = await openSpenders(store(), model.url, { stopsWhenLeft: true });
+    try {
+      const leaving = new AbortController();
+      const tokens = 100_000;
+      const body = JSON.stringify({ model: MODEL, max_tokens: tokens, stream: true, messages: [] });
+      const asking = fetch(`${spenders.bases[0] ?? ''}/v1/messages`, { method: 'POST', body, signal: leaving.signal })
+        .then((response) => response.text())
+        .catch(() => '');
+      await expect.poll(model.underWay, { interval: 5 }).toBe(1);
+      await sleep(20);
+      leaving.abort();
+      await asking;
+      await expect.poll(model.underWay, { interval: 5 }).toBe(0);
+      const counted = async () => (await spenders.team.costs.report(1)).today.costMicroUsd;
+      await expect.poll(counted).toBeGreaterThanOrEqual(model.total());
+      const longest = { model: MODEL, inputTokens: 0, outputTokens: tokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      expect(await counted()).toBeLessThan(costOf(longest, DEFAULT_PRICES).microUsd / 4);
+      expect(spenders.errors).toEqual([]);
+    } finally {
+      await spenders.close();
+      await model.close();
+    }
+  },
+);
 
 it.each([
   ['dies before it is left', true, undefined],
@@ -153,7 +156,7 @@ it.each([
       const body = Buffer.from(JSON.stringify({ model: MODEL, max_tokens: MOST_TOKENS, stream: true }));
       const asked = await ask(
         { method: 'POST', path: '/v1/messages', headers: {}, body, signal: leaving.signal },
-        { sessionId: null, model: MODEL, hold },
+        { sessionId: null, model: MODEL, stream: true, hold },
       );
       if (!asked.ok) throw new Error(asked.error.message);
       await asked.answer.body.next();

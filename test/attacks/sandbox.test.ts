@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { createServer, type AddressInfo, type LookupFunction, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,6 +17,12 @@ import { createSandbox, type Sandbox, type SandboxEnd } from '../../server/sandb
 import { createShellTools } from '../../server/shell/tools.ts';
 import { SANDBOX_LIMITS } from '../../server/sandbox/settings.ts';
 import { createWorkspaces } from '../../server/workspaces/index.ts';
+
+/** Done by the first that asks. */
+function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
+  let done: Promise<Value> | null = null;
+  return () => (done ??= work());
+}
 
 const SECRET = `secret-${randomBytes(8).toString('hex')}`;
 let base: string;
@@ -213,6 +219,24 @@ describe('what it may not do is refused', () => {
     await expect(own.write('up/planted', Buffer.from('x'))).rejects.toThrow();
   });
 
+  it('shows a program no folder of the relay’s own, and makes none there, whatever leads to it', async () => {
+    const home = join(base, 'home');
+    await mkdir(home);
+    await symlink(home, join(folder, 'way'));
+    const own = createSandbox({ hidden: [home] });
+    const places = [home, base, join(home, 'new', 'deep'), join(folder, 'way', 'new'), `${folder}/way/../home/new`];
+    for (const place of [...places, `${base}/x/../home/new`]) {
+      const program = { command: 'true', args: [], env: { PATH: '/usr/bin' }, reads: [], network: 'none' } as const;
+      await own.start({ ...program, folder: place }).then(
+        ({ child }) => child.kill(),
+        (error: unknown) => expect(String(error)).toMatch(/the relay’s own|there is no/),
+      );
+    }
+    expect(await readdir(home)).toEqual([]);
+    await own.close();
+    await rm(join(folder, 'way'));
+  });
+
   it('makes nothing that could be run with more rights, nor by another name outside', async () => {
     await run('cp /usr/bin/id suid; chmod 4755 suid; echo x > linked');
     await link(join(folder, 'linked'), join(base, 'other-name'));
@@ -247,6 +271,18 @@ describe('what takes more than there is, under its limit', () => {
   it('memory', async () => {
     const { code } = await run('python3 -c "x = bytearray(400_000_000); print(len(x))"', { in_: tight });
     expect(code).not.toBe(0);
+  });
+  it('memory, by a program that goes on', async () => {
+    const { child } = await tight.start({
+      command: 'python3',
+      args: ['-c', 'x = bytearray(400_000_000); print(len(x))'],
+      env: { PATH: '/usr/bin' },
+      ...{ folder: null, reads: [], network: 'none' },
+    });
+    let said = '';
+    child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    await new Promise((ended) => child.once('close', ended));
+    expect([child.exitCode === 0, said]).toEqual([false, '']);
   });
   it('output', async () => {
     expect(await run('yes roost', { in_: tight })).toMatchObject({ code: null, cut: 'output' });
@@ -309,7 +345,7 @@ describe('the network, where hosts of it are granted', () => {
     else process.env['TMPDIR'] = ours;
   });
 
-  it('is reached by name, plainly and through a tunnel, and by nothing else', async () => {
+  it('is reached by name, plainly and through a tunnel', async () => {
     const urls = [
       `http://named.test:${at}/`,
       `-p http://named.test:${at}/`,
@@ -318,38 +354,49 @@ describe('the network, where hosts of it are granted', () => {
     ];
     const text = await reach(urls.map((url) => `curl -sS ${url}; echo`).join('\n'), named());
     expect(text).toBe('REACHED\n'.repeat(4));
-    const ways = [
-      ['another name', `curl -sS http://other.test:${at}/`],
-      ['another name, through a tunnel', `curl -sSp http://other.test:${at}/`],
-      ['its address', `curl -sS http://127.0.0.1:${at}/`],
-      ['its address, through a tunnel', `curl -sSp http://127.0.0.1:${at}/`],
-      ['its address as one number', `curl -sS --proxy $http_proxy http://2130706433:${at}/`],
-      ['its address as IPv6', `curl -sSp 'http://[::ffff:127.0.0.1]:${at}/'`],
-      ['another port', `curl -sS http://named.test:1/`],
-      ['the name above those', `curl -sS http://many.test:${at}/`],
-      ['a name that ends alike', `curl -sS http://notnamed.test:${at}/ http://amany.test:${at}/`],
-      ['a name before the other', `curl -sS http://named.test@other.test:${at}/`],
-      ['a redirect', `curl -sSL http://named.test:${at}/on`],
-      [
-        'past the proxy',
-        `curl -sS --noproxy '*' http://named.test:${at}/ || exec 3<>/dev/tcp/127.0.0.1/${at} && echo REACHED >&2`,
-      ],
-      ['names alone', `python3 -c "import socket; print('REACHED', socket.gethostbyname('named.test'))"`],
-      ['an upgrade', `curl -sS -H 'Connection: Upgrade' -H 'Upgrade: h2c' http://other.test:${at}/`],
-      [
-        'two requests in one',
+  });
+
+  const WAYS: readonly (readonly [string, () => string])[] = [
+    ['another name', () => `curl -sS http://other.test:${at}/`],
+    ['another name, through a tunnel', () => `curl -sSp http://other.test:${at}/`],
+    ['its address', () => `curl -sS http://127.0.0.1:${at}/`],
+    ['its address, through a tunnel', () => `curl -sSp http://127.0.0.1:${at}/`],
+    ['its address as one number', () => `curl -sS --proxy $http_proxy http://2130706433:${at}/`],
+    ['its address as IPv6', () => `curl -sSp 'http://[::ffff:127.0.0.1]:${at}/'`],
+    ['another port', () => `curl -sS http://named.test:1/`],
+    ['the name above those', () => `curl -sS http://many.test:${at}/`],
+    ['a name that ends alike', () => `curl -sS http://notnamed.test:${at}/ http://amany.test:${at}/`],
+    ['a name before the other', () => `curl -sS http://named.test@other.test:${at}/`],
+    ['a redirect', () => `curl -sSL http://named.test:${at}/on`],
+    [
+      'past the proxy',
+      () => `curl -sS --noproxy '*' http://named.test:${at}/ || exec 3<>/dev/tcp/127.0.0.1/${at} && echo REACHED >&2`,
+    ],
+    ['names alone', () => `python3 -c "import socket; print('REACHED', socket.gethostbyname('named.test'))"`],
+    ['an upgrade', () => `curl -sS -H 'Connection: Upgrade' -H 'Upgrade: h2c' http://other.test:${at}/`],
+    [
+      'two requests in one',
+      () =>
         `printf 'GET http://named.test:${at}/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\nGET http://other.test:${at}/ HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n' | python3 -c "import socket,sys; s=socket.create_connection(('127.0.0.1',3128)); s.sendall(sys.stdin.buffer.read()); s.settimeout(1)
 try:
   while s.recv(9999): pass
 except TimeoutError: pass"`,
-      ],
-    ] as const;
-    const all = await reach(ways.map(([what, way]) => `echo "# ${what}"; ( ${way}\n) 2>&1`).join('\n'), named());
-    for (const part of all.split('# ').slice(1)) expect(part).not.toContain('REACHED');
-    expect(all.split('# ').length - 1).toBe(ways.length);
-    // The first half of the redirect, and of the two requests.
-    expect(seen).toEqual([`named.test:${at}/on`, `named.test:${at}/`]);
-    expect(all).toContain(`other.test:${at} is not among the hosts that the human lets this agent reach.`);
+    ],
+  ];
+  /** All of them in one run. */
+  const tried = once(async () => {
+    const all = await reach(WAYS.map(([, way]) => `echo "# "; ( ${way()}\n) 2>&1`).join('\n'), named());
+    return { parts: all.split('# ').slice(1), seen: [...seen] };
+  });
+  it.each(WAYS.map(([what], nth) => [what, nth] as const))('is not reached by %s', async (_what, nth) => {
+    const { parts } = await tried();
+    expect(parts).toHaveLength(WAYS.length);
+    expect(parts[nth]).not.toContain('REACHED');
+  });
+  it('was asked for nothing by these but the first half of the redirect, and of the two requests', async () => {
+    const { parts, seen: asked } = await tried();
+    expect(asked).toEqual([`named.test:${at}/on`, `named.test:${at}/`]);
+    expect(parts[0]).toContain(`other.test:${at} is not among the hosts that the human lets this agent reach.`);
   });
 
   it('says for whom a request is, whatever that says itself', async () => {
