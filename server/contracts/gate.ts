@@ -21,6 +21,8 @@ export interface WakeRequest {
   /** The session in which the caller called, or its run where that is in none, for its budget of `wake_agent`; null: not asked by a tool. */
   readonly callerSession: SessionId | RunId | null;
   readonly state: AgentState;
+  /** The call of the team by which it was asked; left out: by none. */
+  readonly callId?: string;
   /** It can be at work alone. */
   readonly alone?: boolean;
   /** The person has set this very moment. */

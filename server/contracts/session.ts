@@ -64,8 +64,8 @@ export interface SessionHost {
   onWaiting(listener: (waiting: Waiting) => void): () => void;
   /** Called when an agent's turn is over. */
   onTurnEnd(listener: (agentId: AgentId) => void): () => void;
-  /** Who keeps the record of what the person wakes. `record` resolves when it is decided, and does not reject. */
-  recordPersonWakes(record: (agentId: AgentId) => Promise<void>): void;
+  /** Who keeps the record of what the person wakes. `record` resolves when it is decided, and does not reject. `callId`: of the call that woke it, with others or alone. */
+  recordPersonWakes(record: (agentId: AgentId, callId: string) => Promise<void>): void;
 }
 
 /** What an agent woke with, and what was said since. */

@@ -114,7 +114,7 @@ export function createGate(deps: GateDeps): OpenGate {
       facts,
       time,
     );
-    const { reason, messageId } = request;
+    const { reason, messageId, callId = null } = request;
     const decision: WakeDecision = {
       decisionId,
       time,
@@ -123,6 +123,7 @@ export function createGate(deps: GateDeps): OpenGate {
       way,
       reason,
       messageId,
+      callId,
       outcome,
       check,
       until,
@@ -220,6 +221,7 @@ export function createGate(deps: GateDeps): OpenGate {
         way: 'person',
         reason: null,
         messageId: null,
+        callId: null,
         outcome: 'granted',
         check: null,
         until: null,

@@ -51,10 +51,10 @@ export async function insertDecision(
   const parts = [...(version === null ? [] : [claim]), ...(granted ? [run] : [])];
   const { numAffectedRows } = await sql`
     ${parts.length === 0 ? sql`` : sql`with ${sql.join(parts)}`}
-    insert into ${WAKES} (home, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json,
+    insert into ${WAKES} (home, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json, call_id,
       outcome, stopped_by, until_at, detail_json, granted_target_json, budget_json)
     select ${home}, ${wake}, ${time}::bigint, ${target}, ${source.kind}, ${sourceKey(source)}, ${decision.way}, ${decision.reason},
-      ${decision.messageId === null ? null : JSON.stringify(decision.messageId)}, ${decision.outcome}, ${decision.check},
+      ${decision.messageId === null ? null : JSON.stringify(decision.messageId)}, ${decision.callId}, ${decision.outcome}, ${decision.check},
       ${decision.until}::bigint, ${JSON.stringify(decision.detail)}, ${granted ? target : null}, ${granted ? budget : null}
     from ${from}`.execute(db);
   return numAffectedRows === 1n;
@@ -68,6 +68,7 @@ const COLUMNS = [
   'way',
   'reason',
   'message_json',
+  'call_id',
   'outcome',
   'stopped_by',
   'until_at',
@@ -84,6 +85,7 @@ const decisionOf = (row: WakeRow): WakeDecision =>
     way: row.way,
     reason: row.reason,
     messageId: row.message_json === null ? null : JSON.parse(row.message_json),
+    callId: row.call_id,
     outcome: row.outcome,
     check: row.stopped_by,
     until: row.until_at,

@@ -180,7 +180,7 @@ export function createReach(deps: ReachDeps): OpenReach {
 
   host.onTurnEnd((agentId) => void turnEnded(agentId));
   // By a button, or by a call to the team.
-  host.recordPersonWakes((agentId) =>
+  host.recordPersonWakes((agentId, callId) =>
     ask({
       target: agentId,
       source: { kind: 'person' },
@@ -188,6 +188,7 @@ export function createReach(deps: ReachDeps): OpenReach {
       reason: null,
       messageId: null,
       callerSession: null,
+      callId,
     }).then(
       () => undefined,
       (error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) }),

@@ -25,8 +25,8 @@ export interface SessionContext extends RunContext {
   /** Whether its settings set it to sleep as soon as it is here. */
   readonly startsPaused: (agentId: AgentId) => Promise<boolean>;
   readonly meanwhile: Meanwhile;
-  /** The person wakes an agent: for the gate's record. Resolves when that is decided. */
-  readonly onPersonWake: (agentId: AgentId) => Promise<void>;
+  /** The person wakes an agent, by this call: for the gate's record. Resolves when that is decided. */
+  readonly onPersonWake: (agentId: AgentId, callId: string) => Promise<void>;
   /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */
   readonly onHere: (agentId: AgentId) => Promise<void>;
   readonly prompts: Prompts;

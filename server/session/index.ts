@@ -66,7 +66,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
   const turnEnds = new Set<(agentId: AgentId) => void>();
-  let onPersonWake: (agentId: AgentId) => Promise<void> = () => Promise.resolve();
+  let onPersonWake: (agentId: AgentId, callId: string) => Promise<void> = () => Promise.resolve();
   // Whoever is woken hears what the person said meanwhile.
   pauses.subscribe(({ agentId, paused }) => {
     if (!paused) open()?.session.inboxChanged(agentId);
@@ -141,7 +141,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       begun,
       startsPaused,
       meanwhile: deps.meanwhile,
-      onPersonWake: (agentId) => onPersonWake(agentId),
+      onPersonWake: (agentId, callId) => onPersonWake(agentId, callId),
       onHere,
       onQuiet,
       waiting,

@@ -97,12 +97,12 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (!parsed.ok)
       return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
     const asked = withShownNames(parsed.call);
-    wakeResting(asked);
+    const callId = newId();
+    wakeResting(asked, callId);
     const admission = admit(asked, presence, guests, (agentId) => pauses.isPaused(agentId));
     if (!admission.ok) return refused('already-awake', admission.detail);
     const { call } = admission;
-    if (call === null) return postNothing(message, asked);
-    const callId = newId();
+    if (call === null) return postNothing(message, asked, callId);
     const running = createRunningCall({ context, callId, kind: call.kind });
     const agents = seatAll(call, running);
     running.seat(agents);
@@ -131,15 +131,16 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   /** Those of a call who are here and only set to sleep need no lead to be woken. */
-  function wakeResting(call: TeamCall): void {
-    if (call.kind === 'wake') for (const { id } of call.agents) if (pauses.isPaused(id)) void context.onPersonWake(id);
+  function wakeResting(call: TeamCall, callId: string): void {
+    if (call.kind !== 'wake') return;
+    for (const { id } of call.agents) if (pauses.isPaused(id)) void context.onPersonWake(id, callId);
   }
 
   /** A call in which everybody was here already, and only set to sleep. */
-  async function postNothing(message: PostMessage, call: TeamCall): Promise<PostOutcome> {
+  async function postNothing(message: PostMessage, call: TeamCall, callId: string): Promise<PostOutcome> {
     const agents = call.kind === 'wake' ? call.agents : [];
     const seats = agents.map(({ id, position, name }) => ({ agentId: id, position, name }));
-    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId: newId(), seats }], false);
+    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId, seats }], false);
     const { eventId } = await log.appendOnce(message.clientId, [event]);
     return { ok: true, eventId };
   }

@@ -35,7 +35,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   let note: string | null = null;
   let knowsUpTo = payload.asleepSince ?? 0;
   /** Once. */
-  const recordWake = () => (recorded ??= context.onPersonWake(agentId));
+  const recordWake = () => (recorded ??= context.onPersonWake(agentId, call.callId));
   /** When the requests of all are on their way: the gate’s record of a wake stands between the click and none of them. */
   function noteAsked(): void {
     if (asked) return;

@@ -27,6 +27,7 @@ import { deviceCodes } from './steps/0024-device-codes.ts';
 import { notificationOrder } from './steps/0025-notification-order.ts';
 import { pushContact } from './steps/0026-push-contact.ts';
 import { programSessions } from './steps/0027-program-sessions.ts';
+import { wakeCalls } from './steps/0028-wake-calls.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -56,4 +57,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0025-notification-order': notificationOrder,
   '0026-push-contact': pushContact,
   '0027-program-sessions': programSessions,
+  '0028-wake-calls': wakeCalls,
 };

@@ -79,6 +79,8 @@ export interface Tables extends NightTables {
     way: string;
     reason: string | null;
     message_json: string | null;
+    /** Of the call of the team by which it was asked. */
+    call_id: string | null;
     outcome: string;
     stopped_by: string | null;
     until_at: number | null;

@@ -29,6 +29,10 @@ export const wakeDecisionSchema = z.object({
   way: z.enum(WAKE_WAYS).describe('what asked'),
   reason: z.enum(WAKE_REASONS).nullable().describe('what the caller gave as its reason; null where none is asked for'),
   messageId: idOf<MessageId>(id).nullable().describe('the message in the inbox that it is about'),
+  callId: id
+    .nullable()
+    .default(null)
+    .describe('the call of the team by which the person asked for it, with others or alone; null: by none'),
   outcome: z.enum(WAKE_OUTCOMES),
   check: z.enum(GATE_CHECKS).nullable().describe('the check that stopped it; null: none did'),
   until: common.time

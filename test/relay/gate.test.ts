@@ -329,6 +329,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
       way: 'wake_agent',
       reason: 'blocker',
       messageId: 'm4',
+      callId: null,
       outcome: 'granted',
       check: null,
       until: null,

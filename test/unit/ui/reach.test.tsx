@@ -24,6 +24,7 @@ const mail = (n: number, more: Partial<InboxMessage> = {}): InboxMessage => ({
 
 const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision => ({
   decisionId: `w${n}`,
+  callId: null,
   time: NOW - n * MINUTE,
   target: 'agent-2',
   source: { kind: 'agent', agentId: 'agent-1' },
@@ -208,10 +209,16 @@ describe('the feed of wakes', () => {
       wake(10 + i, { ...byPerson, target: `agent-${5 - i}`, time: NOW - MINUTE - i * 40 }),
     );
     const before = wake(30, { ...byPerson, target: 'agent-2' });
+    // Two who were called one by one, within a second.
+    const single = (n: number, target: string) =>
+      wake(n, { ...byPerson, target, callId: `call-${n}`, time: NOW - 2 * MINUTE - n });
+    const one = [single(21, 'agent-1'), single(22, 'agent-3')];
+    const both = [23, 24].map((n) => ({ ...single(n, `agent-${n - 22}`), callId: 'call-both' }));
     const page = await openPage({
       docs: team(4),
       path: '/wakes',
-      prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes: [wake(1), ...call, before], more: false }),
+      prepare: ({ reach }) =>
+        reach.on('GET /api/wakes', { wakes: [wake(1), ...call, ...one, ...both, before], more: false }),
     });
     const line = await screen.findByRole('button', { name: /^You woke Lyra, Wren and 2 others.*woken/ });
     const told = () =>
@@ -221,11 +228,15 @@ describe('the feed of wakes', () => {
     expect(told()).toEqual([
       'Lyra asked for Wren · stuck without it',
       'You woke Lyra, Wren and 2 others',
+      'You woke Lyra',
+      'You woke Sable',
+      'You woke Wren and Lyra',
       'You woke Wren',
     ]);
     await page.user.click(line);
-    expect(told().filter((text) => text?.startsWith('You woke'))).toHaveLength(5);
-    await page.user.click(screen.getByRole('button', { name: /^You woke Lyra .*woken/ }));
+    expect(told().filter((text) => text?.startsWith('You woke'))).toHaveLength(8);
+    const [lyra = document.body] = screen.getAllByRole('button', { name: /^You woke Lyra .*woken/ });
+    await page.user.click(lyra);
     expect(screen.getByRole('list', { name: 'The way through the checks' })).toBeDefined();
   });
 

@@ -8,6 +8,7 @@ const NOW = new Date('2026-11-21T08:55:00').getTime();
 const MINUTE = 60_000;
 const wake = (more: Partial<WakeDecision>): WakeDecision => ({
   decisionId: 'w',
+  callId: null,
   time: NOW,
   target: 'sage',
   source: { kind: 'agent', agentId: 'lyra' },
