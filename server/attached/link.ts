@@ -9,6 +9,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { createLimiter } from '../../src/domain/platform/queue.ts';
+import { onOneLine } from '../../src/domain/quoting.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
@@ -101,7 +102,9 @@ const sentenceOf = (error: unknown): string => {
 // In one piece: one line: opening, listing, failing and ending decide over the same one.
 export function createLink(deps: LinkDeps): Link {
   const { attachment, version, timers, elapsed, clean, onChange, limits = ATTACHED_LIMITS } = deps;
-  const sentence = (error: unknown) => clean(sentenceOf(error)).slice(0, limits.problemChars);
+  // In one line: a line of its own would stand before a mind as one of the relay's.
+  const oneLine = (text: string) => onOneLine(clean(text));
+  const sentence = (error: unknown) => oneLine(sentenceOf(error)).slice(0, limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
   let current: Open | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
@@ -176,11 +179,11 @@ export function createLink(deps: LinkDeps): Link {
     const words = !asks
       ? sentence(error)
       : error instanceof UnauthorizedError
-        ? clean(error.message)
+        ? oneLine(error.message)
         : 'it asks for a sign-in, or does not take the key it was given';
     stand({
       state: asks ? 'sign-in' : 'failed',
-      problem: `${said === '' ? words : `${words}. It wrote: ${clean(said).slice(-limits.errorChars)}`}${isBoxed(attachment) ? BOXED : ''}`,
+      problem: `${said === '' ? words : `${words}. It wrote: ${oneLine(said).slice(-limits.errorChars)}`}${isBoxed(attachment) ? BOXED : ''}`,
     });
     return standing;
   }

@@ -19,6 +19,7 @@ import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
 import { createFiles } from './files.ts';
 import type { LeftSession, ResumableSession } from './kept-sessions.ts';
 import { inTime, openSession, type OpenSession } from './open-session.ts';
+import { createReported, failed } from './outcome.ts';
 import { heardIn, instructionsOf, promptOf, type Given } from './prompt.ts';
 import { createTurn, type Turn } from './turn.ts';
 import type { ProgramLimits } from './settings.ts';
@@ -70,14 +71,6 @@ export interface ProgramMind extends AgentMind {
 type Open = Given & OpenSession;
 
 const ABORTED = 'aborted' satisfies MindErrorKind;
-const failed = (kind: MindErrorKind, message: string, text: string): MindAnswer => ({
-  ok: false,
-  error: { kind, message },
-  blocks: text === '' ? [] : [{ kind: 'text', text }],
-  usage: null,
-  whole: true,
-  outputMost: null,
-});
 
 // In one piece: one process, its one session and the one turn that it is in.
 export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
@@ -95,9 +88,10 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   let onSign: () => void = () => undefined;
   /** What the person said to a question, for its next prompt: the protocol has no words beside yes and no. */
   const told: string[] = [];
-  /** US dollars that its session had reported when the turn began. */
-  let dollarsBefore = 0;
+  const reported = createReported(name, deps.countsItself);
   let mayResume = deps.wakes;
+  /** It goes on with a session from before, and has not answered in it yet. */
+  let unproven = false;
   /** Its newest prompt, where that came to its end: its session holds all of it then. */
   let whole: MindRequest | null = null;
 
@@ -164,7 +158,8 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     const { line, instructed, resumed } = session;
     const made: Open = { ...session, woken: resumed || (instructed && deps.wakes), given: 0, texts: [] };
     open = made;
-    dollarsBefore = resumed && earlier ? earlier.dollars : 0;
+    reported.begin(resumed && earlier ? earlier.dollars : 0);
+    unproven = resumed;
     line.broken.catch(() => {
       if (open !== made) return;
       open = null;
@@ -234,16 +229,6 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     }
   }
 
-  function spentOf(dollars: number | null): Pick<MindAnswer, 'usage' | 'reportedMicroUsd'> {
-    if (deps.countsItself || dollars === null) return { usage: null };
-    // One that counts anew in a session that it goes on with has told less than before.
-    const spent = dollars < dollarsBefore ? dollars : dollars - dollarsBefore;
-    dollarsBefore = dollars;
-    const usage = { model: name, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-    // A difference of two such figures is a hair more or less than it is.
-    return { usage, reportedMicroUsd: Math.ceil(Number((spent * 1_000_000).toFixed(3))) };
-  }
-
   async function answer(request: MindRequest, listener: MindListener): Promise<MindAnswer> {
     if (over.signal.aborted) return failed('upstream-broken', `The run of ${name} is over.`, '');
     turnOver = new AbortController();
@@ -255,11 +240,24 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       become('working');
       listener.onState?.({ kind: 'sent' });
       whole = null;
-      const ended = await say(session, promptOf(session, request, told.splice(0), session.takes), listener.signal);
+      const words = told.splice(0);
+      const first = say(session, promptOf(session, request, words, session.takes), listener.signal);
+      const ended = await first.catch(async (error: unknown) => {
+        // A session that opens need not be one that answers: soul and transcript do, as where it does not open.
+        if (!unproven || !mine.isSilent() || listener.signal.aborted) throw error;
+        await session.line.close();
+        open = null;
+        turn = null;
+        const anew = await started(request, listener);
+        turn = mine;
+        become('working');
+        return await say(anew, promptOf(anew, request, words, anew.takes), listener.signal);
+      });
+      unproven = false;
       if (ended !== 'stopped') whole = request;
       mine.end();
       const text = mine.text();
-      const spent = spentOf(mine.dollars());
+      const spent = reported.spent(mine.dollars());
       const blocks = text === '' ? [] : [{ kind: 'text' as const, text }];
       if (ended === 'stopped' || ended.stopReason === 'cancelled' || listener.signal.aborted)
         return { ...failed(ABORTED, 'It was stopped.', text), ...spent };
@@ -271,7 +269,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
         ? ([ABORTED, 'It was stopped.'] as const)
         : (['upstream-broken', faultOf(name, error).message] as const);
       // What it had said that it spent, it has spent.
-      return { ...failed(kind, message, mine.text()), ...spentOf(mine.dollars()) };
+      return { ...failed(kind, message, mine.text()), ...reported.spent(mine.dollars()) };
     } finally {
       turn = null;
       turnOver.abort();
@@ -292,7 +290,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       open = null;
       await last?.line.close();
       return last?.resumable === true && known !== null
-        ? { sessionId: last.sessionId, dollars: dollarsBefore, system: known.system, heard: heardIn(known.messages) }
+        ? { sessionId: last.sessionId, dollars: reported.soFar(), system: known.system, heard: heardIn(known.messages) }
         : null;
     },
   };

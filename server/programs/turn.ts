@@ -24,6 +24,8 @@ export interface Turn {
   take(update: SessionUpdate): void;
   /** What is known of a call that it asks permission for, with what the question says. */
   asked(call: ToolCallUpdate): { readonly tool: string; readonly input: unknown; readonly own: boolean };
+  /** Nothing came of it yet that anybody was shown, or paid. */
+  isSilent(): boolean;
   /** All that it said. */
   text(): string;
   /** US dollars that it reports for its session so far; null: it reports none. */
@@ -196,6 +198,7 @@ export function createTurn(listener: Pick<MindListener, 'onText' | 'onTool'>, li
       if (!call.ended) open(update.toolCallId, call);
       return { tool: `${MIND_PREFIX}${call.kind}`, input: inputOf(call), own: isOwn(call) };
     },
+    isSilent: () => said === '' && thought === '' && shown === 0 && dollars === null,
     text: () => said,
     dollars: () => dollars,
     end() {

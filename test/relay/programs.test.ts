@@ -12,6 +12,9 @@ import { programSchema, programsSchema, type Program } from '../../src/protocol/
 import type { WokenTalk } from '../../server/contracts.ts';
 import { createKeptSessions } from '../../server/programs/kept-sessions.ts';
 import { createProcesses } from '../../server/processes/index.ts';
+import type { LineHandlers } from '../../server/programs/line.ts';
+import { openSession } from '../../server/programs/open-session.ts';
+import { realTimers } from '../../src/domain/platform/timers.ts';
 import { PROGRAM_LIMITS } from '../../server/programs/settings.ts';
 import { createStarts } from '../../server/programs/starts.ts';
 import { tryProgram } from '../../server/programs/trial.ts';
@@ -282,6 +285,15 @@ describe('an agent whose mind is a program', () => {
     await writeFile(`${log}-resume`, 'dies');
     expect(await again(() => ({ soul }))).toContain(soul);
     expect(await counts()).toBe('8 5 4');
+    // It opens it, and answers nothing in it: its first prompt is said once more, in a new one.
+    await writeFile(`${log}-resume`, 'mute');
+    const prompts = (await notes('prompt')).length;
+    await again(() => ({ soul }));
+    await noted('prompt', prompts + 2);
+    expect(JSON.stringify((await notes('prompt')).slice(-2))).toMatch(
+      /You slept, and are awake again\.[^]*I love owls\./,
+    );
+    expect(await counts()).toBe('10 6 5');
   });
 
   it('goes on with its session by the older call too, which tells again what was said: it is not heard', async () => {
@@ -535,6 +547,36 @@ it.each([
     { after },
   );
   expect(tried).toMatchObject({ error: { why: 'hangs', message: expect.stringContaining(words) } });
+});
+
+it('a program that hangs at a session from before is ended, and another begins a new one', async () => {
+  const own = join(folder, 'hanging');
+  await writeFile(`${own}-resume`, 'hangs');
+  const { processes, timers, limits } = {
+    ...{ processes: createProcesses(null), limits: { ...PROGRAM_LIMITS, resumeMs: 1_000 } },
+    timers: realTimers,
+  };
+  const handlers: LineHandlers = {
+    update: () => undefined,
+    permission: () => Promise.resolve({ outcome: { outcome: 'cancelled' } }),
+    readFile: () => Promise.resolve({ content: '' }),
+    writeFile: () => Promise.resolve(),
+  };
+  const opened = await openSession(
+    {
+      ...{ name: 'Agent', command: process.execPath, args: [AGENT, own, 'resumes'], env: {}, cwd: folder },
+      ...{ processes, version: '1', limits },
+    },
+    { server: { url: 'http://127.0.0.1:9/', secret: 'x' }, instructions: '', resumes: 'session-1' },
+    handlers,
+    new AbortController().signal,
+    timers,
+  );
+  log = own;
+  const [first, second] = await notes('pid');
+  expect([opened.resumed, isAlive(first), isAlive(second)]).toEqual([false, false, true]);
+  expect(await notes('resume')).toEqual(['session-1']);
+  await opened.line.close();
 });
 
 it('whoever is stopped before its turn takes nobody else’s', async () => {

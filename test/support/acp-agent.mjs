@@ -25,6 +25,8 @@ if (way === 'deaf') for (const name of ['SIGTERM', 'SIGINT']) process.on(name, (
 
 let servers = [];
 let cancelled = false;
+/** It opens a session from before, and answers no prompt in it. */
+let mute = false;
 let over = () => undefined;
 let sessionId = `session-${process.pid}`;
 
@@ -105,10 +107,12 @@ async function does(step, client, own = sessionId) {
 }
 
 /** As the file beside the log says: it dies of the session, has it no more, or goes on with it. */
-function goOn(params) {
+async function goOn(params) {
   note('resume', params.sessionId);
   const how = existsSync(`${log}-resume`) ? readFileSync(`${log}-resume`, 'utf8') : '';
   if (how === 'dies') process.exit(5);
+  if (how === 'hangs') await sleep(600_000);
+  mute = how === 'mute';
   if (how === 'lost') throw RequestError.invalidParams({ sessionId: params.sessionId });
   ({ sessionId, mcpServers: servers } = params);
   return {};
@@ -164,6 +168,7 @@ agent({ name: 'acp-agent' })
       ({ type, text, mimeType, resource }) => text ?? `${type} ${mimeType ?? resource.mimeType}`,
     );
     note('prompt', texts);
+    if (mute) throw RequestError.internalError({ details: 'The session is broken.' });
     const [first = ''] = texts;
     const asked = [texts.at(-1) ?? '', first.startsWith('<instructions>') ? first : ''];
     const steps = asked.map((words) => /DO (\[.*\])$/m.exec(words)?.[1]).find(Boolean);
