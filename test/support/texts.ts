@@ -1,51 +1,127 @@
-/** Finds the texts of the page in its code: what a catalogue of another language must hold. */
+/**
+ * Finds the texts of the page in its code: what the catalogue of another language must hold. `npm run texts` says what one lacks
+ * and what it holds in vain.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'vite';
+import { TEXTS, type Texts, type Translation } from '../../src/language/catalogue.ts';
 import { keyOf } from '../../src/language/t.ts';
+import { documentKinds } from '../../src/protocol/known.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The folders whose texts people read; what others say is translated where it is shown. */
 const FOLDERS = ['src/ui', 'src/state', 'src/language'];
+/** What may stand in an element or an attribute unmarked: names, commands and addresses are the same in every language. */
+const SAME_EVERYWHERE = /^(Roost|WAKE|SUMMON|mcpServers|NAME=value|npx|YAML|npm .*|\S*[./:…-]\S*|\{[^]*|[A-Z])$/;
+/** Attributes that people read or hear. */
+const READ = /^(title|alt|placeholder|label|hint|legend|heading|aria-(label|description|roledescription|valuetext))$/;
 
 export interface FoundText {
+  /** The text, or for an unmarked one what stands there. */
   readonly key: string;
   /** `src/ui/app.tsx:12` */
   readonly at: string;
+}
+export interface FoundTexts {
+  /** With t`…` or `plural(…)`, in the order of the files. */
+  readonly marked: readonly FoundText[];
+  /** In an element, or in an attribute that people read, and not marked. */
+  readonly unmarked: readonly FoundText[];
 }
 
 const sources = () =>
   FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
-      .map((name) => join(folder, name)),
+      .map((name) => join(folder, name))
+      .sort(),
   );
 
-/** Every text of the page with the place where it stands, in the order of the files. */
-export function textsOfPage(): FoundText[] {
-  const found: FoundText[] = [];
-  for (const path of sources()) {
-    const code = readFileSync(join(ROOT, path), 'utf8');
-    const { program, errors } = parseSync(path, code);
-    if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
-    const add = (key: string, start: number) =>
-      found.push({ key, at: `${path}:${code.slice(0, start).split('\n').length}` });
-    new Visitor({
-      TaggedTemplateExpression({ tag, quasi, start }) {
-        if (tag.type !== 'Identifier' || tag.name !== 't') return;
-        add(keyOf(quasi.quasis.map(({ value }) => value.cooked ?? '')), start);
-      },
-      CallExpression({ callee, arguments: given, start }) {
-        if (callee.type !== 'Identifier' || callee.name !== 'plural') return;
-        const [one, many] = given
-          .slice(1)
-          .map((one) => (one.type === 'Literal' ? one.value : one.type === 'TemplateLiteral' ? 'T' : null));
-        if (typeof one !== 'string')
-          throw new Error(`${path}:${code.slice(0, start).split('\n').length}: plural() takes its words as they are`);
-        add(`{0} ${one}|{0} ${typeof many === 'string' ? many : `${one}s`}`, start);
-      },
-    }).visit(program);
+/** A text that stands in the code as it is; null: it is put together, and cannot be found. */
+function literal(node: { type: string } | undefined): string | null {
+  if (node?.type === 'Literal') return String((node as unknown as { value: unknown }).value);
+  if (node?.type !== 'TemplateLiteral') return null;
+  const { quasis } = node as unknown as { quasis: { value: { cooked: string } }[] };
+  return quasis.length === 1 ? (quasis[0]?.value.cooked ?? null) : null;
+}
+
+function textsIn(path: string, code: string): FoundTexts {
+  const marked: FoundText[] = [];
+  const unmarked: FoundText[] = [];
+  const place = (start: number) => `${path}:${code.slice(0, start).split('\n').length}`;
+  const plain = (text: string, start: number) => {
+    const key = text.trim();
+    const isText = key.split('\n').some((line) => /\p{L}/u.test(line) && !SAME_EVERYWHERE.test(line));
+    if (isText && !SAME_EVERYWHERE.test(key)) unmarked.push({ key, at: place(start) });
+  };
+  const { program, errors } = parseSync(path, code);
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
+  new Visitor({
+    TaggedTemplateExpression({ tag, quasi, start }) {
+      if (tag.type !== 'Identifier' || tag.name !== 't') return;
+      marked.push({ key: keyOf(quasi.quasis.map(({ value }) => value.cooked ?? '')), at: place(start) });
+    },
+    CallExpression({ callee, arguments: given, start }) {
+      if (callee.type !== 'Identifier' || callee.name !== 'plural') return;
+      const one = literal(given[1]);
+      if (one === null) throw new Error(`${place(start)}: plural() takes its words as they are`);
+      marked.push({ key: `{0} ${one}|{0} ${literal(given[2]) ?? `${one}s`}`, at: place(start) });
+    },
+    JSXText: ({ value, start }) => plain(value, start),
+    JSXAttribute({ name, value, start }) {
+      if (name.type !== 'JSXIdentifier' || !READ.test(name.name) || !value) return;
+      const text = literal(value.type === 'JSXExpressionContainer' ? value.expression : value);
+      if (text !== null) plain(text, start);
+    },
+  }).visit(program);
+  return { marked, unmarked };
+}
+
+/** Every text of the page, with the place where it stands. */
+export function textsOfPage(): FoundTexts {
+  const found = sources().map((path) => textsIn(path, readFileSync(join(ROOT, path), 'utf8')));
+  // Shown by `translated`: the ledger's worker has the same table, and speaks to nobody.
+  const kinds = documentKinds().map(({ name, type }) => ({ key: name, at: `the kind ${type}` }));
+  return {
+    marked: [...found.flatMap(({ marked }) => marked), ...kinds],
+    unmarked: found.flatMap(({ unmarked }) => unmarked),
+  };
+}
+
+/** The catalogue of a language, as it stands beside the code. */
+export const catalogueOf = (language: string): Texts =>
+  JSON.parse(readFileSync(join(ROOT, `src/language/${language}.json`), 'utf8')) as Texts;
+
+const holes = (text: string) => [...text.matchAll(/\{\d+\}/g)].map(([hole]) => hole).sort();
+const forms = (translation: Translation) =>
+  typeof translation === 'string' ? [translation] : Object.values(translation);
+
+/** What is wrong with a catalogue: a text that it lacks, one that no page has, and one that says less or more than its key. */
+export function faultsOf(language: string, texts: Texts, { marked }: FoundTexts): string[] {
+  const keys = new Map(marked.map(({ key, at }) => [key, at]));
+  const lacking = [...keys].filter(([key]) => !Object.hasOwn(texts, key)).map(([key, at]) => `lacks (${at}): ${key}`);
+  const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+  const others = Object.entries(texts).flatMap(([key, translation]) => {
+    if (!keys.has(key)) return [`in vain: ${key}`];
+    if (typeof translation !== 'string')
+      return categories.some((category) => translation[category] === undefined)
+        ? [`has no form for each of ${categories.join(', ')}: ${key}`]
+        : forms(translation).some((form) => form.replace('{0}', '').includes('{'))
+          ? [`has another hole than {0}: ${key}`]
+          : [];
+    if (key.startsWith('{0} ') && key.includes('|{0} ')) return [`has one form for all numbers: ${key}`];
+    return holes(key).join() === holes(translation).join() ? [] : [`has other holes: ${key}`];
+  });
+  return [...lacking, ...others];
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const found = textsOfPage();
+  for (const { key, at } of found.unmarked) console.log(`not marked (${at}): ${key}`);
+  for (const language of Object.keys(TEXTS)) {
+    const faults = faultsOf(language, catalogueOf(language), found);
+    for (const fault of faults) console.log(`${language} ${fault}`);
+    console.log(`${language}: ${new Set(found.marked.map(({ key }) => key)).size} texts, ${faults.length} faults`);
   }
-  return found;
 }

@@ -41,7 +41,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   wake_cancel: () => t`cancelled what was due`,
   list_my_routines: () => t`looked through the routines`,
   list_files: () => t`looked into the folder`,
-  read_file: (of) => t`read ${file(of('path'))}`,
+  read_file: (of) => t`looked into ${file(of('path'))}`,
   write_file: (of) => t`wrote ${file(of('path'))}`,
   edit_file: (of) => t`changed ${file(of('path'))}`,
   view_image: (of) => t`looked at ${file(of('path'))}`,
@@ -53,7 +53,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 };
 
 /** How the answer begins of a call that waits for the person. */
-const ASKED = t`This waits for the human`;
+const ASKED = 'This waits for the human';
 
 /** What a tool call did, in a few words. */
 function toolPhrase({ name, input, result, isError }: ToolBlock): string {

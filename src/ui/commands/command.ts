@@ -63,7 +63,11 @@ export function isPressed(keys: readonly string[], { key, ctrlKey, metaKey, altK
   return key.toLowerCase() === wanted && (ctrlKey || metaKey) === withCtrl && !altKey && !(withCtrl && shiftKey);
 }
 
+/** What stands on keys that are named by a word, where that is another one in other languages. */
+const KEY_NAMES: Readonly<Record<string, string>> = { Ctrl: t`Ctrl`, Enter: t`Enter`, Shift: t`Shift` };
+
 /** As the keyboard before one calls them. */
 export function keyNames(keys: readonly string[], platform: string = navigator.platform): readonly string[] {
-  return /^(Mac|iP)/.test(platform) ? keys.map((key) => (key === 'Ctrl' ? '⌘' : key)) : keys;
+  const isApple = /^(Mac|iP)/.test(platform);
+  return keys.map((key) => (isApple && key === 'Ctrl' ? '⌘' : (KEY_NAMES[key] ?? key)));
 }

@@ -83,7 +83,7 @@ const ROWS: readonly Row[] = [
   action('find', t`Find anything`, ({ open }) => open('palette'), {
     hint: t`What was said, agents, actions, settings`,
     does: t`Find anything that was said, any agent, action, page or setting`,
-    keys: [t`Ctrl`, 'K'],
+    keys: ['Ctrl', 'K'],
     menu: true,
   }),
   action('find said', t`Find what was said`, ({ open }) => open('palette'), {
@@ -196,7 +196,7 @@ const ROWS: readonly Row[] = [
     words: 'shortcuts',
     menu: true,
   }),
-  action('back', t`Back`, back, { does: t`Close what is open, or go back`, keys: [t`Esc`], whenTyped: true }),
+  action('back', t`Back`, back, { does: t`Close what is open, or go back`, keys: ['Esc'], whenTyped: true }),
 ];
 
 const commandOf = (row: Row, around: Around): Command => {
@@ -229,7 +229,7 @@ function toAgents({ roost, go }: Around): Command[] {
         id: `agent ${agent.agentId}`,
         group: 'agents',
         label: displayName(agent, roster),
-        hint: awake?.has(agent.agentId) ? 'awake' : 'asleep',
+        hint: awake?.has(agent.agentId) ? t`awake` : t`asleep`,
         keys: [String(seatNumber(position))],
         run: () => go(PATHS.agent(agent.agentId)),
       })),
@@ -279,8 +279,8 @@ const OF_PARTS: readonly ShownKeys[] = [
   { keys: ['←', '→', '↑', '↓'], does: t`From seat to seat, in the team` },
   { keys: ['Alt', '←', '→', '↑', '↓'], does: t`Who sits there changes places; by drag, too` },
   { keys: ['M'], does: t`The menu of a seat` },
-  { keys: [t`Enter`], does: t`Open a seat; in a field: send` },
-  { keys: [t`Shift`, t`Enter`], does: t`A new line` },
+  { keys: ['Enter'], does: t`Open a seat; in a field: send` },
+  { keys: ['Shift', 'Enter'], does: t`A new line` },
   { keys: ['↑'], does: t`In an empty field: your last message again` },
 ];
 

@@ -168,7 +168,7 @@ function HowFar({ status }: { status: SharedStatus }) {
       )}
       <Arriving agentIds={status.arriving} />
       {attachments > 0 && (
-        <p>Pictures and files from messages are still on their way here. They come after the words.</p>
+        <p>{t`Pictures and files from messages are still on their way here. They come after the words.`}</p>
       )}
       {ahead !== null && <Ahead ahead={ahead} />}
       {newer > 0 && (

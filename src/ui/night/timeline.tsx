@@ -17,7 +17,12 @@ import { linesOf, marksOf, placeIn, ticksOf, type Mark } from './marks.ts';
 import { clashText, momentText, mostText, nextText, outcomeText } from './words.ts';
 
 const HOURS = [12, 24, 72, 168] as const;
-const HOURS_TEXT: Record<(typeof HOURS)[number], string> = { 12: '12 h', 24: '24 h', 72: '3 days', 168: '7 days' };
+const HOURS_TEXT: Record<(typeof HOURS)[number], string> = {
+  12: t`${12} h`,
+  24: t`${24} h`,
+  72: t`${3} days`,
+  168: t`${7} days`,
+};
 const day = new Intl.DateTimeFormat(spoken.locale, { weekday: 'short', day: 'numeric' });
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 

@@ -6,6 +6,7 @@ import { modelName } from '../models/words.ts';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../use-query.ts';
 import { NumberSetting, TextSetting } from './field.tsx';
+import { LanguageSetting } from './language-setting.tsx';
 import { ModelSetting } from './model-setting.tsx';
 
 const SECOND = 1000;
@@ -25,6 +26,7 @@ export function People() {
       <NextSession />
       <TextSetting setting="humanName" label={t`Your name`} hint={t`What the agents call you.`} />
       <TextSetting setting="leadName" label={t`Lead's name`} hint={t`Who sits in the middle and calls the others.`} />
+      <LanguageSetting />
     </>
   );
 }
@@ -123,7 +125,7 @@ export function About() {
     <div className="settings-prose">
       <p>{t`Roost ${health ? health.version : ''} is a local-first home for a team of agents that remember who they are.`}</p>
       <h3>{t`What stays here`}</h3>
-      <p>{t`Who your agents are, their souls, every conversation and these settings: in this browser, on this device${shared ? t`, and on your other devices` : ''}. Unless you switch it off under Devices, the relay keeps all of it sealed, and has no key. Clearing the browser’s data for this address clears them${shared ? ' here' : ''} too.`}</p>
+      <p>{t`Who your agents are, their souls, every conversation and these settings: in this browser, on this device${shared ? t`, and on your other devices` : ''}. Unless you switch it off under Devices, the relay keeps all of it sealed, and has no key. Clearing the browser’s data for this address clears them here too.`}</p>
       <h3>{t`What the relay sees`}</h3>
       <p>{t`The relay runs on your machine. While a session runs it holds the souls and conversations that it was given, because they think there. What happens is written to its disk until this browser has stored it. It holds the key to your model, and never sends it here. It keeps the names of your agents, mail that waits for them, threads, who asked to wake whom, and what requests cost; of credentials only a hash.`}</p>
       <h3>{t`What the model sees`}</h3>

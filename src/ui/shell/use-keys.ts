@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useRef } from 'react';
-import { t } from '../../language/t.ts';
 import { useCommands } from '../commands/later.ts';
 import { isPressed, type Around, type Command } from '../commands/command.ts';
 
@@ -67,9 +66,7 @@ export function useKeys(around: Around, may: (command: Command) => boolean): voi
         return;
       }
       const key =
-        event.key === 'Escape'
-          ? { key: t`Esc`, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
-          : event;
+        event.key === 'Escape' ? { key: 'Esc', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false } : event;
       const command = commands
         ?.commandsOf(held.current.around)
         .find(({ keys }) => keys !== undefined && isPressed(keys, key));

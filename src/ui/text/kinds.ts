@@ -1,11 +1,11 @@
 /** Kinds of documents, in people's words. */
-import { t } from '../../language/t.ts';
+import { t, translated } from '../../language/t.ts';
 import { kindOf } from '../../protocol/known.ts';
 import type { StorageStatus } from '../../protocol/worker.ts';
 
 const NEWER = t`From a newer Roost`;
 
-export const kindName = (type: string): string => kindOf(type)?.name ?? NEWER;
+export const kindName = (type: string): string => translated(kindOf(type)?.name ?? NEWER);
 
 export interface KindGroup {
   readonly name: string;

@@ -1,0 +1,110 @@
+/** The texts of the page: marked in its code, whole in every catalogue, and found by `t`. */
+import { createElement, Fragment, isValidElement, type ReactNode } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { STORED, TEXTS, type Spoken, type Texts } from '../../../src/language/catalogue.ts';
+import { catalogueOf, faultsOf, textsOfPage } from '../../support/texts.ts';
+
+const found = textsOfPage();
+
+describe('the texts of the page', () => {
+  it('are marked, where people read or hear them: what is not can be in no other language', () => {
+    expect(found.unmarked).toEqual([]);
+    expect(found.marked.length).toBeGreaterThan(2_000);
+  });
+
+  it.each(Object.keys(TEXTS))(
+    'are all in the catalogue of %s, with what is put into them, and none in vain',
+    (code) => {
+      expect(faultsOf(code, catalogueOf(code), found)).toEqual([]);
+    },
+  );
+
+  it('are told from a catalogue that lacks one, has one too many, or puts something else into one', () => {
+    const marked = ['Wake {0}', '{0} egg|{0} eggs', 'Close'].map((key) => ({ key, at: 'here:1' }));
+    const texts: Texts = { 'Wake {0}': '{1} wecken', '{0} egg|{0} eggs': { one: '{0} Ei' }, Open: 'Öffnen' };
+    expect(faultsOf('de', texts, { marked, unmarked: [] })).toEqual([
+      'lacks (here:1): Close',
+      'has other holes: Wake {0}',
+      'has no form for each of one, other: {0} egg|{0} eggs',
+      'in vain: Open',
+    ]);
+  });
+});
+
+/** The page's own `t`, in a browser that keeps these texts and asks for these languages. */
+async function speaking(languages: readonly string[], kept: Partial<Spoken> | null, chosen: string | null = null) {
+  const items: Record<string, string | null> = {
+    [STORED.texts]: kept && JSON.stringify({ locale: 'de-DE', direction: 'ltr', ...kept }),
+    [STORED.chosen]: chosen,
+  };
+  vi.stubGlobal('localStorage', { getItem: (name: string) => items[name] ?? null });
+  vi.stubGlobal('navigator', { languages });
+  vi.resetModules();
+  return { ...(await import('../../../src/language/t.ts')), ...(await import('../../../src/language/catalogue.ts')) };
+}
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.resetModules();
+});
+const german = (texts: Texts) => ({ language: 'de', url: TEXTS['de'] ?? '', texts });
+const shown = (node: ReactNode) => renderToStaticMarkup(createElement(Fragment, null, node));
+
+describe('a text', () => {
+  it('stands in English where no other language is wanted, is known, or is kept', async () => {
+    for (const [languages, kept] of [
+      [['en-US', 'de'], german({ 'Wake {0}': '{0} wecken' })],
+      [['fr', 'pt-BR'], null],
+      [['de-AT'], null],
+      [['de'], { ...german({}), language: 'fr' }],
+    ] as const) {
+      const { t, spoken } = await speaking(languages, kept);
+      expect([spoken.language, t`Wake ${'Lyra'}`]).toEqual(['en', 'Wake Lyra']);
+    }
+  });
+
+  it('is said in the first language of the browser that there is, or in the one that was chosen', async () => {
+    const kept = german({ 'Wake {0}': '{0} wecken' });
+    expect((await speaking(['fr', 'de-AT', 'en'], kept)).t`Wake ${'Lyra'}`).toBe('Lyra wecken');
+    expect((await speaking(['en'], kept, 'de')).t`Wake ${'Lyra'}`).toBe('Lyra wecken');
+    expect((await speaking(['de'], kept, 'en')).t`Wake ${'Lyra'}`).toBe('Wake Lyra');
+    // A language that an older Roost knew, or that somebody typed in.
+    expect((await speaking(['en'], kept, 'tlh')).t`Wake ${'Lyra'}`).toBe('Wake Lyra');
+  });
+
+  it('takes what is put in to where its language wants it, words as words and elements as elements', async () => {
+    const { t } = await speaking(
+      ['de'],
+      german({ '{0} asked {1} for {2}': 'Um {2} bat {0}, und zwar {1}', 'Press {0}': '{0} drücken' }),
+    );
+    expect(t`${'Lyra'} asked ${'Wren'} for ${2}`).toBe('Um 2 bat Lyra, und zwar Wren');
+    const node = t`Press ${createElement('kbd', null, 'Esc')}`;
+    expect(isValidElement(node)).toBe(true);
+    expect(shown(node)).toBe('<kbd>Esc</kbd> drücken');
+    // What a person is called is never taken for a hole.
+    expect(t`Press ${'{0}'}`).toBe('{0} drücken');
+    expect(t`Not in the catalogue: ${'{0}'}`).toBe('Not in the catalogue: {0}');
+  });
+
+  it('bends with a number as its language does', async () => {
+    const polish = { few: '{0} wiadomości', many: '{0} wiadomości (dużo)', one: '{0} wiadomość', other: '{0}?' };
+    const { counted } = await speaking(['de'], {
+      ...german({ '{0} message|{0} messages': polish }),
+      locale: 'pl-PL',
+    });
+    const said = (value: number) => counted(value, String(value), 'message', 'messages');
+    expect([1, 3, 5].map(said)).toEqual(['1 wiadomość', '3 wiadomości', '5 wiadomości (dużo)']);
+    const english = await speaking(['en'], null);
+    expect([1, 2].map((n) => english.counted(n, String(n), 'message', 'messages'))).toEqual([
+      '1 message',
+      '2 messages',
+    ]);
+  });
+
+  it('is asked for anew where it is of another build, and where nothing is kept', async () => {
+    expect((await speaking(['de'], german({}))).lacksTexts()).toBe(false);
+    expect((await speaking(['de'], { ...german({}), url: '/assets/de-old.json' })).lacksTexts()).toBe(true);
+    expect((await speaking(['de'], null)).lacksTexts()).toBe(true);
+    expect((await speaking(['en'], null)).lacksTexts()).toBe(false);
+  });
+});
