@@ -7,16 +7,7 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import {
-  lazy,
-  startTransition,
-  Suspense,
-  useCallback,
-  useRef,
-  useState,
-  type ReactNode,
-  useSyncExternalStore,
-} from 'react';
+import { lazy, startTransition, Suspense, useCallback, useRef, useState, type ReactNode } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
@@ -38,20 +29,9 @@ import { Header } from './shell/header.tsx';
 import { NoticeList } from './shell/notices.tsx';
 import { Sky } from './shell/sky.tsx';
 import { useFocusPlace, useKeys } from './shell/use-keys.ts';
+import { TWO_VIEWS_BELOW, useMedia } from './use-media.ts';
 import { useTitle } from './use-title.ts';
 import { Welcome } from './welcome/welcome.tsx';
-
-/** Does this media query hold now? */
-function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      const list = matchMedia(query);
-      list.addEventListener('change', changed);
-      return () => list.removeEventListener('change', changed);
-    },
-    () => matchMedia(query).matches,
-  );
-}
 
 const AgentPanel = optional(() => import('./agent/agent-panel.tsx'));
 const PortraitPage = lazy(() => import('./portrait/portrait-page.tsx'));
@@ -73,8 +53,7 @@ const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
 const WaitingSign = optional(() => import('./notifications/waiting-sign.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 
-/** px, as in the style sheets: below the first the two views part, from the second the agent's page stands beside. */
-const TWO_VIEWS_BELOW = '(max-width: 760px)';
+/** px, as in the style sheets: from here the agent's page stands beside. */
 const THREE_COLUMNS_FROM = '(min-width: 1180px)';
 
 /** Drawn while the household is read, and only if that takes long enough to be noticed. */

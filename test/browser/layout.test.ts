@@ -1,6 +1,7 @@
 /** Where things stand and what takes the keys, measured in a real browser: boxes, words and focus at the sizes people have. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
+import { SETTINGS_SECTIONS } from '../../src/ui/routes.ts';
+import { createGuest, type Guest, QUIET, STILL } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { crowdedIn } from '../support/crowded.ts';
@@ -155,6 +156,73 @@ describe('a conversation', () => {
       .getByRole('alert')
       .getByText(/^picture\.png /)
       .waitFor();
+  });
+});
+
+const OF_ONE = ['', '/soul', '/conversations', '/deeds', '/costs', '/more', '/inbox', '/change'];
+/** Every address that a person can come to, but those that have tests of their own for this. */
+const placesOf = (agent: string) => [
+  ...OF_ONE.map((tab) => `${agent}${tab}`),
+  ...['/wakes', '/costs', '/night', '/approvals', '/files', '/threads', '/threads/new', '/wake-preview', '/connect'],
+  ...['', ...SETTINGS_SECTIONS.map((section) => `/${section}`)].map((section) => `/settings${section}`),
+];
+/** As a link within the page goes. */
+const goTo = async (path: string) => {
+  await visitor.page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+  await expect.poll(() => visitor.page.locator('.lazy, .chat-skeleton, .chat-opening').count()).toBe(0);
+};
+
+/** Runs in the page: whether it goes sideways, and what sticks out of it and cannot be brought into sight. */
+const cutOff = () => {
+  const over = document.documentElement.scrollWidth - innerWidth;
+  const isScrolled = (element: Element): boolean => {
+    for (let above = element.parentElement; above; above = above.parentElement)
+      if (/auto|scroll/.test(getComputedStyle(above).overflowX) && above.scrollWidth > above.clientWidth) return true;
+    return false;
+  };
+  const out = [...document.querySelectorAll('main *, dialog *, header *')].filter((element) => {
+    if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false;
+    const { left, right, width, height } = element.getBoundingClientRect();
+    if (width < 2 || height < 2 || (right <= innerWidth + 1 && left >= -1)) return false;
+    return !element.closest('.visually-hidden') && !isScrolled(element);
+  });
+  return [
+    ...(over > 0 ? [`goes sideways by ${over} px`] : []),
+    ...out.slice(0, 3).map((element) => `${element.tagName} ${element.className.toString()} sticks out`),
+  ];
+};
+
+describe('every page and dialog', () => {
+  it('is whole on a phone and at 200 %, and axe finds nothing serious in it', async () => {
+    const { page } = visitor;
+    await resize(sizes.desktop);
+    await visitor.open(1);
+    const agent = new URL(page.url()).pathname;
+    const found: string[] = [];
+    // Halfway from one light to the other no colour is its own.
+    await page.evaluate(() => {
+      const still = new CSSStyleSheet();
+      still.replaceSync('*, *::before, *::after { transition: none !important; }');
+      document.adoptedStyleSheets.push(still);
+    });
+    for (const path of placesOf(agent)) {
+      await goTo(path);
+      for (const size of [sizes.phone, [640, 400]] as const) {
+        await resize(size);
+        found.push(...(await page.evaluate(cutOff)).map((what) => `${path} at ${size[0]} px: ${what}`));
+      }
+      found.push(...(await visitor.axe()).map((what) => `${path}: ${what}`));
+      // The others are looked at by night in the tests of what they do; in the other light only colours are others.
+      if (!path.startsWith(agent)) continue;
+      await page.emulateMedia({ colorScheme: 'dark', ...STILL });
+      found.push(...(await visitor.axe(['color-contrast'])).map((what) => `${path} by night: ${what}`));
+      await page.emulateMedia({ colorScheme: 'light', ...STILL });
+    }
+    expect(found).toEqual([]);
+    await goTo('/');
   });
 });
 

@@ -23,6 +23,7 @@ import { InsideSection } from '../storage/inside-section.tsx';
 import { StorageSection } from '../storage/storage-section.tsx';
 import { BackIcon } from '../parts/icons.tsx';
 import { TeamSection } from './team-section.tsx';
+import { TWO_VIEWS_BELOW, useMedia } from '../use-media.ts';
 import './settings.css';
 
 const ChangesSection = lazy(() => import('../changes/changes-section.tsx'));
@@ -106,6 +107,7 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
   const changed = useChangedSettings(current);
   const hits = settingsNamed(typed).filter(({ section }) => shown.includes(section));
   const list = useId();
+  const isList = useMedia(TWO_VIEWS_BELOW);
   return (
     <nav className="settings-nav" aria-label={t`Settings`}>
       <input
@@ -135,8 +137,9 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
                   <Link
                     key={one}
                     href={PATHS.settings(one)}
-                    aria-labelledby={`${list}-${one}-title ${list}-${one}-changed`}
-                    aria-describedby={`${list}-${one}`}
+                    // As much as is seen of it, which is more on a phone: whoever speaks to the page says what they see.
+                    aria-labelledby={`${list}-${one}-title ${list}-${one}${isList ? '' : '-changed'}`}
+                    aria-describedby={isList ? undefined : `${list}-${one}`}
                     aria-current={one === current ? 'page' : undefined}
                   >
                     <span id={`${list}-${one}-title`}>{SECTIONS[one].title}</span>{' '}
