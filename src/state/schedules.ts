@@ -132,7 +132,16 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     list,
     setTimings: createTimings({ reach, notices, again: list.again }),
     async order(scheduleIds) {
-      await told(reach((client) => client.reorderSchedules({ body: { scheduleIds: [...scheduleIds] } })));
+      const { store } = list;
+      const shown = store.getState();
+      const before = shown.kind === 'ready' ? shown.value.schedules.map(({ scheduleId }) => scheduleId) : null;
+      const put = async (ids: readonly ScheduleId[]) => {
+        const result = await then(reach((client) => client.reorderSchedules({ body: { scheduleIds: [...ids] } })));
+        if (!result.ok) notices.refused(result.problem);
+        return result.ok;
+      };
+      if ((await put(scheduleIds)) && before)
+        notices.info(t`The order is changed.`, { label: t`Undo`, run: () => void put(before) });
     },
     copies,
     live,

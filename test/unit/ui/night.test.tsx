@@ -406,6 +406,12 @@ test('the order is the person’s own', async () => {
   expect(page.reach.bodies('PUT /v1/pulse-routines-order')).toEqual([
     { scheduleIds: ['schedule-2', 'schedule-1', 'schedule-3', 'schedule-4', 'schedule-5'] },
   ]);
+  await page.user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await waitFor(() =>
+    expect(page.reach.bodies('PUT /v1/pulse-routines-order')[1]).toEqual({
+      scheduleIds: ['schedule-1', 'schedule-2', 'schedule-3', 'schedule-4', 'schedule-5'],
+    }),
+  );
 });
 
 test('run now, switch, delete and bring back are asked of the relay', async () => {
