@@ -222,6 +222,23 @@ describe('every page and dialog', () => {
       await page.emulateMedia({ colorScheme: 'light', ...STILL });
     }
     expect(found).toEqual([]);
+    // Where the system has colours of its own, what is pressed has an edge and a switch its knob.
+    await goTo('/night');
+    await page.emulateMedia({ forcedColors: 'active', ...STILL });
+    const seen = await page.evaluate(() => ({
+      edges: [...document.querySelectorAll('main .solid, main .ghost')].map((button) => {
+        const { outlineStyle, outlineWidth, borderWidth } = getComputedStyle(button);
+        return outlineStyle !== 'none' ? outlineWidth : borderWidth;
+      }),
+      knobs: [...document.querySelectorAll('.switch[aria-checked="false"] .switch-knob')].map((knob) => {
+        const { backgroundColor } = getComputedStyle(knob);
+        return getComputedStyle(knob, '::after').backgroundColor !== backgroundColor;
+      }),
+    }));
+    expect([...new Set(seen.edges)]).toEqual(['1px']);
+    expect(seen.knobs).toEqual(seen.knobs.map(() => true));
+    expect(seen.knobs.length).toBeGreaterThan(0);
+    await page.emulateMedia({ forcedColors: null, ...STILL });
     await goTo('/');
   });
 });
