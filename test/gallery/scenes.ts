@@ -158,6 +158,21 @@ const withThreads = ({ reach }: { reach: MemoryReach }) => {
     more: false,
   });
 };
+const COMMAND = {
+  ...{
+    callId: 'call-1',
+    agentId: 'agent-1',
+    tool: 'run_command',
+    input: '{"command":"convert *.jpg -resize 800x page/"}',
+  },
+  ...{ state: 'asked', where: 'session', askedAt: NOW - MINUTE, answeredAt: null, endedAt: null, allowedBy: null },
+  ...{ words: null, outcome: null, isError: false, bytes: null, later: false },
+};
+const EDIT = {
+  ...COMMAND,
+  ...{ callId: 'call-2', tool: 'edit_file', where: 'run' },
+  input: '{"path":"trip.md","old_text":"The pier was closed.","new_text":"The pier was open again."}',
+};
 const settings = (section: string, more: Scene = {}): Scene => ({
   docs: team(3),
   path: `/settings/${section}`,
@@ -237,6 +252,74 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'wakes, none': { docs: team(3), path: '/wakes' },
   'costs, failed': { docs: team(3), path: '/costs' },
+  'approvals, some': {
+    docs: team(3),
+    path: '/approvals',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/approvals', {
+        waiting: [COMMAND, EDIT],
+        answered: [],
+        sandbox: { available: true, why: null },
+      });
+      reach.on('GET /api/calls', {
+        calls: [
+          {
+            ...COMMAND,
+            callId: 'call-3',
+            state: 'done',
+            answeredAt: NOW,
+            endedAt: NOW + 2_100,
+            allowedBy: 'once',
+            outcome: '3 files',
+            bytes: 7,
+          },
+          {
+            ...EDIT,
+            callId: 'call-4',
+            state: 'declined',
+            answeredAt: NOW,
+            allowedBy: 'no',
+            words: 'Not the second page.',
+          },
+        ],
+        more: false,
+      });
+    },
+  },
+  'approvals, none': {
+    docs: team(3),
+    path: '/approvals',
+    prepare: ({ reach }) => {
+      const why =
+        'Commands run in a sandbox, and the program for it is not here. Install bubblewrap and start the relay again.';
+      reach.on('GET /api/approvals', { waiting: [], answered: [], sandbox: { available: false, why } });
+      reach.on('GET /api/calls', { calls: [], more: false });
+    },
+  },
+  'approvals, failed': { docs: team(3), path: '/approvals' },
+  'files, some': {
+    docs: team(3),
+    path: '/files/agent-1',
+    prepare: ({ reach }) =>
+      reach.on('GET /api/workspaces/agent-1', {
+        entries: [
+          { name: 'pictures', kind: 'folder', bytes: 0, changedAt: NOW - HOUR },
+          { name: 'trip.md', kind: 'file', bytes: 4_200, changedAt: NOW - MINUTE },
+        ],
+        ...{ more: 0, used: { bytes: 1_800_000_000, entries: 40, most: 2_000_000_000 } },
+      }),
+  },
+  'files, none': {
+    docs: team(3),
+    path: '/files/agent-1',
+    prepare: ({ reach }) =>
+      reach.on('GET /api/workspaces/agent-1', {
+        entries: [],
+        more: 0,
+        used: { bytes: 0, entries: 0, most: 2_000_000_000 },
+      }),
+  },
+  'files, failed': { docs: team(3), path: '/files/agent-1' },
   'morning card': {
     docs: [...team(3), ...TALK],
     prepare({ reach }) {
@@ -349,6 +432,25 @@ export const SCENES: Readonly<Record<string, Scene>> = {
           },
         ],
       }),
+  }),
+  'settings, attached none': settings('attached', {
+    prepare: ({ reach }) => reach.on('GET /api/attached', { programs: true, sandbox: true, servers: [] }),
+  }),
+  'settings, attached failed': settings('attached'),
+  'settings, programs': settings('programs', {
+    prepare: ({ reach }) =>
+      reach.on('GET /api/agent-programs', {
+        programs: [
+          {
+            ...{ programId: 'p1', name: 'Claude Code', where: 'claude-agent-acp', variables: [], throughRelay: true },
+            ...{ state: { kind: 'answers', at: NOW, ms: 900, is: 'claude-agent-acp 0.101', tools: true }, running: [] },
+          },
+        ],
+        ...{ found: [{ name: 'Gemini CLI', command: 'gemini', args: ['--experimental-acp'] }], allowed: true },
+      }),
+  }),
+  'settings, programs off': settings('programs', {
+    prepare: ({ reach }) => reach.on('GET /api/agent-programs', { programs: [], found: [], allowed: false }),
   }),
   'settings, limits': settings('limits'),
   'settings, prompts': settings('prompt'),
