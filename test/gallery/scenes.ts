@@ -278,7 +278,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
             callId: 'call-4',
             state: 'declined',
             answeredAt: NOW,
-            allowedBy: 'no',
+            allowedBy: null,
             words: 'Not the second page.',
           },
         ],
