@@ -23,7 +23,7 @@ export const securityHeaders = () =>
     // See below.
     strictTransportSecurity: false,
     // The camera reads the code that another device shows; it is asked for then, and only this page may.
-    permissionsPolicy: { camera: ['self'], microphone: [], geolocation: [], payment: [], usb: [] },
+    permissionsPolicy: { camera: ['self'], microphone: ['self'], geolocation: [], payment: [], usb: [] },
   });
 
 /** s */

@@ -229,12 +229,12 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     );
   });
 
-  it('lets its own page ask for the camera, and nobody for anything else of the device', async () => {
+  it('lets its own page ask for the camera and the microphone, and nobody for anything else of the device', async () => {
     const policy = String((await call('/')).headers['permissions-policy']);
     expect(policy.split(', ').sort()).toEqual([
       'camera=(self)',
       'geolocation=()',
-      'microphone=()',
+      'microphone=(self)',
       'payment=()',
       'usb=()',
     ]);

@@ -11,6 +11,8 @@ import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
 import { ModelSelect } from '../models/model-select.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { PATHS } from '../routes.ts';
+import { canReadAloud } from '../voice/available.ts';
+import { VoiceChoice } from '../voice/voice-choice.tsx';
 import { FaceEditor } from './face-editor.tsx';
 import { FacePaint } from './face-paint.tsx';
 import './change-dialog.css';
@@ -158,7 +160,7 @@ function Changes({ agent }: Props) {
   return (
     <div className="change tint" style={style}>
       {lead ? (
-        <p className="setting-hint">{t`The lead’s name stands in ${(<Link href={PATHS.settings('people', "Lead's name")}>{t`Settings, Names`}</Link>)}, its model in ${(<Link href={PATHS.settings('minds', 'Model of the lead')}>{t`Settings, Models`}</Link>)}. Its colour is gold, always.`}</p>
+        <p className="setting-hint">{t`The lead’s name stands in ${(<Link href={PATHS.settings('people', t`Lead's name`)}>{t`Settings, Names`}</Link>)}, its model in ${(<Link href={PATHS.settings('minds', t`Model of the lead`)}>{t`Settings, Models`}</Link>)}. Its colour is gold, always.`}</p>
       ) : (
         <>
           <Name key={agent.name} agent={agent} />
@@ -167,6 +169,7 @@ function Changes({ agent }: Props) {
       )}
       <FaceEditor agent={agent} onTake={take} onPaint={() => setPainting(true)} />
       {!lead && <Thinks agent={agent} />}
+      {canReadAloud() && <VoiceChoice agentId={agent.agentId} name={agent.name} />}
     </div>
   );
 }

@@ -1,4 +1,14 @@
-import { useEffect, useId, useImperativeHandle, useRef, useState, type KeyboardEvent, type Ref } from 'react';
+import {
+  lazy,
+  Suspense,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type Ref,
+} from 'react';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -6,24 +16,29 @@ import type { PreparedFile } from '../../state/attachments.ts';
 import { AttachButton, Chips, useAttaching } from '../attachments/attaching.tsx';
 import { useDrops } from '../attachments/use-drops.ts';
 import { useRoost } from '../context.tsx';
-import { SendIcon, StopIcon } from '../parts/icons.tsx';
 import { withParagraph } from '../text/quote.ts';
-import { count, names } from '../text/sizes.ts';
+import { names } from '../text/sizes.ts';
 import { useLeaving } from '../use-leaving.ts';
 import type { Teammate } from '../use-teammates.ts';
+import { recognitionOf } from '../voice/available.ts';
+import { ComposerButtons } from './composer-buttons.tsx';
+import { ComposerNote } from './composer-note.tsx';
 import { followDraft, keepDraft, readDraft } from './drafts.ts';
 import { optionId, Suggestions, useMentioning } from './mentioning.tsx';
 import { mentionedIn } from './mentions.ts';
 import './composer.css';
 
-/** Characters left at which the count shows. */
-const COUNT_FROM = 20_000;
 /** ms after the last key before a draft is kept. */
 const KEEP_AFTER = 250;
 
 /** Characters up to which it is said while one types who is mentioned. */
 const LOOK_FOR_MENTIONS = 20_000;
 const NOBODY: readonly Teammate[] = [];
+
+const HEARS = recognitionOf() !== null;
+const DictateButton = lazy(() =>
+  import('../voice/dictate-button.tsx').then(({ DictateButton }) => ({ default: DictateButton })),
+);
 
 /** Does the style sheet's `field-sizing` do it? Elsewhere the height follows the text by hand. */
 const GROWS_BY_ITSELF = typeof CSS !== 'undefined' && CSS.supports('field-sizing', 'content');
@@ -153,6 +168,13 @@ export function Composer({
       goOnIn(box);
     },
   }));
+  const putBehind = (heard: string) => {
+    const box = field.current;
+    if (!box) return;
+    box.value = /(^|\s)$/.test(box.value) ? `${box.value}${heard}` : `${box.value} ${heard}`;
+    onText();
+    keep();
+  };
   const mentioning = useMentioning(field, people, onText);
   const offers = mentioning.people.length > 0;
   const send = () => {
@@ -246,46 +268,26 @@ export function Composer({
           }}
           onKeyDown={onKeyDown}
         />
-        {answering && (
-          <button
-            type="button"
-            className="compose-button compose-stop"
-            aria-label={t`Stop`}
-            title={t`Stop this answer`}
-            onClick={onStop}
-          >
-            <StopIcon />
-          </button>
+        {HEARS && !disabled && (
+          <Suspense fallback={null}>
+            <DictateButton browser={browser} onHeard={putBehind} />
+          </Suspense>
         )}
-        {(!answering || !blank) && (
-          <button
-            type="submit"
-            className="compose-button"
-            aria-label={t`Send`}
-            title={t`Send (Enter)`}
-            disabled={disabled || blank || over > 0 || attaching.preparing > 0}
-          >
-            <SendIcon />
-          </button>
-        )}
+        <ComposerButtons
+          stop={answering ? (onStop ?? null) : null}
+          send={!answering || !blank}
+          canSend={!disabled && !blank && over <= 0 && attaching.preparing === 0}
+        />
       </div>
-      <p id={note} className="compose-note" role={over > 0 || picture || attaching.problem ? 'alert' : undefined}>
-        {over > 0
-          ? t`This is ${count(length)} characters: ${count(over)} more than one message can hold. Shorten it, or send it in parts.`
-          : picture
-            ? t`Pictures and files cannot be sent here yet. Words can.`
-            : attaching.problem !== null
-              ? attaching.problem
-              : length > LIMITS.messageText - COUNT_FROM
-                ? t`${count(-over)} characters left`
-                : unkept
-                  ? t`This draft is too long to be kept if the page is reloaded.`
-                  : again
-                    ? t`Your last message, to be said anew. Escape takes it away.`
-                    : typeof hint === 'function'
-                      ? hint(people.filter(({ agentId }) => mentioned.includes(agentId)))
-                      : hint}
-      </p>
+      <ComposerNote
+        id={note}
+        length={length}
+        picture={picture}
+        problem={attaching.problem}
+        unkept={unkept}
+        again={again}
+        hint={typeof hint === 'function' ? hint(people.filter(({ agentId }) => mentioned.includes(agentId))) : hint}
+      />
       {people.length > 0 && (
         <p className="visually-hidden" role="status">
           {offers &&

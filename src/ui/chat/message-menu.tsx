@@ -7,6 +7,7 @@ import { MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { quoted } from '../text/quote.ts';
 import { fullTime } from '../text/time.ts';
+import { canReadAloud } from '../voice/available.ts';
 
 /** Puts text into the field where one writes, after what stands there; null: nothing can be written here. */
 export const QuoteInto = createContext<((text: string) => void) | null>(null);
@@ -20,7 +21,8 @@ function markedIn(message: Element | null | undefined): string {
 
 interface Props {
   readonly mine: boolean;
-  /** Of who said it. */
+  /** Who said it, and what they are called. */
+  readonly who: string;
   readonly name: string;
   /** When it was said, in ms since the epoch: it stands above what can be done, for whoever has no pointer to rest on it. */
   readonly time: number;
@@ -31,7 +33,7 @@ interface Props {
 }
 
 /** In the line of the speaker's name, so that no message is higher for it. Arrows go to the next message's. */
-export function MessageMenu({ mine, name, time, text, path }: Props) {
+export function MessageMenu({ mine, who, name, time, text, path }: Props) {
   const state = useRoost();
   const quote = use(QuoteInto);
   const frame = useRef<HTMLDivElement>(null);
@@ -64,6 +66,17 @@ export function MessageMenu({ mine, name, time, text, path }: Props) {
                   label: t`Quote`,
                   hint: t`Into your message. What you have marked of it, or all.`,
                   run: () => quote(quoted(marked.current || text())),
+                },
+              ]
+            : []),
+          ...(canReadAloud()
+            ? [
+                {
+                  label: t`Read aloud`,
+                  run: () =>
+                    void import('../voice/read-aloud.ts').then(({ readAloud }) =>
+                      readAloud(state, who, name, marked.current || text()),
+                    ),
                 },
               ]
             : []),

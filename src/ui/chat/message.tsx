@@ -90,7 +90,15 @@ export function Bubble({
             <Moment time={time} passedBy={kept !== null}>
               <HowLongAgo time={time} />
             </Moment>
-            {kept && <MessageMenu mine={mine} name={speaker.name} time={time} {...kept} />}
+            {kept && (
+              <MessageMenu
+                mine={mine}
+                who={mine ? 'human' : speaker.agentId}
+                name={mine ? t`You` : speaker.name}
+                time={time}
+                {...kept}
+              />
+            )}
           </header>
         )}
         <div className={mine || received ? 'msg-words bubble' : 'msg-words'}>{children}</div>

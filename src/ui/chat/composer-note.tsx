@@ -1,0 +1,40 @@
+import { t } from '../../language/t.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { count } from '../text/sizes.ts';
+
+/** Characters left at which the count shows. */
+const COUNT_FROM = 20_000;
+
+interface Props {
+  readonly id: string;
+  /** Characters in the field. */
+  readonly length: number;
+  /** A picture was put where only words go. */
+  readonly picture: boolean;
+  /** What is wrong with a file. */
+  readonly problem: string | null;
+  readonly unkept: boolean;
+  readonly again: boolean;
+  readonly hint: string | null;
+}
+
+/** The line below the field: the first of what there is to say. */
+function noteOf({ length, picture, problem, unkept, again, hint }: Omit<Props, 'id'>): string | null {
+  const left = LIMITS.messageText - length;
+  if (left < 0)
+    return t`This is ${count(length)} characters: ${count(-left)} more than one message can hold. Shorten it, or send it in parts.`;
+  if (picture) return t`Pictures and files cannot be sent here yet. Words can.`;
+  if (problem !== null) return problem;
+  if (left < COUNT_FROM) return t`${count(left)} characters left`;
+  if (unkept) return t`This draft is too long to be kept if the page is reloaded.`;
+  return again ? t`Your last message, to be said anew. Escape takes it away.` : hint;
+}
+
+export function ComposerNote({ id, ...about }: Props) {
+  const isWrong = about.length > LIMITS.messageText || about.picture || about.problem !== null;
+  return (
+    <p id={id} className="compose-note" role={isWrong ? 'alert' : undefined}>
+      {noteOf(about)}
+    </p>
+  );
+}

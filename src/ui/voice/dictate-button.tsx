@@ -1,0 +1,131 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
+import { spoken } from '../../language/catalogue.ts';
+import { t } from '../../language/t.ts';
+import type { TextStorage } from '../../state/ports.ts';
+import { MicIcon } from '../parts/icons.tsx';
+import { recognitionOf, type Recognition } from './available.ts';
+import './dictate.css';
+
+/** The person has read where the sound goes, on this device. */
+const KNOWN = 'roost-dictation-known';
+
+/** As the browser sends it: what was heard so far, piece by piece. */
+interface Heard {
+  readonly resultIndex: number;
+  readonly results: ArrayLike<{ readonly isFinal: boolean; readonly 0?: { readonly transcript: string } }>;
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  'not-allowed': t`The microphone was not allowed. Allow it for this address in the browser’s settings and try again.`,
+  'service-not-allowed': t`This browser turns no speech into text for this page.`,
+  'audio-capture': t`There is no microphone on this device that can be used.`,
+  network: t`The browser’s service that turns speech into text cannot be reached.`,
+  'language-not-supported': t`The browser’s service does not know this language.`,
+};
+
+interface Props {
+  /** What this browser remembers. */
+  readonly browser: TextStorage;
+  /** What was heard is put where one writes, to be looked at; it is never sent by itself. */
+  readonly onHeard: (text: string) => void;
+}
+
+/** Writes what one says into the field: off until it is pressed, and where the browser has it at all. */
+export function DictateButton({ browser, onHeard }: Props): ReactNode {
+  const [asking, setAsking] = useState(false);
+  const [listening, setListening] = useState(false);
+  const [interim, setInterim] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const heard = useRef(onHeard);
+  const recognition = useRef<Recognition | null>(null);
+  const id = useId();
+  useEffect(() => {
+    heard.current = onHeard;
+  });
+  useEffect(() => () => recognition.current?.abort(), []);
+
+  const begin = () => {
+    const Recognizer = recognitionOf();
+    if (!Recognizer) return;
+    setAsking(false);
+    setProblem(null);
+    const one = new Recognizer();
+    one.lang =
+      spoken.language === 'en' ? (navigator.language.startsWith('en') ? navigator.language : 'en') : spoken.locale;
+    one.continuous = true;
+    one.interimResults = true;
+    one.addEventListener('result', (event) => {
+      const { resultIndex, results } = event as Event & Heard;
+      const fresh = Array.from(results).slice(resultIndex);
+      const text = (final: boolean) =>
+        fresh
+          .flatMap((result) => (result.isFinal === final ? (result[0]?.transcript ?? []) : []))
+          .join(' ')
+          .trim();
+      setInterim(text(false));
+      if (text(true) !== '') heard.current(text(true));
+    });
+    one.addEventListener('error', (event) => {
+      const { error } = event as Event & { readonly error: string };
+      if (error !== 'no-speech' && error !== 'aborted')
+        setProblem(WHY[error] ?? t`What you said could not be heard: ${error}`);
+    });
+    one.addEventListener('end', () => {
+      setListening(false);
+      setInterim('');
+      recognition.current = null;
+    });
+    recognition.current = one;
+    one.start();
+    setListening(true);
+  };
+  const press = () => {
+    if (listening) return recognition.current?.stop();
+    if (browser.read(KNOWN) === null) return setAsking(!asking);
+    begin();
+  };
+  return (
+    <span
+      className="dictate"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !(listening || asking)) return;
+        event.stopPropagation();
+        setAsking(false);
+        recognition.current?.stop();
+      }}
+      role="presentation"
+    >
+      <button
+        type="button"
+        className="compose-attach"
+        aria-label={listening ? t`Stop listening` : t`Dictate`}
+        title={listening ? t`Stop listening` : t`Dictate`}
+        aria-pressed={listening}
+        aria-describedby={id}
+        onClick={press}
+      >
+        <MicIcon />
+      </button>
+      {(asking || interim !== '' || problem !== null) && (
+        <span id={id} className="dictate-note" role="status">
+          {asking ? (
+            <>
+              {t`Your browser turns what you say into text. Most send the sound to their maker for that (Chrome to Google, Safari to Apple unless the system does it); Roost hears none of it. You look at the text before it is sent.`}
+              <button
+                type="button"
+                className="link-button"
+                onClick={() => {
+                  browser.write(KNOWN, 'yes');
+                  begin();
+                }}
+              >{t`Begin`}</button>
+              <button type="button" className="link-button" onClick={() => setAsking(false)}>{t`Not now`}</button>
+            </>
+          ) : (
+            (problem ?? <span dir="auto">{interim}</span>)
+          )}
+        </span>
+      )}
+    </span>
+  );
+}
