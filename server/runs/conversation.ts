@@ -42,6 +42,8 @@ export interface Conversation {
   addResults(results: readonly ToolResult[]): void;
   /** Gives every tool call that has no result yet this one. */
   closeCalls(reason: string): void;
+  /** Is this message in it? What was shortened away is not. */
+  has(messageId: MessageId): boolean;
   /** Cuts back to before this message. False where it is not in the conversation. */
   cutBefore(messageId: MessageId): boolean;
   /** Characters of everything in it. */
@@ -221,6 +223,7 @@ export function createConversation(): Conversation {
     },
     addResults,
     closeCalls: (reason) => addResults(openCalls().map((toolUseId) => ({ toolUseId, text: reason, isError: true }))),
+    has: (messageId) => entries.some((entry) => entry.parts.some((item) => item.messageId === messageId)),
     cutBefore(messageId) {
       const index = entries.findIndex((entry) => entry.parts.some((item) => item.messageId === messageId));
       const entry = entries[index];

@@ -28,12 +28,12 @@ export interface Speaker {
   prod(why?: string): void;
   /** Resolves when it is quiet. */
   whenQuiet(): Promise<void>;
-  /** Whether this message still waits or was put, and nothing of the person's came after it. */
-  isLast(messageId: MessageId): boolean;
-  /** Takes back a message: it does not wait any more, and what is being said after it is stopped, on disk. */
+  /** Whether this is a message of the person's that still waits, or that the mind has before it: another can take its place. */
+  holds(messageId: MessageId): boolean;
+  /** Takes back a message and what the person wrote after it: none of it waits any more, and what is being said is stopped, on disk. */
   withdraw(messageId: MessageId): Promise<void>;
-  /** Says that this is the person's newest message here. */
-  setLast(messageId: MessageId | null): void;
+  /** What the person has said until now stays as it is: they called the team, and nobody takes that back. */
+  settle(): void;
   /** An answer is under way, whether or not it has said anything. */
   busy(): boolean;
   /** Ends the current answer; resolves when that is on disk. What waits is put next. */
@@ -101,7 +101,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   let current: Current | null = null;
   let running: Promise<void> | null = null;
   let closed = false;
-  let lastOfPerson: string | null = null;
+  const ofPerson = new Set<MessageId>();
 
   /** Once: the person sees that the mind has not all of it before it any more. */
   function sayShortened(): void {
@@ -188,7 +188,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       heard: mine.heard.signal,
     };
     const [offered, around] = await Promise.all([toolbox.offered(caller), context.around()]);
-    for (const item of gathered?.items ?? []) if (item.fromPerson && given.length === 0) lastOfPerson = item.messageId;
+    for (const { fromPerson, messageId } of gathered?.items ?? [])
+      if (fromPerson && messageId !== null && given.length === 0) ofPerson.add(messageId);
     conversation.addUser(briefing.textsOf(items, around));
     hooks.onStart?.(items);
     const read = gathered?.events ?? [];
@@ -265,6 +266,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     put(items) {
       if (closed || items.length === 0) return;
       queue.push(...items);
+      for (const { fromPerson, messageId } of items) if (fromPerson && messageId !== null) ofPerson.add(messageId);
       if (items.some(({ fromPerson }) => fromPerson)) current?.heard.abort();
       start();
     },
@@ -277,16 +279,16 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     whenQuiet: async () => {
       while (running) await running;
     },
-    isLast: (messageId) => lastOfPerson === messageId,
+    holds: (messageId) =>
+      ofPerson.has(messageId) && (queue.some((item) => item.messageId === messageId) || conversation.has(messageId)),
     async withdraw(messageId) {
-      const waiting = queue.filter((item) => item.messageId !== messageId);
-      const waited = waiting.length < queue.length;
-      queue = waiting;
-      if (!waited) await interrupt({ by: 'person' });
+      // At once: of two that would take its place, one comes too late.
+      for (const later of [...ofPerson].slice([...ofPerson].indexOf(messageId))) ofPerson.delete(later);
+      const waits = queue.findIndex((item) => item.messageId === messageId);
+      queue = queue.filter((item, i) => i < waits || !item.fromPerson);
+      if (waits < 0) await interrupt({ by: 'person' });
     },
-    setLast(messageId) {
-      lastOfPerson = messageId;
-    },
+    settle: () => ofPerson.clear(),
     busy: () => running !== null,
     interrupt,
     async close(why) {

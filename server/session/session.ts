@@ -125,7 +125,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       giveBack();
       return { ok: true, eventId };
     }
-    lead.speaker.setLast(null);
+    lead.speaker.settle();
     lead.putCall(running, event.messageId, writeForLead(call, context.limits.soulFirstWords));
     return { ok: true, eventId };
   }
@@ -168,15 +168,14 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   /** To somebody who can read it now. */
   async function postNow(message: PostMessage, agentId: AgentId, speaker: Speaker): Promise<PostOutcome> {
     const { text, clientId, replaces, attachments = [] } = message;
-    if (replaces !== undefined && !speaker.isLast(replaces))
+    if (replaces !== undefined && !speaker.holds(replaces))
       return refused(
         'not-last',
-        'Only your last message of this conversation can be changed, and only in the session it was sent in.',
+        'Only what you wrote in this session can be changed, as long as the agent has it before it and you called nobody since.',
       );
     if (replaces !== undefined && agentId === LEAD_ID && lead.calling())
       return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
     const event = personMessage(message, agentId, wordsOf(text), false);
-    speaker.setLast(event.messageId);
     // Views hide what lies between the two messages: what is being said stands before the new one.
     if (replaces !== undefined) await speaker.withdraw(replaces);
     const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);

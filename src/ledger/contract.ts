@@ -60,6 +60,7 @@ export interface Ledger {
   append(docs: readonly unknown[], origin?: Origin): Promise<{ readonly written: number }>;
   household(): Answer<'household'>;
   conversation(request: Request<'conversation'>): Answer<'conversation'>;
+  replaced(request: Request<'replaced'>): Answer<'replaced'>;
   wakings(request: Request<'wakings'>): Answer<'wakings'>;
   changes(request: Request<'changes'>): Answer<'changes'>;
   unread(): Answer<'unread'>;

@@ -26,6 +26,7 @@ import { compareDocuments, readAt, readDocuments, readKeys } from './views/copy.
 import { readState } from './views/database.ts';
 import { readCounted, readFound, readIds } from './views/found.ts';
 import { readConversation, readHousehold, readUnread, splitForgets } from './views/read.ts';
+import { readReplaced } from './views/replaced.ts';
 import { readChanges, readWakings } from './views/wakings.ts';
 import { readWakeMaterial } from './views/wake-material.ts';
 import { readTeam } from './views/team.ts';
@@ -222,6 +223,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     },
     household: async () => readHousehold(await views.readable(), deps.now()),
     conversation: async (request) => readConversation(await views.readable(), request, deps.now()),
+    replaced: async (request) => readReplaced(await views.readable(), request, deps.now()),
     wakings: async (request) => readWakings(await views.readable(), request, deps.now()),
     changes: async ({ agentId }) => readChanges(await views.readable(), agentId),
     unread: async () => readUnread(await views.readable(), deps.now()),

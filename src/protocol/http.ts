@@ -128,7 +128,9 @@ export const postMessageSchema = z
     clientId: id.describe('chosen by the page; a repeat with the same one is one message'),
     replaces: id
       .optional()
-      .describe('edit-and-resend, or retry: the id of the person’s last message in this conversation'),
+      .describe(
+        'edit-and-resend, or retry: the id of a message of the person’s in this conversation and session; what came after it is kept, out of sight',
+      ),
     attachments: z
       .array(sentAttachmentSchema)
       .max(ATTACHMENTS.count)

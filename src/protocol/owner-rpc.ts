@@ -1,8 +1,8 @@
 /** What a tab may ask of the ledger's owner, and what is said between them. */
 import { z } from 'zod';
 import { ATTACHMENTS } from '../domain/attachment.ts';
-import type { AgentId, ThreadId } from '../domain/ids.ts';
-import type { AgentChangeDoc, Doc } from './documents.ts';
+import type { AgentId, MessageId, ThreadId } from '../domain/ids.ts';
+import type { AgentChangeDoc, Doc, MessageDoc } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { method, none, typed, type CallsOf, type FromServer, type ToServer } from './rpc/method.ts';
 import type { SearchAnswer, SearchQuery } from './search.ts';
@@ -40,6 +40,17 @@ export const LEDGER_METHODS = {
       }),
     ]),
     typed<ConversationPage>(),
+  ),
+  /** What an edit, named by its own id, took the place of, with all that came after it; oldest first. */
+  replaced: method(
+    z.tuple([
+      z.object({
+        agentId: idOf<AgentId>(z.string()),
+        messageId: idOf<MessageId>(z.string()),
+        limit: z.number().int().min(1).max(1_000),
+      }),
+    ]),
+    typed<readonly MessageDoc[]>(),
   ),
   /** When an agent was awake and talked, newest first; from before the time `upTo`, in ms since the epoch, where that is given. */
   wakings: method(

@@ -166,34 +166,42 @@ export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wa
   return [...wanted.values()].slice(0, SEARCH.wordsMost);
 }
 
+/** Rows of the table below, used again: a search compares tens of thousands of words. */
+const ROWS = [0, 1, 2].map(() => new Uint8Array(SEARCH.termChars + 8));
+
 /**
  * How many letters of `word` must be changed, added, left out or swapped with their neighbour to make it a beginning of
- * `term`; more than `most`: at least that many.
+ * `term`; more than `most` (at most 4): at least that many. Of the table of Damerau and Levenshtein only the band is filled
+ * in which the answer can lie (Ukkonen 1985).
  */
 export function distance(word: string, term: string, most: number): number {
-  const long = word.length;
+  const long = Math.min(word.length, SEARCH.termChars);
   const wide = Math.min(term.length, long + most);
-  let before: number[] = [];
-  let last = Array.from({ length: wide + 1 }, (_, i) => i);
+  const over = most + 1;
+  if (long - wide > most) return over;
+  let [before, last, row] = ROWS as [Uint8Array, Uint8Array, Uint8Array];
+  for (let j = 0; j <= wide; j++) last[j] = Math.min(j, over);
   for (let i = 1; i <= long; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= wide; j++) {
-      const same = word.charCodeAt(i - 1) === term.charCodeAt(j - 1);
-      let cost = Math.min((last[j - 1] ?? 0) + (same ? 0 : 1), (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
-      if (
-        i > 1 &&
-        j > 1 &&
-        word.charCodeAt(i - 1) === term.charCodeAt(j - 2) &&
-        word.charCodeAt(i - 2) === term.charCodeAt(j - 1)
-      )
-        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
-      row.push(cost);
+    const from = Math.max(1, i - most);
+    const to = Math.min(wide, i + most);
+    const letter = word.charCodeAt(i - 1);
+    let least = from === 1 ? Math.min(i, over) : over;
+    row[from - 1] = least;
+    for (let j = from; j <= to; j++) {
+      const other = term.charCodeAt(j - 1);
+      let cost = (last[j - 1] ?? over) + (letter === other ? 0 : 1);
+      if (j < i + most) cost = Math.min(cost, (last[j] ?? over) + 1);
+      cost = Math.min(cost, (row[j - 1] ?? over) + 1);
+      if (i > 1 && j > 1 && letter === term.charCodeAt(j - 2) && word.charCodeAt(i - 2) === other)
+        cost = Math.min(cost, (before[j - 2] ?? over) + 1);
+      row[j] = cost;
       if (cost < least) least = cost;
     }
-    if (least > most) return most + 1;
-    before = last;
-    last = row;
+    if (to < wide) row[to + 1] = over;
+    if (least > most) return over;
+    [before, last, row] = [last, row, before];
   }
-  return Math.min(...last);
+  let best = over;
+  for (let j = Math.max(0, long - most); j <= wide; j++) best = Math.min(best, last[j] ?? over);
+  return best;
 }

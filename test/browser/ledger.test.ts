@@ -326,6 +326,14 @@ describe('edit and resend', () => {
   it('hides the replaced message and everything after it, up to the new one', async () => {
     await append(story);
     expect(idsOf((await page('a1')).messages)).toEqual(['m0', 'm1', 'm6', 'm7', 'm8']);
+    // It stays, and is read where it stood: what an edit of an edit took the place of, whole.
+    const replaced = (messageId: string, more: object = {}) =>
+      ownerOf(tab).call('replaced', { agentId: 'a1', messageId, limit: 100, ...more });
+    expect(idsOf(await replaced('m6'))).toEqual(['m2', 'm3', 'm4', 'm5']);
+    expect(idsOf(await replaced('m4'))).toEqual(['m2', 'm3']);
+    expect(idsOf(await replaced('m6', { limit: 2 }))).toEqual(['m2', 'm3']);
+    expect(idsOf(await replaced('m7'))).toEqual([]);
+    expect(idsOf(await replaced('m6', { agentId: 'a2' }))).toEqual([]);
   });
 
   it('leaves other conversations alone', async () => {

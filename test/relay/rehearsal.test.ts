@@ -174,6 +174,8 @@ describe('the rehearsal mind', () => {
     expect(await ask(house, 'What colour is the bridge, do you remember?', 'agent-0')).toContain('heron blue');
     await ask(house, 'Remember this: the boat leaves at nine.', 'agent-0');
     expect(await ask(house, 'Do you remember when the boat leaves?', 'agent-0')).toContain('at nine');
+    // What the page offers to be tried names nothing.
+    expect(await ask(house, 'What did I tell you?', 'agent-0')).toContain('at nine');
     expect(await ask(house, 'Do you remember the name of my aunt?', 'agent-0')).toContain('I do not have that');
   });
 

@@ -333,11 +333,39 @@ describe('what the person says', () => {
     expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(2)).toEqual(['one', 'to one', 'two']);
   });
 
-  it('cannot be changed once something came after it, nor twice at once', async () => {
+  it('can be changed where more came after it: the mind goes on from there, and nothing that was said is lost', async () => {
+    const house = await withAgent(bench);
+    house.model.follow(({ last }) => [{ say: `to ${last}` }]);
+    for (const text of ['one', 'two', 'three']) {
+      await house.post({ text, to: 'agent-0' });
+      await house.until(() => answersOf(house, 'agent-0').some((answer) => wordsOf(answer) === `to ${text}`));
+    }
+    const gate = createGate();
+    house.model.follow(({ last }) => [{ say: `to ${last}` }, ...(last === 'four' ? [{ until: gate.passed }] : [])]);
+    // While one is answered, and another waits: both go with what they came after.
+    await house.post({ text: 'four', to: 'agent-0' });
+    await house.until(() => house.requestsOf(1).length === 5);
+    await house.post({ text: 'five', to: 'agent-0' });
+    const replaces = idOf(house, 'two');
+    expect(await house.post({ text: 'other', to: 'agent-0', replaces })).toMatchObject({ ok: true });
+    gate.open();
+    await house.until(() => answersOf(house, 'agent-0').some((answer) => wordsOf(answer) === 'to other'));
+    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(2)).toEqual(['one', 'to one', 'other']);
+    expect(house.of('message').map(wordsOf)).toEqual(
+      expect.arrayContaining(['two', 'to two', 'three', 'four', 'five']),
+    );
+    // What went is not there to be changed, what stayed is.
+    const again = (text: string) => house.post({ text: 'x', to: 'agent-0', replaces: idOf(house, text) });
+    for (const text of ['two', 'three', 'five'])
+      expect(await again(text)).toMatchObject({ ok: false, reason: 'not-last' });
+    expect(await again('one')).toMatchObject({ ok: true });
+    await house.untilQuiet();
+  });
+
+  it('cannot be changed where it is not there, nor twice at once', async () => {
     const house = await withAgent(bench);
     for (const text of ['one', 'two']) await house.post({ text, to: 'agent-0' });
     const refused = { ok: false, reason: 'not-last' };
-    expect(await house.post({ text: 'x', to: 'agent-0', replaces: idOf(house, 'one') })).toMatchObject(refused);
     expect(await house.post({ text: 'x', to: 'agent-0', replaces: 'nothing' })).toMatchObject(refused);
     expect(await house.post({ text: 'x', replaces: idOf(house, 'two') })).toMatchObject(refused);
     expect(await house.post({ text: 'x', to: 'nobody-here', replaces: idOf(house, 'two') })).toMatchObject(refused);

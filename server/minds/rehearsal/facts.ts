@@ -37,9 +37,16 @@ const wordsOf = (text: string) =>
     ?.filter((word) => !EMPTY.has(word) && word.length > 1) ?? [];
 const stem = (word: string) => word.replace(/(?:ing|ed|es|s)$/, '');
 
-/** The thing said that shares most with the question; the latest of equals. Null where nothing does. */
+/** Something that the person wished to be kept. */
+const TO_KEEP = /\b(?:remember|keep in mind|note that|don[’']t forget)\b/i;
+
+/**
+ * The thing said that shares most with the question; the latest of equals. A question that names nothing (“What did I tell you?”)
+ * is after what was to be kept last. Null where there is nothing.
+ */
 export function findFact(question: string, facts: readonly Fact[]): Fact | null {
   const asked = new Set(wordsOf(question).map(stem));
+  if (asked.size === 0) return facts.findLast(({ text }) => TO_KEEP.test(text) && !/\?\s*$/.test(text)) ?? null;
   let best: Fact | null = null;
   let bestScore = 0;
   for (const fact of facts) {

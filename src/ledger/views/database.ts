@@ -22,7 +22,7 @@ import { kindsMark } from '../../protocol/known.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
 /** Goes up with every change of their shape, of what stands in the log of changes, and of what can be the value of a setting: what came before that has no slot. */
-const SHAPE = 6;
+const SHAPE = 7;
 export const viewsVersion = (): string => `${SHAPE}.${kindsMark().toString(36)}`;
 
 /** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */
@@ -37,6 +37,8 @@ export interface MessageRecord extends Viewed<MessageDoc> {
   readonly place?: readonly [string, string, string];
   /** [sessionId, agentId, newest first, _id]; absent where an edit hides the message, and where it was said in no session. */
   readonly talk?: readonly [string, string, string, string];
+  /** [agentId, stamp, _id] where an edit hides the message. */
+  readonly hidden?: readonly [string, string, string];
 }
 
 /** Of things said more than once only the newest holds, and only that has a slot. */
@@ -133,7 +135,11 @@ export interface ViewsSchema extends DBSchema {
   changes: { key: string; value: SlotRecord<AgentChangeDoc>; indexes: LoggedIndexes };
   settings: { key: string; value: SlotRecord<SettingDoc>; indexes: LoggedIndexes };
   sessions: { key: string; value: SessionRecord; indexes: { sessionId: SessionId } };
-  messages: { key: string; value: MessageRecord; indexes: { place: string[]; talk: string[]; clientId: string } };
+  messages: {
+    key: string;
+    value: MessageRecord;
+    indexes: { place: string[]; talk: string[]; hidden: string[]; clientId: string };
+  };
   talks: {
     key: [string, string];
     value: TalkRecord;
@@ -192,6 +198,7 @@ export function openViewsDatabase(name: string, { onBlocking, onTerminated }: Op
       const messages = db.createObjectStore('messages', { keyPath: '_id' });
       messages.createIndex('place', 'place');
       messages.createIndex('talk', 'talk');
+      messages.createIndex('hidden', 'hidden');
       messages.createIndex('clientId', 'clientId');
       const talks = db.createObjectStore('talks', { keyPath: ['agentId', 'sessionId'] });
       talks.createIndex('place', 'place');

@@ -30,7 +30,12 @@ async function hideStretch(tx: ViewsTransaction, agentId: AgentId, from: string,
   const shown = await messages.index('place').getAll(stretch);
   const hidden = shown.filter(({ doc }) => doc.at >= from && doc.at < until);
   for (const { _id, doc, clientId } of hidden)
-    await messages.put({ _id, doc, ...(clientId === undefined ? {} : { clientId }) });
+    await messages.put({
+      _id,
+      doc,
+      hidden: [agentId, doc.at, _id],
+      ...(clientId === undefined ? {} : { clientId }),
+    });
   for (const sessionId of new Set(hidden.map(({ doc }) => doc.sessionId)))
     if (sessionId !== null) await recount(tx, agentId, sessionId);
 }

@@ -157,7 +157,7 @@ export const sessionEndpoints = {
       { status: 404, when: 'no such agent' },
       {
         status: 409,
-        when: 'no session runs, the called ones are awake already, or `replaces` is not the last message',
+        when: 'no session runs, the called ones are awake already, or what `replaces` names cannot be replaced (any more)',
       },
       { status: 413, when: 'too large' },
     ],

@@ -30,7 +30,6 @@ import './composer.css';
 
 /** ms after the last key before a draft is kept. */
 const KEEP_AFTER = 250;
-
 /** Characters up to which it is said while one types who is mentioned. */
 const LOOK_FOR_MENTIONS = 20_000;
 const NOBODY: readonly Teammate[] = [];
@@ -61,7 +60,7 @@ interface Props {
   /** Something is being answered, and can be stopped. */
   readonly answering?: boolean;
   /** An edit under way: its text, and the way out of it. */
-  readonly edit?: { readonly text: string; readonly cancel: () => void } | null;
+  readonly edit?: { readonly text: string; readonly earlier: boolean; readonly cancel: () => void } | null;
   /** Those whom an `@` offers. */
   readonly people?: readonly Teammate[];
   /** Pictures and files may go along, to the model of this agent. Left out: words alone. */
@@ -223,7 +222,9 @@ export function Composer({
     >
       {edit && (
         <p className="compose-edit">
-          {t`Editing your last message. What came after it will be replaced.`}
+          {edit.earlier
+            ? t`Editing what you wrote before. What came after it stays, as an earlier version.`
+            : t`Editing your last message. What came after it will be replaced.`}
           <button type="button" className="link-button" onClick={edit.cancel}>{t`Cancel`}</button>
         </p>
       )}

@@ -140,7 +140,9 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
           const mayEdit = message === question;
           const onRetry = mayEdit || message === failed ? retry : null;
           const onGoOn = message === broken ? goOn : null;
-          const of = { message, waits, speaker, onFold, onRetry, onGoOn, onEdit: mayEdit ? edit : null };
+          const isOwn = message.author === 'human' && message.sessionId === liveSessionId && !waited(message);
+          const onBranch = quiet && isOwn ? onEdit : null;
+          const of = { message, waits, speaker, onFold, onRetry, onGoOn, onBranch, onEdit: mayEdit ? edit : null };
           return stretch && <Message stretch={stretch} {...of} />;
         }
         case 'queued':
@@ -155,7 +157,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
           return item satisfies never;
       }
     },
-    [speaker, now, question, failed, broken, edit, retry, goOn, again, takeBack],
+    [speaker, now, liveSessionId, quiet, question, failed, broken, onEdit, edit, retry, goOn, again, takeBack],
   );
 
   const pages = useMemo(() => conversations.pages(agentId), [conversations, agentId]);

@@ -30,10 +30,12 @@ interface Props {
   readonly text: () => string;
   /** Its address, from the root. */
   readonly path: string;
+  /** Says it anew from here; null: it cannot be. */
+  readonly edit?: (() => void) | null;
 }
 
 /** In the line of the speaker's name, so that no message is higher for it. Arrows go to the next message's. */
-export function MessageMenu({ mine, who, name, time, text, path }: Props) {
+export function MessageMenu({ mine, who, name, time, text, path, edit = null }: Props) {
   const state = useRoost();
   const quote = use(QuoteInto);
   const frame = useRef<HTMLDivElement>(null);
@@ -68,6 +70,9 @@ export function MessageMenu({ mine, who, name, time, text, path }: Props) {
                   run: () => quote(quoted(marked.current || text())),
                 },
               ]
+            : []),
+          ...(edit
+            ? [{ label: t`Edit from here`, hint: t`What came after it stays, as an earlier version`, run: edit }]
             : []),
           ...(canReadAloud()
             ? [

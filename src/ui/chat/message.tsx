@@ -22,6 +22,7 @@ import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
 import { RelayNote } from './relay-note.tsx';
 import { ShownParts } from './shown-parts.tsx';
+import { VersionsButton } from './versions-button.tsx';
 
 export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
 
@@ -38,7 +39,7 @@ interface BubbleProps {
   readonly children: ReactNode;
   readonly foot?: ReactNode;
   /** What its menu quotes, copies and links to. Left out: it has none, since nobody has stored it yet. */
-  readonly kept?: { readonly text: () => string; readonly path: string } | null;
+  readonly kept?: { readonly text: () => string; readonly path: string; readonly edit?: (() => void) | null } | null;
   /** Where a long message lies over several rows: which of them this is. */
   readonly first?: boolean;
   readonly last?: boolean;
@@ -149,6 +150,8 @@ export interface MessageProps {
   readonly waits: Waits | null;
   /** Given on the person's last message, while it can be asked anew. */
   readonly onEdit: (() => void) | null;
+  /** It can be said anew from here, whatever came after it. */
+  readonly onBranch: ((message: MessageDoc) => void) | null;
   readonly onRetry: (() => void) | null;
   /** Given on the last answer, where it broke off and can be gone on with. */
   readonly onGoOn: (() => void) | null;
@@ -218,6 +221,7 @@ export const Message = memo(function Message({
   speaker,
   waits,
   onEdit,
+  onBranch,
   onRetry,
   onGoOn,
   onFold,
@@ -247,6 +251,7 @@ export const Message = memo(function Message({
           {!mine && onRetry && <button type="button" className="link-button" onClick={onRetry}>{t`Retry`}</button>}
         </p>
       )}
+      {mine && <VersionsButton message={message} name={speaker.name} />}
       {!mine && <ReplyCost messageId={message.messageId} />}
       {waits && (
         <p className="msg-status">
@@ -283,7 +288,7 @@ export const Message = memo(function Message({
       time={message.time}
       mine={mine}
       foot={foot}
-      kept={keptOf(message)}
+      kept={{ ...keptOf(message), edit: onBranch && (() => onBranch(message)) }}
       first={stretch.first}
       last={stretch.last}
     >

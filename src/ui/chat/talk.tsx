@@ -101,7 +101,8 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
   if (!found) return <Skeleton label={t`Going to that message`} />;
 
   const writable = speaker.kind !== 'seatless' && speaker.kind !== 'egg';
-  const edit = editing ? { text: textOf(editing.blocks), cancel: () => setEditing(null) } : null;
+  const earlier = editing !== null && messages.findLast(({ author }) => author === 'human') !== editing;
+  const edit = editing ? { text: textOf(editing.blocks), earlier, cancel: () => setEditing(null) } : null;
   return (
     <QuoteInto value={writable ? add : null}>
       <ConversationLog

@@ -178,6 +178,7 @@ describe('the owner’s desk', () => {
     changeLog: () => Promise.resolve({ changes: [], more: false }),
     attachment: () => Promise.resolve(null),
     compare: () => Promise.resolve({ fresh: [], same: 0, different: [], forgotten: 0 }),
+    replaced: () => Promise.resolve([]),
     wakings: () => Promise.resolve({ wakings: [], before: null }),
     changes: () => Promise.resolve([]),
     unread: () => Promise.resolve({ since: null, conversations: [], threads: new Map(), newest: '' }),

@@ -226,6 +226,45 @@ test('an answer can be stopped while it is written', async () => {
   expect(log().textContent).toContain('You stopped this answer here.');
 });
 
+test('what was written earlier can be said anew from there, and what stood there before is read by a press', async () => {
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'First', NOW - 3000, { ...now, messageId: 'q1' }),
+    said('agent-1', 'agent-1', 'One', NOW - 2000, now),
+    said('agent-1', 'human', 'Second', NOW - 1000, { ...now, messageId: 'q2', replaces: 'q0' }),
+    said('agent-1', 'agent-1', 'Two', NOW - 500, now),
+  ];
+  const page = await openPage({
+    docs,
+    path: '/agent/agent-1',
+    snapshot: awake,
+    prepare: ({ owner }) => {
+      owner.replaced = [
+        said('agent-1', 'human', 'Once upon', NOW - 9000, { ...now, messageId: 'q00' }),
+        said('agent-1', 'agent-1', 'a time', NOW - 8500, now),
+        said('agent-1', 'human', 'Long ago', NOW - 8000, { ...now, messageId: 'q0', replaces: 'q00' }),
+      ];
+    },
+  });
+  await page.user.click(screen.getByRole('button', { name: 'Earlier version' }));
+  const before = await screen.findByRole('dialog', { name: 'What stood here before' });
+  const versions = await within(before).findAllByRole('heading', { level: 3 });
+  expect(versions.map((version) => version.parentElement?.textContent)).toMatchObject([
+    expect.stringMatching(/^Version 1.*YouOnce upon.*Lyraa time/s),
+    expect.stringMatching(/^Version 2.*YouLong ago/s),
+  ]);
+  await page.user.keyboard('{Escape}');
+  const [first] = screen.getAllByRole('button', { name: 'More about what you wrote' });
+  if (first) await page.user.click(first);
+  await page.user.click(screen.getByRole('menuitem', { name: /^Edit from here/ }));
+  expect(field().value).toBe('First');
+  expect(screen.getByText(/^Editing what you wrote before/)).toBeTruthy();
+  await page.user.clear(field());
+  await page.user.type(field(), 'Another first{Enter}');
+  expect(page.relay.posted).toMatchObject([{ text: 'Another first', replaces: 'q1' }]);
+  expect(log().textContent).not.toContain('Two');
+});
+
 test('a failed answer says why, and Retry asks the last question again in its place', async () => {
   const page = await openPage({
     docs: [...team(1), said('agent-1', 'human', 'Why?', NOW - 1000, { ...now, messageId: 'q' })],

@@ -32,6 +32,8 @@ export interface MemoryOwner extends OwnerPort {
   pageSize: number;
   /** Wakings a page of them has. */
   wakingsPage: number;
+  /** What edits took the place of, whichever is asked for. */
+  replaced: MessageDoc[];
   storage: StorageStatus;
   /** What a rebuild finds. */
   report: RebuildReport;
@@ -101,6 +103,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       const runs = known().flatMap((doc) => (doc.type === 'run' && alone.has(doc.runId) ? [doc] : []));
       return { messages, sessions: sessionsOf(messages), runs, read, before: start === 0 ? null : String(start) };
     },
+    replaced: () => owner.replaced,
     wakings({ agentId, before, upTo }) {
       const shown = messagesOf(agentId).filter(({ time }) => upTo === null || time < upTo);
       const ids = [...new Set(shown.flatMap(({ sessionId, runId }) => sessionId ?? runId ?? []))].reverse();
@@ -205,6 +208,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     sync: {},
     pageSize: 40,
     wakingsPage: 30,
+    replaced: [],
     storage: STORAGE,
     report: { documents: 412, volumes: 1, repaired: 0, faults: [] },
     rebuilding: null,
