@@ -8,13 +8,18 @@ export const keyOf = (strings: readonly string[]): string =>
 
 /** A text with holes, cut where the holes are: `['Wake ', 0, '']`. */
 type Cut = readonly (string | number)[];
-const cuts = new Map<string, Cut>();
+/** By the place in the code: what is said there is looked up once, not each time it is drawn. */
+const cuts = new WeakMap<readonly string[], Cut>();
 
-function cut(text: string): Cut {
-  let pieces = cuts.get(text);
+function cutOf(strings: readonly string[]): Cut {
+  let pieces = cuts.get(strings);
   if (!pieces) {
-    pieces = text.split(/\{(\d+)\}/).map((piece, at) => (at % 2 ? Number(piece) : piece));
-    cuts.set(text, pieces);
+    const found = spoken.texts[keyOf(strings)];
+    pieces =
+      typeof found === 'string'
+        ? found.split(/\{(\d+)\}/).map((piece, at) => (at % 2 ? Number(piece) : piece))
+        : strings.flatMap((string, at) => (at === 0 ? [string] : [at - 1, string]));
+    cuts.set(strings, pieces);
   }
   return pieces;
 }
@@ -34,11 +39,7 @@ const plurals = new Intl.PluralRules(spoken.locale);
 export function t(strings: TemplateStringsArray, ...values: readonly (string | number)[]): string;
 export function t(strings: TemplateStringsArray, ...values: readonly ReactNode[]): ReactNode;
 export function t(strings: TemplateStringsArray, ...values: readonly ReactNode[]): ReactNode {
-  const found = spoken.texts[keyOf(strings)];
-  const parts =
-    typeof found === 'string'
-      ? cut(found).map((piece) => (typeof piece === 'number' ? values[piece] : piece))
-      : strings.flatMap((string, at) => (at === 0 ? [string] : [values[at - 1], string]));
+  const parts = cutOf(strings).map((piece) => (typeof piece === 'number' ? values[piece] : piece));
   return values.every((value) => typeof value === 'string' || typeof value === 'number')
     ? parts.join('')
     : createElement(Fragment, null, ...parts);

@@ -18,14 +18,15 @@ export async function readReplaced(
   const out = hiddenBefore(await tx.objectStore('forgets').getAll(), agentId, now);
   const edit = await replacements.get(`message:${messageId}`);
   if (!edit || edit.from === null || edit.agentId !== agentId) return [];
+  let { from } = edit;
   // An edit of an edit: what that one replaced stood before it.
-  let { from, replaces } = edit;
-  for (;;) {
-    const before = await replacements.get(`message:${replaces}`);
-    if (!before || before.from === null || before.from >= from) break;
-    ({ from, replaces } = before as { from: string; replaces: string });
+  let before = await replacements.get(`message:${edit.replaces}`);
+  while (before?.from && before.from < from) {
+    ({ from } = before);
+    before = await replacements.get(`message:${before.replaces}`);
   }
-  const stretch = IDBKeyRange.bound([agentId, from], [agentId, edit.until], false, true);
-  const hidden = await messages.index('hidden').getAll(stretch, limit);
-  return hidden.flatMap(({ doc }) => (doc.at >= out ? [doc] : []));
+  const first = from > out ? from : out;
+  if (first >= edit.until) return [];
+  const stretch = IDBKeyRange.bound([agentId, first], [agentId, edit.until], false, true);
+  return (await messages.index('hidden').getAll(stretch, limit)).map(({ doc }) => doc);
 }
