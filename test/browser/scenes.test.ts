@@ -474,9 +474,11 @@ describe('With a model behind the Messages API', () => {
     expect(prompt.includes(quote(talk).slice(2))).toBe(true);
     expect(prompt.indexOf('<your-soul>')).toBeLessThan(prompt.indexOf('<previous-session>'));
     // The lead was handed the message as it is.
-    expect(
-      model.requests.slice(from).filter(({ seat, last }) => seat === null && last.startsWith('[WAKE AGENTS]')),
-    ).toHaveLength(1);
+    await expect
+      .poll(() =>
+        model.requests.slice(from).filter(({ seat, last }) => seat === null && last.startsWith('[WAKE AGENTS]')),
+      )
+      .toHaveLength(1);
     expect(visitor.complaints).toEqual([]);
   });
 });

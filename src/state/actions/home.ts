@@ -8,6 +8,7 @@ import type { SettingKey, Settings } from '../../domain/settings.ts';
 import { MAX_AHEAD_MS } from '../../domain/stamp.ts';
 import { t } from '../../language/t.ts';
 import type { Doc } from '../../protocol/documents.ts';
+import { whenRead } from '../when-read.ts';
 import { attempt, type Done, type Parts } from './parts.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,23 +34,42 @@ export interface HomeActions {
   refreshHome(): Promise<void>;
 }
 
-export function createHomeActions({ owner, relay, writer, clock, household, notices, info }: Parts): HomeActions {
-  async function write(docs: readonly Doc[]): Promise<Done> {
+export function createHomeActions({
+  owner,
+  relay,
+  device,
+  writer,
+  clock,
+  household,
+  notices,
+  info,
+}: Parts): HomeActions {
+  /**
+   * Writes what `make` makes. It is made, and so dated, once the ledger was read: only then does the clock know what is
+   * dated ahead of it, and a change that is dated before that would be taken, and heard nowhere.
+   */
+  async function write(make: () => readonly Doc[]): Promise<Done> {
+    if (!(await whenRead(device, household)))
+      return { ok: false, reason: t`Roost is still reading what this browser keeps. Try again in a moment.` };
+    sayAhead();
+    const docs = make();
     const written = await attempt(owner.call('append', docs));
     if (written.ok) household.take(docs);
     return written;
   }
 
   async function saveName(key: 'humanName' | 'leadName', wanted: string): Promise<Done> {
+    await whenRead(device, household);
     const { humanName, leadName } = household.store.getState().settings;
     const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
     if (!checked.ok) return checked;
     if (key === 'humanName' && isSameName(checked.name, leadName))
       return { ok: false, reason: t`“${checked.name}” is what the lead is called, or looks the same. Choose another.` };
-    const docs: Doc[] = [writer.setting(key, checked.name)];
-    // The lead's name shows through its identity, as everybody's does.
-    if (key === 'leadName') docs.push(writer.change(LEAD_ID, { kind: 'rename', name: checked.name }));
-    return write(docs);
+    return write(() => [
+      writer.setting(key, checked.name),
+      // The lead's name shows through its identity, as everybody's does.
+      ...(key === 'leadName' ? [writer.change(LEAD_ID, { kind: 'rename', name: checked.name })] : []),
+    ]);
   }
 
   /** What is set now wins over what was dated ahead, because it is dated after that. */
@@ -79,34 +99,29 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
         await refreshHome();
         return { ok: false, reason: begun.problem.message };
       }
-      return await write([
+      return await write(() => [
         writer.setting('humanName', called.name),
         writer.setting('leadName', led.name),
         writer.leadIdentity(led.name),
       ]);
     },
     saveSetting(key, value) {
-      sayAhead();
       if ((key === 'humanName' || key === 'leadName') && typeof value === 'string') return saveName(key, value);
-      return write([writer.setting(key, value)]);
+      return write(() => [writer.setting(key, value)]);
     },
     saveSettings(values) {
-      sayAhead();
       const given = Object.entries(values) as readonly (readonly [SettingKey, Settings[SettingKey]])[];
-      return write(given.map(([key, value]) => writer.setting(key, value)));
+      return write(() => given.map(([key, value]) => writer.setting(key, value)));
     },
     changeAgent(agentId, changes) {
-      sayAhead();
-      return write(changes.map((change) => writer.change(agentId, change)));
+      return write(() => changes.map((change) => writer.change(agentId, change)));
     },
     changeAgents(changes) {
-      sayAhead();
-      return write(changes.map(({ agentId, change }) => writer.change(agentId, change)));
+      return write(() => changes.map(({ agentId, change }) => writer.change(agentId, change)));
     },
     choose(agentId, choice) {
-      sayAhead();
       const given = Object.entries(choice) as readonly (readonly [ChoiceKey, string])[];
-      return write(given.map(([key, value]) => writer.choice(agentId, key, value)));
+      return write(() => given.map(([key, value]) => writer.choice(agentId, key, value)));
     },
     async reconnect() {
       const tried = await attempt(owner.call('reconnect'));

@@ -10,13 +10,12 @@ import type { RelayProblem } from '../../relay/index.ts';
 import { leadNameOf } from '../people.ts';
 import { payloadOf } from '../wake-share.ts';
 import { until } from '../until.ts';
+import { whenRead } from '../when-read.ts';
 import { createCatchingUp } from './catching-up.ts';
 import type { Parts } from './parts.ts';
 
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;
-/** ms in which the ledger has been read, or will not be. */
-const READ_MS = 20_000;
 
 const NOT_COMPARED = t`It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.`;
 
@@ -183,7 +182,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     });
 
   /** Who is shown before the ledger was read is who was shown last: nobody is called by that. */
-  const read = () => until(device, READ_MS, household.store, ({ status }) => status !== 'loading');
+  const read = () => whenRead(device, household);
 
   /** Takes back what `endSoon` has begun. */
   let callOff: () => void = () => undefined;

@@ -1,5 +1,6 @@
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { formatStamp } from '../../../src/domain/stamp.ts';
 import { seatColor } from '../../../src/domain/seat.ts';
 import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
 import type { AgentChangeDoc, Doc } from '../../../src/protocol/documents.ts';
@@ -83,6 +84,30 @@ test('the lead’s name changes where the lead is shown', async () => {
   await page.user.type(name, 'Odile{Enter}');
   await page.user.click(screen.getByRole('button', { name: 'Close' }));
   expect(screen.getByRole('button', { name: 'Odile, lead' })).toBeDefined();
+});
+
+test('what is changed before the ledger was read is dated after all that it holds', async () => {
+  const far = formatStamp({ time: NOW + 365 * 86_400_000, counter: 0, node: 'zzzz' });
+  let read: () => void = () => undefined;
+  const page = await openPage({
+    docs: [...team(2), { ...settingDoc('humanName', 'Mallory'), at: far }],
+    prepare({ owner }) {
+      const { call } = owner;
+      const held = new Promise<void>((resolve) => (read = resolve));
+      owner.call = async (name, ...args) => {
+        if (name === 'household') await held;
+        return call(name, ...args);
+      };
+    },
+  });
+  const done = page.state.actions.saveSetting('humanName', 'Grace');
+  expect(saved(page)).not.toContainEqual(['humanName', 'Grace']);
+  await act(async () => {
+    read();
+    expect(await done).toEqual({ ok: true });
+  });
+  expect(page.state.household.store.getState().settings.humanName).toBe('Grace');
+  expect(screen.getByText(/^Something here is dated 365 days ahead/)).toBeDefined();
 });
 
 test('an empty name cannot be saved, and says why', async () => {
