@@ -14,6 +14,7 @@ import {
   createStorageBuckets,
   emptyDatabases,
   openLedger,
+  patient,
   serveChannel,
   servePorts,
   StorageProblemError,
@@ -40,7 +41,7 @@ import { createRpcServer } from './protocol/rpc/server.ts';
 import { SYNC_METHODS } from './protocol/sync/methods.ts';
 import { openSearch, type Search } from './search/index.ts';
 import type { Doc, ForgetDoc } from './protocol/documents.ts';
-import type { OwnerNews } from './protocol/worker.ts';
+import type { OwnerNews, StorageProblem } from './protocol/worker.ts';
 import { guessDeviceName } from './domain/device-name.ts';
 
 const WAITING =
@@ -113,19 +114,22 @@ const emptied = failures.then(async (noted) => {
   if (!works && !(await buckets.move())) throw new StorageProblemError({ kind: 'broken', detail: NO_DATABASE });
   return saved;
 });
-const syncDatabase = anew.orAnew(
-  emptied.then(() =>
-    openSyncDatabase({
-      onBlocking: () =>
-        problems.set('owner', {
-          kind: 'blocked',
-          detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.',
-        }),
-      onTerminated: () =>
-        problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
-    }),
-  ),
+const storageNews = {
+  after: realTimers.after,
+  onProblem: (problem: StorageProblem | null) => problems.set('ledger', problem),
+};
+const openedSync = emptied.then(() =>
+  openSyncDatabase({
+    onBlocking: () =>
+      problems.set('owner', {
+        kind: 'blocked',
+        detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.',
+      }),
+    onTerminated: () =>
+      problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
+  }),
 );
+const syncDatabase = anew.orAnew(lock.acquired.then(() => patient(storageNews, openedSync)));
 
 const ledger = anew
   .orAnew(

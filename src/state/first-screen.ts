@@ -35,3 +35,13 @@ export function firstScreenOf({ household, sync, syncFailed, home }: Known): Fir
   if (home === 'asking') return 'opening';
   return livesThere({ home }) === null ? 'welcome' : 'asked';
 }
+
+/** Whose answer `opening` waits for. */
+export type Awaited = 'ledger' | 'devices' | 'relay';
+
+/** null: nobody's, what is shown is decided. */
+export function awaitedOf(known: Known): Awaited | null {
+  if (firstScreenOf(known) !== 'opening') return null;
+  if (known.household.status === 'loading') return 'ledger';
+  return known.sync === null ? 'devices' : 'relay';
+}

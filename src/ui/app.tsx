@@ -10,7 +10,7 @@ import './app.css';
 import { lazy, startTransition, Suspense, useCallback, useRef, useState, type ReactNode } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
-import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
+import { awaitedOf, firstScreenOf, type Awaited, type FirstScreen } from '../state/first-screen.ts';
 import { leadNameOf } from '../state/people.ts';
 import { ConversationView } from './chat/conversation.tsx';
 import type { Around } from './commands/command.ts';
@@ -27,6 +27,7 @@ import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { Header } from './shell/header.tsx';
 import { NoticeList } from './shell/notices.tsx';
+import { Opening } from './shell/opening.tsx';
 import { Sky } from './shell/sky.tsx';
 import { useFocusPlace, useKeys } from './shell/use-keys.ts';
 import { TWO_VIEWS_BELOW, useMedia } from './use-media.ts';
@@ -55,20 +56,6 @@ const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 
 /** px, as in the style sheets: from here the agent's page stands beside. */
 const THREE_COLUMNS_FROM = '(min-width: 1180px)';
-
-/** Drawn while the household is read, and only if that takes long enough to be noticed. */
-function Opening() {
-  return (
-    <main id="main" className="opening" aria-busy="true">
-      <p className="visually-hidden" role="status">{t`Opening the ledger…`}</p>
-      <div className="opening-grid" aria-hidden="true">
-        {Array.from({ length: 9 }, (_, i) => (
-          <i key={i} />
-        ))}
-      </div>
-    </main>
-  );
-}
 
 /** What takes the whole of the page, or null where the team and a conversation stand. */
 function wholePage(
@@ -170,13 +157,13 @@ function Home() {
   );
 }
 
-function First({ screen }: { screen: FirstScreen }) {
+function First({ screen, awaited }: { screen: FirstScreen; awaited: Awaited | null }) {
   switch (screen) {
     case 'opening':
-      return <Opening />;
+      return <Opening awaited={awaited} />;
     case 'returning':
       return (
-        <Suspense fallback={<Opening />}>
+        <Suspense fallback={<Opening awaited={null} />}>
           <ReturningPage />
         </Suspense>
       );
@@ -184,7 +171,7 @@ function First({ screen }: { screen: FirstScreen }) {
       return <Welcome onBegun={() => document.querySelector<HTMLElement>('.big-button')?.focus()} />;
     case 'asked':
       return (
-        <Suspense fallback={<Opening />}>
+        <Suspense fallback={<Opening awaited={null} />}>
           <AskedPage />
         </Suspense>
       );
@@ -229,6 +216,7 @@ export function App() {
       ),
   };
   useKeys(around, ({ id }) => begun || ALWAYS.includes(id));
+  const known = { household: { status, roster }, sync, syncFailed, home };
   return (
     <div className="app">
       <Sky />
@@ -251,7 +239,7 @@ export function App() {
         />
       )}
       <OpensFind value={find}>
-        <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
+        <First screen={firstScreenOf(known)} awaited={awaitedOf(known)} />
       </OpensFind>
       <Suspense fallback={null}>
         {route.kind === 'connect' && <ConnectDialog onClose={() => go(PATHS.hearth)} />}

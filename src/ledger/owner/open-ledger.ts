@@ -7,6 +7,7 @@ import { createLedger } from '../ledger.ts';
 import { rebuildViews } from '../rebuild.ts';
 import { LEDGER } from '../settings.ts';
 import { isWhole, openViewsDatabase, readState, viewsVersion, type ViewsDatabase } from '../views/database.ts';
+import { patient } from './patient.ts';
 import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
@@ -28,24 +29,8 @@ export interface OpenLedgerDeps
 const RELOAD = 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.';
 const MENDED =
   'A part of this browser’s own bookkeeping was missing. It was made anew, and everything that the volumes and the overview hold is there. What was written in the very last moment before may be missing.';
-const HANGS =
-  'The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. This page goes on by itself as soon as it can.';
-
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
-  /** Some browsers, at some times, neither open a database nor say that they cannot. */
-  async function patiently<Result>(opening: Promise<Result>): Promise<Result> {
-    let announced = false;
-    const cancel = deps.after(LEDGER.openGrace, () => {
-      announced = true;
-      deps.onProblem({ kind: 'blocked', detail: HANGS });
-    });
-    try {
-      return await opening;
-    } finally {
-      cancel();
-      if (announced) deps.onProblem(null);
-    }
-  }
+  const patiently = <Result>(opening: Promise<Result>) => patient(deps, opening);
 
   const terminated = {
     onTerminated: () =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rosterOf } from '../../../src/domain/agent.ts';
 import type { SyncStatus } from '../../../src/protocol/sync/page.ts';
-import { firstScreenOf } from '../../../src/state/first-screen.ts';
+import { awaitedOf, firstScreenOf } from '../../../src/state/first-screen.ts';
 
 const empty = rosterOf([], []);
 const returning: SyncStatus = {
@@ -45,4 +45,13 @@ test('where others live at the relay whoever is new is asked, and whoever is not
   expect(screen(alone, { ...others, begun: true, lived: true, others: 0 })).toBe('asked');
   expect(screen(alone, 'unreachable')).toBe('welcome');
   expect(screen(returning, others)).toBe('returning');
+});
+
+test('whoever waits is told for whom, as long as nothing is decided', () => {
+  const household = { status: 'ready', roster: empty } as const;
+  const known = { household, sync: alone, syncFailed: null, home: none };
+  expect(awaitedOf({ ...known, household: { ...household, status: 'loading' } })).toBe('ledger');
+  expect(awaitedOf({ ...known, sync: null })).toBe('devices');
+  expect(awaitedOf({ ...known, home: 'asking' })).toBe('relay');
+  expect(awaitedOf(known)).toBeNull();
 });

@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { createDeferred } from '../../../src/domain/platform/deferred.ts';
 import type { LinkState, StorageProblem } from '../../../src/protocol/worker.ts';
@@ -203,3 +203,27 @@ test.each([
     expect(document.title).toBe(`${title} · Roost`);
   },
 );
+
+test('whoever waits long for the ledger is told so, with a way out, until it is read', async () => {
+  const read = createDeferred();
+  const later: (() => void)[] = [];
+  await openPage({
+    docs: team(1),
+    prepare({ owner, device }) {
+      owner.pause = () => read.promise;
+      device.after = (ms, task) => {
+        if (ms === 8_000) later.push(task);
+        return () => undefined;
+      };
+    },
+  });
+  const said = () => within(screen.getByRole('main')).getByRole('status').textContent;
+  expect(said()).toBe('Opening the ledger…');
+  expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
+  act(() => later.forEach((task) => task()));
+  expect(said()).toMatch(/^It takes longer than usual to open what this browser/);
+  expect(screen.getByRole('button', { name: 'Reload' })).toBeDefined();
+  await act(async () => read.resolve());
+  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
+});

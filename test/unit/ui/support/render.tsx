@@ -87,6 +87,7 @@ interface Options {
     relay: MemoryRelay;
     archive: MemoryArchive;
     reach: MemoryReach;
+    device: TestDevice;
   }) => void;
 }
 
@@ -104,10 +105,10 @@ export async function openPage({
   const relay = memoryRelay();
   const archive = memoryArchive();
   const reach = memoryReach();
-  prepare?.({ owner, relay, archive, reach });
+  const device = testDevice(NOW);
+  prepare?.({ owner, relay, archive, reach, device });
   // As in a browser that has been open for a while: no test waits for a part of the page.
   await fetchLaterParts();
-  const device = testDevice(NOW);
   const state = createRoostState({ owner, relay, reach: reach.port, archive, device, node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;

@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'react';
+import { t } from '../../language/t.ts';
+import type { Awaited } from '../../state/first-screen.ts';
+import { useRoost } from '../context.tsx';
+
+/** ms after which somebody who waits is told for what. */
+const LONG_MS = 8_000;
+
+const wordsOf = (awaited: Awaited) => {
+  switch (awaited) {
+    case 'ledger':
+      return t`It takes longer than usual to open what this browser keeps. It goes on by itself, and nothing is lost.`;
+    case 'devices':
+      return t`It takes longer than usual to find out whether a team lived in this browser. It goes on by itself, and nothing is lost.`;
+    case 'relay':
+      return t`The relay has not said yet who lives there. It is asked again when you reload the page.`;
+    default:
+      return awaited satisfies never;
+  }
+};
+
+/** Drawn while it is found out who lives here, and only if that takes long enough to be noticed. */
+export function Opening({ awaited }: { awaited: Awaited | null }) {
+  const { device } = useRoost();
+  const [long, setLong] = useState(false);
+  useEffect(() => device.after(LONG_MS, () => setLong(true)), [device]);
+  return (
+    <main id="main" className="opening" aria-busy="true">
+      <div role="status">
+        {long && awaited !== null ? (
+          <p>{wordsOf(awaited)}</p>
+        ) : (
+          <p className="visually-hidden">{t`Opening the ledger…`}</p>
+        )}
+      </div>
+      {long && awaited !== null && (
+        <button type="button" className="ghost" onClick={() => location.reload()}>{t`Reload`}</button>
+      )}
+      <div className="opening-grid" aria-hidden="true">
+        {Array.from({ length: 9 }, (_, i) => (
+          <i key={i} />
+        ))}
+      </div>
+    </main>
+  );
+}
