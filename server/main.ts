@@ -14,6 +14,9 @@ const CLOSE_WITHIN_MS = 4_000;
 /** ms that `--stop` waits for it: longer, so that what takes longer than it may has been left by then. */
 const STOP_WITHIN_MS = 15_000;
 
+/** ms between two looks whether the shell of `npm start` is still there. */
+const SHELL_LOOK_MS = 250;
+
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
 const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -59,6 +62,20 @@ function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<voi
   return once;
 }
 
+/**
+ * npm hands a signal on to the shell in which it runs `npm start`, and that shell ends without a word to us: whoever ended npm
+ * left a relay behind that went on asking models. So the shell's end is the signal.
+ */
+function endWithNpm(end: () => void): void {
+  if (process.env['npm_lifecycle_event'] !== 'start') return;
+  const shell = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(look);
+    end();
+  }, SHELL_LOOK_MS).unref();
+}
+
 /** `--stop`: ends the relay of this home, from another terminal. */
 async function stop({ home }: Config): Promise<void> {
   const asked = await askToEnd(home, STOP_WITHIN_MS);
@@ -102,6 +119,7 @@ async function run(config: Config): Promise<void> {
   const end = endOnSignals(['SIGINT', 'SIGTERM', ...(hangUpReloads ? [] : ['SIGHUP' as const])], async () => {
     await (await opening).close();
   });
+  endWithNpm(end);
   const opening = openRelay({
     ...{ config, root, say: tell, now: Date.now, elapsed: () => performance.now() },
     onAskedToEnd() {

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -20,6 +22,17 @@ it('the build holds nothing of the workshop', () => {
   // Names of the gallery's scenes, and of what stands in for the relay there.
   const planted = /States of the page|seats, every state|relay\.test/;
   expect(code.filter((file) => planted.test(readFileSync(join(dist, file), 'utf8')))).toEqual([]);
+});
+
+it('what only asks is answered by the build that is there', () => {
+  const asked = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(dist, '../server/start.mjs'), ...args], { encoding: 'utf8' });
+  const help = asked('--help');
+  expect(help.stdout).toContain('--port');
+  expect(help.stdout).not.toContain('Building');
+  const stop = asked('--stop', '--home', join(tmpdir(), 'roost-nowhere'));
+  expect(stop.stdout).not.toContain('Building');
+  expect(`${stop.stdout}${stop.stderr}`).toContain('roost-nowhere');
 });
 
 it('nothing of the page asks whether it may evaluate text: its policy forbids that, and consoles would show it', () => {

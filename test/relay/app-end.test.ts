@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,11 +7,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { snapshotSchema } from '../../src/protocol/events.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { openEventSource } from '../support/event-source.ts';
-import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { relayMain } from '../support/relay-build.ts';
+import { createHome, databaseOf, startRelay, type TestRelay } from '../support/relay.ts';
+import { SHORT_LIVED } from '../support/short-lived.ts';
 import { STORES, type StoreKind } from '../support/stores.ts';
 
 const START = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I am Julian.', transcript: null } };
 const SLOW = ['--rehearsal', '{"delayMs":200,"wordMs":50}'];
+
+/** ms */
+const GONE_WITHIN_MS = 30_000;
 
 describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
   const cleanups: (() => Promise<unknown>)[] = [];
@@ -60,6 +67,36 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
       expect(answers.length, 'what was said so far is kept as a message').toBeGreaterThan(0);
     },
   );
+
+  it('ends where npm was ended, which tells only the shell that it runs `npm start` in', async () => {
+    const { home } = await place();
+    const relay = [process.execPath, ...SHORT_LIVED, await relayMain(), '--port', '0', '--home', home, '--no-open'];
+    const shell = spawn('sh', ['-c', '"$@"; true', 'sh', ...relay], {
+      env: { ...process.env, npm_lifecycle_event: 'start', DATABASE_URL: databaseOf(home) },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      // So that nothing is left where this fails.
+      detached: true,
+    });
+    try {
+      const closed = once(shell, 'close', { signal: AbortSignal.timeout(GONE_WITHIN_MS) });
+      let said = '';
+      await new Promise<void>((resolve) =>
+        shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          if (said.includes('/enter?')) resolve();
+        }),
+      );
+      shell.kill('SIGTERM');
+      // Its output is ours until the relay has gone, too.
+      await closed;
+    } finally {
+      try {
+        process.kill(-(shell.pid ?? 0), 'SIGKILL');
+      } catch {
+        // Nobody of it is left, as it should be.
+      }
+    }
+  });
 
   it('closes after a kill, on its next start, what the kill left open', async () => {
     const options = await place();
