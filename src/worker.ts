@@ -114,11 +114,7 @@ const emptied = failures.then(async (noted) => {
   if (!works && !(await buckets.move())) throw new StorageProblemError({ kind: 'broken', detail: NO_DATABASE });
   return saved;
 });
-const storageNews = {
-  after: realTimers.after,
-  onProblem: (problem: StorageProblem | null) => problems.set('ledger', problem),
-};
-const openedSync = emptied.then(() =>
+const openSyncBookkeeping = () =>
   openSyncDatabase({
     onBlocking: () =>
       problems.set('owner', {
@@ -127,9 +123,13 @@ const openedSync = emptied.then(() =>
       }),
     onTerminated: () =>
       problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
-  }),
-);
-const syncDatabase = anew.orAnew(lock.acquired.then(() => patient(storageNews, openedSync)));
+  });
+const storageNews = {
+  after: realTimers.after,
+  onProblem: (problem: StorageProblem | null) => problems.set('ledger', problem),
+};
+/** Patience begins with the lock: whoever waits for that has another reason. */
+const syncDatabase = anew.orAnew(lock.acquired.then(() => patient(storageNews, emptied.then(openSyncBookkeeping))));
 
 const ledger = anew
   .orAnew(

@@ -3,11 +3,12 @@ import { groupOf, GROUPS, type AgentGroup } from '../domain/groups.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { spoken } from '../language/catalogue.ts';
 import { t } from '../language/t.ts';
-import { attempt, type Done } from './actions/parts.ts';
+import type { Done } from './attempt.ts';
 import { selfOf } from './devices.ts';
 import { createWriter } from './documents.ts';
 import type { HouseholdState } from './household.ts';
 import type { RoostState } from './index.ts';
+import { writeChange } from './write-change.ts';
 
 interface GroupRecord {
   readonly id: string;
@@ -34,17 +35,17 @@ export function groupsOf(records: readonly GroupRecord[]): readonly AgentGroup[]
 export const groupsIn = ({ settingDocs }: Pick<HouseholdState, 'settingDocs'>): readonly AgentGroup[] =>
   groupsOf([...settingDocs.values()].map((doc) => ({ ...doc, id: doc._id })));
 
+const groupDoc = ({ clock, device, devices }: RoostState, group: AgentGroup) =>
+  createWriter({
+    clock,
+    newId: device.newId,
+    now: device.now,
+    deviceId: () => selfOf(devices.store.getState()),
+  }).group(group);
+
 /** As it is; without anybody it is removed. */
-export async function writeGroup(
-  { owner, clock, device, devices, household }: RoostState,
-  group: AgentGroup,
-): Promise<Done> {
-  const deviceId = () => selfOf(devices.store.getState());
-  const docs = [createWriter({ clock, newId: device.newId, now: device.now, deviceId }).group(group)];
-  const written = await attempt(owner.call('append', docs));
-  if (written.ok) household.take(docs);
-  return written;
-}
+export const writeGroup = (roost: RoostState, group: AgentGroup): Promise<Done> =>
+  writeChange(roost, () => [groupDoc(roost, group)]);
 
 /** Keeps a group of agents under a name; without an id a new one. Where its name is taken, or none, it says so. */
 export async function keepGroup(
@@ -59,11 +60,13 @@ export async function keepGroup(
   if (name === '') return { ok: false, reason: t`Give the group a name.` };
   if (name.length > GROUPS.name) return { ok: false, reason: t`A name has at most ${GROUPS.name} characters.` };
   if (agentIds.length === 0) return { ok: false, reason: t`Mark who is in it.` };
-  const taken = groupsIn(roost.household.store.getState()).some(
-    (group) => group.groupId !== groupId && group.name.toLowerCase() === name.toLowerCase(),
-  );
-  if (taken) return { ok: false, reason: t`There is a group called “${name}” already.` };
-  return writeGroup(roost, { groupId, name, agentIds });
+  return writeChange(roost, () => {
+    const taken = groupsIn(roost.household.store.getState()).some(
+      (group) => group.groupId !== groupId && group.name.toLowerCase() === name.toLowerCase(),
+    );
+    if (taken) return { ok: false, reason: t`There is a group called “${name}” already.` };
+    return [groupDoc(roost, { groupId, name, agentIds })];
+  });
 }
 
 /** It can be undone. */

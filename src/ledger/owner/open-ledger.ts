@@ -7,10 +7,10 @@ import { createLedger } from '../ledger.ts';
 import { rebuildViews } from '../rebuild.ts';
 import { LEDGER } from '../settings.ts';
 import { isWhole, openViewsDatabase, readState, viewsVersion, type ViewsDatabase } from '../views/database.ts';
-import { patient } from './patient.ts';
 import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
+import { patient } from './patient.ts';
 
 export interface OpenLedgerDeps
   extends
@@ -29,6 +29,7 @@ export interface OpenLedgerDeps
 const RELOAD = 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.';
 const MENDED =
   'A part of this browser’s own bookkeeping was missing. It was made anew, and everything that the volumes and the overview hold is there. What was written in the very last moment before may be missing.';
+
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const patiently = <Result>(opening: Promise<Result>) => patient(deps, opening);
 

@@ -5,13 +5,9 @@ import type { ChangeKind } from '../../domain/agent.ts';
 import type { AgentChoice, ChoiceKey } from '../../domain/choices.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { SettingKey, Settings } from '../../domain/settings.ts';
-import { MAX_AHEAD_MS } from '../../domain/stamp.ts';
 import { t } from '../../language/t.ts';
-import type { Doc } from '../../protocol/documents.ts';
-import { whenRead } from '../when-read.ts';
+import { writeChange } from '../write-change.ts';
 import { attempt, type Done, type Parts } from './parts.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface HomeActions {
   /** The first visit: writes the lead's identity and both names. `beside`: also where others live at the relay. */
@@ -34,52 +30,26 @@ export interface HomeActions {
   refreshHome(): Promise<void>;
 }
 
-export function createHomeActions({
-  owner,
-  relay,
-  device,
-  writer,
-  clock,
-  household,
-  notices,
-  info,
-}: Parts): HomeActions {
-  /**
-   * Writes what `make` makes. It is made, and so dated, once the ledger was read: only then does the clock know what is
-   * dated ahead of it, and a change that is dated before that would be taken, and heard nowhere.
-   */
-  async function write(make: () => readonly Doc[]): Promise<Done> {
-    if (!(await whenRead(device, household)))
-      return { ok: false, reason: t`Roost is still reading what this browser keeps. Try again in a moment.` };
-    sayAhead();
-    const docs = make();
-    const written = await attempt(owner.call('append', docs));
-    if (written.ok) household.take(docs);
-    return written;
-  }
+export function createHomeActions(parts: Parts): HomeActions {
+  const { owner, relay, writer, clock, household, notices, info } = parts;
+  const write = (make: Parameters<typeof writeChange>[1]) => writeChange(parts, make);
 
-  async function saveName(key: 'humanName' | 'leadName', wanted: string): Promise<Done> {
-    await whenRead(device, household);
-    const { humanName, leadName } = household.store.getState().settings;
-    const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
-    if (!checked.ok) return checked;
-    if (key === 'humanName' && isSameName(checked.name, leadName))
-      return { ok: false, reason: t`“${checked.name}” is what the lead is called, or looks the same. Choose another.` };
-    return write(() => [
-      writer.setting(key, checked.name),
-      // The lead's name shows through its identity, as everybody's does.
-      ...(key === 'leadName' ? [writer.change(LEAD_ID, { kind: 'rename', name: checked.name })] : []),
-    ]);
-  }
-
-  /** What is set now wins over what was dated ahead, because it is dated after that. */
-  function sayAhead(): void {
-    const lead = clock.lead();
-    if (lead > MAX_AHEAD_MS)
-      notices.info(
-        t`Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`,
-      );
-  }
+  const saveName = (key: 'humanName' | 'leadName', wanted: string) =>
+    write(() => {
+      const { humanName, leadName } = household.store.getState().settings;
+      const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
+      if (!checked.ok) return checked;
+      if (key === 'humanName' && isSameName(checked.name, leadName))
+        return {
+          ok: false,
+          reason: t`“${checked.name}” is what the lead is called, or looks the same. Choose another.`,
+        };
+      return [
+        writer.setting(key, checked.name),
+        // The lead's name shows through its identity, as everybody's does.
+        ...(key === 'leadName' ? [writer.change(LEAD_ID, { kind: 'rename', name: checked.name })] : []),
+      ];
+    });
 
   async function refreshHome(): Promise<void> {
     const home = await relay.home();

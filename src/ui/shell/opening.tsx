@@ -24,18 +24,13 @@ export function Opening({ awaited }: { awaited: Awaited | null }) {
   const { device } = useRoost();
   const [long, setLong] = useState(false);
   useEffect(() => device.after(LONG_MS, () => setLong(true)), [device]);
+  const words = long && awaited !== null ? wordsOf(awaited) : null;
   return (
     <main id="main" className="opening" aria-busy="true">
       <div role="status">
-        {long && awaited !== null ? (
-          <p>{wordsOf(awaited)}</p>
-        ) : (
-          <p className="visually-hidden">{t`Opening the ledger…`}</p>
-        )}
+        {words === null ? <p className="visually-hidden">{t`Opening the ledger…`}</p> : <p>{words}</p>}
       </div>
-      {long && awaited !== null && (
-        <button type="button" className="ghost" onClick={() => location.reload()}>{t`Reload`}</button>
-      )}
+      {words !== null && <button type="button" className="ghost" onClick={() => location.reload()}>{t`Reload`}</button>}
       <div className="opening-grid" aria-hidden="true">
         {Array.from({ length: 9 }, (_, i) => (
           <i key={i} />

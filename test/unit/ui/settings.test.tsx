@@ -4,6 +4,7 @@ import { formatStamp } from '../../../src/domain/stamp.ts';
 import { seatColor } from '../../../src/domain/seat.ts';
 import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
 import type { AgentChangeDoc, Doc } from '../../../src/protocol/documents.ts';
+import { groupsIn, keepGroup } from '../../../src/state/groups.ts';
 import { programsOf } from '../../../src/state/programs.ts';
 import { agentDoc, at, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { NAMED_SETTINGS, SETTINGS_GROUPS } from '../../../src/ui/settings/named.ts';
@@ -101,11 +102,16 @@ test('what is changed before the ledger was read is dated after all that it hold
     },
   });
   const done = page.state.actions.saveSetting('humanName', 'Grace');
+  const grouped = keepGroup(page.state, { name: 'Night', agentIds: ['agent-1'] });
   expect(saved(page)).not.toContainEqual(['humanName', 'Grace']);
   await act(async () => {
     read();
     expect(await done).toEqual({ ok: true });
+    expect(await grouped).toEqual({ ok: true });
   });
+  const group = page.owner.docs.find((doc) => JSON.stringify(doc).includes('Night'));
+  expect(groupsIn(page.state.household.store.getState())).toMatchObject([{ name: 'Night' }]);
+  expect(group?.at.localeCompare(far)).toBe(1);
   expect(page.state.household.store.getState().settings.humanName).toBe('Grace');
   expect(screen.getByText(/^Something here is dated 365 days ahead/)).toBeDefined();
 });
