@@ -159,9 +159,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const { schedules, copies, goOn } = team;
   const notifications = createNotifications({
     ...usual,
-    home: id,
+    ...{ home: id, alone: deps.alone, log },
     sealer: deps.sealer,
-    log,
     calls: team.calls,
     directory,
     ...deps.push,

@@ -4,22 +4,16 @@
  * the others by a push of its own, which shows that it is over: browsers revoke a subscription whose pushes show nothing.
  */
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import { quietFor } from '../../src/domain/quiet-hours.ts';
-import { timeOfDay } from '../../src/domain/zone-days.ts';
+import { quietUntil } from '../../src/domain/quiet-hours.ts';
 import type { DeviceChoice, Notifications, RaisedNotification } from '../../src/protocol/notifications.ts';
 import type { Calls } from '../calls/index.ts';
 import type { Directory, EventLog } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
 import { createPushContact, NO_SUBJECT, type PushSubject } from './contact.ts';
-import {
-  createNotificationRows,
-  type DueSend,
-  type NotificationRowsDeps,
-  type ToldDevice,
-  type ToTell,
-} from './rows.ts';
+import { createDeviceRows, type DeviceRowsDeps, type ToldDevice } from './device-rows.ts';
 import type { Pusher } from './push.ts';
 import { createRaised } from './raised.ts';
+import { createNotificationRows, type DueSend, type NextTold, type ToTell } from './rows.ts';
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
 
 export interface HomeNotifications {
@@ -36,7 +30,7 @@ export interface HomeNotifications {
   close(): Promise<void>;
 }
 
-export interface NotificationsDeps extends NotificationRowsDeps {
+export interface NotificationsDeps extends DeviceRowsDeps {
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly calls: Pick<Calls, 'waiting'>;
   readonly directory: Pick<Directory, 'all'>;
@@ -57,8 +51,9 @@ export interface NotificationsDeps extends NotificationRowsDeps {
 
 // In one piece: raised, sent, passed on, taken back.
 export function createNotifications(deps: NotificationsDeps): HomeNotifications {
-  const { log, pusher, hasPage, nextMs, tell, now, timers, logger } = deps;
+  const { log, pusher, alone, hasPage, nextMs, tell, now, timers, logger } = deps;
   const rows = createNotificationRows(deps);
+  const devices = createDeviceRows(deps);
   const contact = createPushContact(deps);
   const closing = new AbortController();
   let cancel: () => void = () => undefined;
@@ -70,26 +65,29 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     }));
 
   /** ms since the epoch: not before that, for its quiet hours. */
-  function notBefore({ quiet, timeZone }: ToldDevice, at: number): number {
-    const minute = Math.floor(timeOfDay(timeZone, at) / 60_000);
-    return at + quietFor(quiet, minute);
-  }
+  const notBefore = ({ quiet, timeZone }: ToldDevice, at: number): number => quietUntil(quiet, timeZone, at);
 
   async function raise(raised: RaisedNotification): Promise<void> {
     if (await rows.raise(raised)) await rows.drop(now() - LIMITS.keptMs);
   }
-  /** Plans the push to the device that is the next for it as things stand now, and says when the one after that is told; null: nobody. */
-  async function tellNext({ raised, first }: ToTell, devices: readonly ToldDevice[]): Promise<number | null> {
+  /** Which device is the next for it, as things stand now. */
+  async function nextFor({ raised, first }: ToTell, known: readonly ToldDevice[]): Promise<NextTold> {
     const at = now();
     const told = await rows.toldOf(raised.key);
-    const left = devices.filter(
-      ({ subscription, kinds, browser }) => subscription !== null && kinds.includes(raised.kind) && !told.has(browser),
+    const left = known.filter(
+      ({ subscription, elsewhere, kinds, browser }) =>
+        (subscription !== null || elsewhere) && kinds.includes(raised.kind) && !told.has(browser),
     );
     const next = left.find((device) => notBefore(device, at) === at);
-    if (next === undefined) return left.length === 0 ? null : Math.min(...left.map((device) => notBefore(device, at)));
-    if (first && hasPage(next.browser) && at - next.usedAt < LIMITS.usedMs) return at + LIMITS.graceMs;
-    await rows.plan(raised.key, next.browser, at);
-    return left.length === 1 ? null : at + nextMs;
+    if (next === undefined)
+      return {
+        browser: null,
+        at: left.length === 0 ? null : Math.min(...left.map((device) => notBefore(device, at))),
+      };
+    // Of pages at another relay nothing is known here.
+    if (first && (!alone || hasPage(next.browser)) && at - next.usedAt < LIMITS.usedMs)
+      return { browser: null, at: at + LIMITS.graceMs };
+    return { browser: next.browser, at: left.length === 1 ? null : at + nextMs };
   }
   async function close(key: string, browser: string | null): Promise<void> {
     if (await rows.close(key, browser, now())) tell();
@@ -100,26 +98,26 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     const over = due.state === 'closing';
     /** It will not be had there: who is next need not wait. */
     const failed = async () => {
-      await rows.became(due, over ? null : 'failed');
+      await rows.became(due, over ? null : 'failed', now());
       await rows.hasten(due.key, now());
     };
     if (!raised || !device?.subscription) return await failed();
     // They may have begun, or been set, since it was planned.
     const at = over ? now() : notBefore(device, now());
-    if (at > now()) return await rows.became(due, { dueAt: at, tries: due.tries });
+    if (at > now()) return await rows.became(due, { dueAt: at, tries: due.tries }, now());
     const { key, title, path } = raised;
     const subject = (await contact.shown()).subject ?? NO_SUBJECT;
     const pushed = await pusher.push(device.subscription, { key, title, path, over }, subject, closing.signal);
     const refused = pushed.kind === 'refused' ? pushed.status : null;
     if (pushed.kind !== 'again' && refused !== device.refused) {
-      await rows.refused(device.browser, refused);
+      await devices.refused(device.browser, refused);
       tell();
     }
     switch (pushed.kind) {
       case 'sent':
-        return await rows.became(due, over ? null : 'sent');
+        return await rows.became(due, over ? null : 'sent', now());
       case 'gone':
-        await rows.unsubscribe(device.browser);
+        await devices.unsubscribe(device.browser);
         tell();
         return await failed();
       case 'refused':
@@ -127,7 +125,8 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
       case 'again': {
         const wait = LIMITS.retriesMs[due.tries];
         if (wait === undefined) return await failed();
-        return await rows.became(due, { dueAt: now() + (pushed.afterMs ?? wait), tries: due.tries + 1 });
+        const next = { dueAt: now() + (pushed.afterMs ?? wait), tries: due.tries + 1 };
+        return await rows.became(due, next, now());
       }
       default:
         return pushed satisfies never;
@@ -139,24 +138,25 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     if (closing.signal.aborted) return;
     // Looked at again also where this comes to no end: the store may be out of reach for a moment.
     cancel = timers.after(LIMITS.lookMs, () => void inTurn(sendDue));
-    const toTell = await rows.toTell(now());
-    const known = toTell.length === 0 ? [] : await rows.devices();
-    for (const each of toTell) await rows.tellNext(each.raised.key, await tellNext(each, known));
+    const toTell = await rows.toTell(now(), LIMITS.claimMs);
     if (toTell.some(({ first }) => first)) tell();
-    const due = await rows.claim(now(), LIMITS.sendMs * 2, LIMITS.atOnce);
-    const devices = due.length === 0 ? [] : await rows.devices();
+    const known = await devices.all();
+    for (const each of toTell) await rows.tell(each, await nextFor(each, known), now());
+    const but = known.filter(({ elsewhere }) => elsewhere).map(({ browser }) => browser);
+    const due = await rows.claim(now(), { claimMs: LIMITS.claimMs, most: LIMITS.atOnce, but });
     await Promise.all(
       due.map((each) =>
         send(
           each,
-          devices.find(({ browser }) => browser === each.browser),
+          known.find(({ browser }) => browser === each.browser),
         ),
       ),
     );
     const next = await rows.nextDue();
     cancel();
-    if (next !== null && !closing.signal.aborted)
-      cancel = timers.after(Math.min(Math.max(0, next - now()), LIMITS.lookMs), () => void inTurn(sendDue));
+    // What another relay has left is nowhere told here.
+    if ((next === null && alone) || closing.signal.aborted) return;
+    cancel = timers.after(Math.min(Math.max(0, (next ?? Infinity) - now()), LIMITS.lookMs), () => void inTurn(sendDue));
   }
   const soon = (work: () => Promise<void>) =>
     inTurn(async () => {
@@ -173,16 +173,16 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
 
   return {
     async shown(browser) {
-      const devices = await rows.devices();
+      const all = await devices.all();
       return {
         publicKey: pusher.publicKey,
         contact: await contact.shown(),
         open: [...(await rows.open(now()))],
-        devices: devices.map((device) => ({
+        devices: all.map((device) => ({
           deviceId: device.deviceId,
           name: device.name,
           here: device.browser === browser,
-          pushed: device.subscription !== null,
+          pushed: device.subscription !== null || device.elsewhere,
           endpoint: device.browser === browser ? (device.subscription?.endpoint ?? null) : null,
           kinds: device.kinds,
           quiet: device.quiet,
@@ -193,14 +193,14 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     },
     async putDevice(browser, choice) {
       if (choice.subscription !== null && !pusher.fits(choice.subscription.endpoint)) return 'address';
-      const others = (await rows.devices()).filter((device) => device.browser !== browser);
+      const others = (await devices.all()).filter((device) => device.browser !== browser);
       if (others.length >= LIMITS.devices) return 'too-many';
-      await rows.putDevice(browser, choice, now());
+      await devices.put(browser, choice, now());
       tell();
       return null;
     },
     async removeDevice(deviceId) {
-      const removed = await rows.removeDevice(deviceId);
+      const removed = await devices.remove(deviceId);
       if (removed) tell();
       return removed;
     },
@@ -210,7 +210,7 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     },
     seen: (browser, keys) =>
       soon(async () => {
-        await rows.used(browser, now());
+        await devices.used(browser, now());
         const open = new Set((await rows.open(now())).map(({ key }) => key));
         // What is planned for later nobody can have seen.
         for (const key of keys.filter((each) => open.has(each))) {

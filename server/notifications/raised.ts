@@ -1,6 +1,7 @@
 /** Which events are worth telling, and when what was told is over. */
 import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
+import { parseStamp } from '../../src/domain/stamp.ts';
 import { nextHour } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { NotificationKind, RaisedNotification } from '../../src/protocol/notifications.ts';
@@ -34,8 +35,11 @@ const messageAt = (agentId: AgentId, messageId: MessageId) =>
 const NAMES_PERSON = /@human\b/i;
 
 export function createRaised({ calls, directory, rows, raise, close, now, readZone }: Deps) {
-  /** When answers began that are being written. */
-  const begun = new Map<string, number>();
+  /** ms that an answer took, which is dated by its beginning. What is stamped ahead of the clock says nothing of that, and was just written. */
+  function tookMs(begunAt: number, completedAt: string): number {
+    const whole = parseStamp(completedAt)?.time ?? 0;
+    return (whole > now() ? now() : whole) - begunAt;
+  }
 
   async function tell(kind: NotificationKind, id: string, agentId: AgentId, path: string, at = now()): Promise<void> {
     const name =
@@ -69,17 +73,13 @@ export function createRaised({ calls, directory, rows, raise, close, now, readZo
             const at = nextHour(await readZone(), LIMITS.nightHour, now());
             return await tell('night', String(at), event.agentId, '/morning', at);
           };
-        case 'answer-started':
-          begun.set(event.messageId, event.time);
-          return null;
         case 'message': {
-          const since = begun.get(event.messageId);
-          begun.delete(event.messageId);
           if (event.role !== 'assistant' || event.status !== 'complete') return null;
-          const { messageId, agentId } = event;
+          const { messageId, agentId, completedAt, time } = event;
           // What was not begun as an answer an agent has left for the person.
-          if (since === undefined) return () => tell('mention', messageId, agentId, messageAt(agentId, messageId));
-          if (event.sessionId === null || now() - since < LIMITS.longAnswerMs) return null;
+          if (completedAt === undefined)
+            return () => tell('mention', messageId, agentId, messageAt(agentId, messageId));
+          if (event.sessionId === null || tookMs(time, completedAt) < LIMITS.longAnswerMs) return null;
           return () => tell('answer', messageId, agentId, messageAt(agentId, messageId));
         }
         case 'record': {

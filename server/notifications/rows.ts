@@ -1,28 +1,12 @@
-/** What is told to whom, on the store. A device is a sign-in: where that has ended, nothing is pushed to it any more. */
-import { randomUUID } from 'node:crypto';
+/**
+ * What is told to whom, on the store. Of several relays on one store each thing is seen to by one: what is due is claimed for a
+ * while, and whoever dies with it leaves it to the next.
+ */
 import { sql } from 'kysely';
-import {
-  deviceChoiceSchema,
-  notificationSchema,
-  type DeviceChoice,
-  type PushSubscriptionJson,
-  type RaisedNotification,
-} from '../../src/protocol/notifications.ts';
-import type { Sealer } from '../schedules/index.ts';
+import { notificationSchema, type RaisedNotification } from '../../src/protocol/notifications.ts';
 import type { Db } from '../store/index.ts';
 
-const choiceSchema = deviceChoiceSchema.omit({ subscription: true });
-const subscriptionSchema = deviceChoiceSchema.shape.subscription.unwrap();
-
-export interface ToldDevice extends Omit<DeviceChoice, 'subscription'> {
-  readonly browser: string;
-  readonly deviceId: string;
-  readonly usedAt: number;
-  /** Status with which its push service refused the last push; null: it took it. */
-  readonly refused: number | null;
-  /** Null: it is not pushed. */
-  readonly subscription: PushSubscriptionJson | null;
-}
+/** A push to one device; `state` as it was claimed. */
 export interface DueSend {
   readonly key: string;
   readonly browser: string;
@@ -30,99 +14,41 @@ export interface DueSend {
   readonly tries: number;
 }
 
-/** One of which the next device is to be told; `first`: nobody was. */
+/** One of which the next device is to be told, claimed. */
 export interface ToTell {
   readonly raised: RaisedNotification;
+  /** Nobody was told of it. */
   readonly first: boolean;
+  /** Until when it is claimed, which names the claim; ms since the epoch. */
+  readonly until: number;
+}
+
+/** Who is told now (null: nobody), and when the one after that is; null: nobody more is. */
+export interface NextTold {
+  readonly browser: string | null;
+  readonly at: number | null;
 }
 
 export interface NotificationRowsDeps {
   readonly db: Db;
   /** Names the home. */
   readonly home: string;
-  readonly sealer: Sealer;
 }
 
-// In one piece: the statements on three tables.
-export function createNotificationRows({ db, home, sealer }: NotificationRowsDeps) {
-  const about = (browser: string) => JSON.stringify(['push subscription', home, browser]);
-  const change = (
-    browser: string,
-    values: { readonly used_at: number } | { readonly sealed: null } | { readonly refused: number | null },
-  ) =>
-    db
-      .updateTable('notification_devices')
-      .set(values)
-      .where('home', '=', home)
-      .where('browser', '=', browser)
-      .execute();
+// In one piece: the statements on two tables.
+export function createNotificationRows({ db, home }: NotificationRowsDeps) {
   const read = (value: string) => notificationSchema.parse(JSON.parse(value));
   const sendsOf = (key: string) => db.deleteFrom('notification_sends').where('home', '=', home).where('key', '=', key);
 
-  const tellNext = (key: string, at: number | null) =>
-    db.updateTable('notifications').set({ next_at: at }).where('home', '=', home).where('key', '=', key);
+  const changeSend = ({ key, browser }: Pick<DueSend, 'key' | 'browser'>, state: string) =>
+    db
+      .updateTable('notification_sends')
+      .where('home', '=', home)
+      .where('key', '=', key)
+      .where('browser', '=', browser)
+      .where('state', '=', state);
 
   return {
-    /** The one used last first. */
-    async devices(): Promise<readonly ToldDevice[]> {
-      const rows = await db
-        .selectFrom('notification_devices as device')
-        .selectAll('device')
-        .where('device.home', '=', home)
-        .where(({ exists, selectFrom }) =>
-          exists(
-            selectFrom('browsers')
-              .select('browsers.token_hash')
-              .whereRef('browsers.token_hash', '=', 'device.browser')
-              .whereRef('browsers.home', '=', 'device.home'),
-          ),
-        )
-        .orderBy('device.used_at', 'desc')
-        .execute();
-      return rows.map(({ browser, device, choice_json, sealed, used_at, refused }) => {
-        const text = sealed === null ? null : sealer.open(sealed, about(browser));
-        return {
-          ...choiceSchema.parse(JSON.parse(choice_json)),
-          browser,
-          deviceId: device,
-          usedAt: used_at,
-          refused,
-          subscription: text === null ? null : subscriptionSchema.parse(JSON.parse(text)),
-        };
-      });
-    },
-    async putDevice(browser: string, { subscription, ...choice }: DeviceChoice, now: number): Promise<void> {
-      const values = {
-        choice_json: JSON.stringify(choice),
-        sealed: subscription === null ? null : sealer.seal(JSON.stringify(subscription), about(browser)),
-        used_at: now,
-      };
-      await db
-        .insertInto('notification_devices')
-        .values({ home, browser, device: randomUUID(), ...values })
-        .onConflict((conflict) => conflict.columns(['home', 'browser']).doUpdateSet(values))
-        .execute();
-    },
-    async used(browser: string, now: number): Promise<void> {
-      await change(browser, { used_at: now });
-    },
-    /** Its subscription is over; what it chose stays. */
-    async unsubscribe(browser: string): Promise<void> {
-      await change(browser, { sealed: null });
-    },
-    /** `status` null: its push service takes what is pushed. */
-    async refused(browser: string, status: number | null): Promise<void> {
-      await change(browser, { refused: status });
-    },
-    /** False: there is none. */
-    async removeDevice(deviceId: string): Promise<boolean> {
-      const { numDeletedRows } = await db
-        .deleteFrom('notification_devices')
-        .where('home', '=', home)
-        .where('device', '=', deviceId)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
     /** The first device is told at `raisedAt`. False: it was raised before. */
     async raise(raised: RaisedNotification): Promise<boolean> {
       const { numInsertedOrUpdatedRows = 0n } = await db
@@ -159,27 +85,57 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .executeTakeFirst();
       return row ? read(row.value_json) : null;
     },
-    async toTell(now: number): Promise<readonly ToTell[]> {
+    /** Claims those of which the next device is to be told. */
+    async toTell(now: number, claimMs: number): Promise<readonly ToTell[]> {
+      const until = now + claimMs;
       const rows = await db
-        .selectFrom('notifications')
-        .select(['value_json', 'raised_at', 'next_at'])
-        .where('home', '=', home)
-        .where('closed_at', 'is', null)
-        .where('next_at', '<=', now)
-        .orderBy('next_at')
+        .with('due', (query) =>
+          query
+            .selectFrom('notifications')
+            .select(['key', 'next_at'])
+            .where('home', '=', home)
+            .where('next_at', '<=', now)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .updateTable('notifications as told')
+        .from('due')
+        .set({ next_at: until })
+        .where('told.home', '=', home)
+        .whereRef('told.key', '=', 'due.key')
+        .returning(['told.value_json', 'told.raised_at', 'due.next_at as was'])
         .execute();
-      return rows.map(({ value_json, raised_at, next_at }) => ({
-        raised: read(value_json),
-        first: next_at === raised_at,
-      }));
+      return rows
+        .sort((a, b) => (a.was ?? 0) - (b.was ?? 0))
+        .map(({ value_json, raised_at, was }) => ({ raised: read(value_json), first: was === raised_at, until }));
     },
-    /** `at` null: nobody more is told. */
-    async tellNext(key: string, at: number | null): Promise<void> {
-      await tellNext(key, at).execute();
+    /** Plans the push, and says when the next device is told, as long as the claim holds: nobody has seen or answered it meanwhile, and no other relay has it. */
+    async tell({ raised: { key }, until }: ToTell, { browser, at }: NextTold, now: number): Promise<void> {
+      await db.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('notifications')
+          .set({ next_at: at })
+          .where('home', '=', home)
+          .where('key', '=', key)
+          .where('next_at', '=', until)
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n || browser === null) return;
+        await trx
+          .insertInto('notification_sends')
+          .values({ home, key, browser, state: 'waits', due_at: now, tries: 0 })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      });
     },
     /** Where more are to be told, now instead of later. */
     async hasten(key: string, now: number): Promise<void> {
-      await tellNext(key, now).where('next_at', '>', now).execute();
+      await db
+        .updateTable('notifications')
+        .set({ next_at: now })
+        .where('home', '=', home)
+        .where('key', '=', key)
+        .where('next_at', '>', now)
+        .execute();
     },
     /** Which devices were told, or were to be. */
     async toldOf(key: string): Promise<ReadonlySet<string>> {
@@ -191,16 +147,14 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .execute();
       return new Set(rows.map(({ browser }) => browser));
     },
-    async plan(key: string, browser: string, dueAt: number): Promise<void> {
-      await db
-        .insertInto('notification_sends')
-        .values({ home, key, browser, state: 'waits', due_at: dueAt, tries: 0 })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    },
     /** It is not pushed on; what was pushed stays. */
     async stop(key: string): Promise<void> {
-      await tellNext(key, null).execute();
+      await db
+        .updateTable('notifications')
+        .set({ next_at: null })
+        .where('home', '=', home)
+        .where('key', '=', key)
+        .execute();
       await sendsOf(key).where('state', '=', 'waits').execute();
     },
     /** Answered or seen, at `browser`: it goes from where it was pushed to. False: it was closed before. */
@@ -218,27 +172,32 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .execute();
       await db
         .updateTable('notification_sends')
-        .set({ state: 'closing', due_at: now, tries: 0 })
+        // What is being pushed goes after it came: see `became`.
+        .set({ state: 'closing', due_at: sql`case when state = 'sending' then due_at else ${now} end`, tries: 0 })
         .where('home', '=', home)
         .where('key', '=', key)
         .execute();
       return true;
     },
-    /** Those that are due, each for one relay: whoever dies with one leaves it to be claimed again after `leaseMs`. */
-    async claim(now: number, leaseMs: number, most: number): Promise<readonly DueSend[]> {
-      const due = db
+    /** Claims pushes that are due, but for those to these devices. */
+    async claim(
+      now: number,
+      { claimMs, most, but }: { readonly claimMs: number; readonly most: number; readonly but: readonly string[] },
+    ): Promise<readonly DueSend[]> {
+      let due = db
         .selectFrom('notification_sends')
         .select(['key', 'browser'])
         .where('home', '=', home)
-        .where('state', 'in', ['waits', 'closing'])
+        .where('state', 'in', ['waits', 'sending', 'closing'])
         .where('due_at', '<=', now)
         .orderBy('due_at')
         .limit(most)
         .forUpdate()
         .skipLocked();
+      if (but.length > 0) due = due.where('browser', 'not in', but);
       return await db
         .updateTable('notification_sends')
-        .set({ due_at: now + leaseMs })
+        .set({ state: sql`case when state = 'waits' then 'sending' else state end`, due_at: now + claimMs })
         .where('home', '=', home)
         .where(sql<boolean>`(key, browser) in (${due})`)
         .returning(['key', 'browser', 'state', 'tries'])
@@ -246,20 +205,22 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
     },
     /** What became of one: pushed, and not to be taken back yet (`sent`); not to be had (`failed`); to be tried again; or over (null). */
     async became(
-      { key, browser, state }: DueSend,
+      due: DueSend,
       next: { readonly dueAt: number; readonly tries: number } | 'sent' | 'failed' | null,
+      now: number,
     ): Promise<void> {
+      const { key, browser, state } = due;
       // One that was closed meanwhile is not touched: that is what is due now.
-      const same = sendsOf(key).where('browser', '=', browser).where('state', '=', state);
-      if (next === null) return void (await same.execute());
-      await db
-        .updateTable('notification_sends')
-        .set(typeof next === 'string' ? { state: next } : { due_at: next.dueAt, tries: next.tries })
-        .where('home', '=', home)
-        .where('key', '=', key)
-        .where('browser', '=', browser)
-        .where('state', '=', state)
-        .execute();
+      if (next === null)
+        return void (await sendsOf(key).where('browser', '=', browser).where('state', '=', state).execute());
+      const { numUpdatedRows } = await changeSend(due, state)
+        .set(
+          typeof next === 'string'
+            ? { state: next }
+            : { state: state === 'sending' ? 'waits' : state, due_at: next.dueAt, tries: next.tries },
+        )
+        .executeTakeFirst();
+      if (numUpdatedRows === 0n && state === 'sending') await changeSend(due, 'closing').set({ due_at: now }).execute();
     },
     /** When the next is to be told or pushed; null: none waits. */
     async nextDue(): Promise<number | null> {
@@ -267,7 +228,7 @@ export function createNotificationRows({ db, home, sealer }: NotificationRowsDep
         .selectFrom('notification_sends')
         .select('due_at as at')
         .where('home', '=', home)
-        .where('state', 'in', ['waits', 'closing']);
+        .where('state', 'in', ['waits', 'sending', 'closing']);
       const told = db
         .selectFrom('notifications')
         .select(sql<number>`next_at`.as('at'))

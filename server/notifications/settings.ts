@@ -15,6 +15,8 @@ export const NOTIFICATION_LIMITS = {
   lookMs: 60_000,
   /** Pushes of one home that are sent in one go. */
   atOnce: 20,
+  /** What is claimed by a relay that then dies is claimed anew after this. */
+  claimMs: 30_000,
   /** One push; one that did not come through is tried again after these times, and then not any more. */
   sendMs: 15_000,
   retriesMs: [5_000, 30_000, 120_000, 600_000],

@@ -5,11 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../server/events/index.ts';
-import { createNotifications } from '../../server/notifications/index.ts';
+import { createNotifications, type NotificationsDeps } from '../../server/notifications/index.ts';
 import { openPusher, type Pusher } from '../../server/notifications/push.ts';
+import { createNotificationRows } from '../../server/notifications/rows.ts';
+import { NOTIFICATION_LIMITS } from '../../server/notifications/settings.ts';
 import { createSealer } from '../../server/schedules/index.ts';
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import type { AgentId, MessageId, RunId, SessionId, ThreadId } from '../../src/domain/ids.ts';
 import { NOTIFICATION_KINDS } from '../../src/domain/told.ts';
+import type { StoredEvent } from '../../src/protocol/events.ts';
 import { createTold } from '../../src/offline/told.ts';
 import type { DeviceChoice, PushPayload } from '../../src/protocol/notifications.ts';
 import { routeOf, type Route } from '../../src/ui/routes.ts';
@@ -25,7 +29,7 @@ const LYRA = 'a1' as AgentId;
 const NIGHT = { from: 22 * 60, to: 7 * 60 };
 
 describe('Who is told, and when', () => {
-  const store = storeFor();
+  const store = storeFor('postgres');
   let service: Awaited<ReturnType<typeof startPushService>>;
   let pusher: Pusher;
   let folder: string;
@@ -42,7 +46,10 @@ describe('Who is told, and when', () => {
   });
 
   /** A home at nine in the evening, and the devices that are told there: each used a minute after the one before. */
-  async function homeWith(devices: Readonly<Record<string, Partial<DeviceChoice>>>) {
+  async function homeWith(
+    devices: Readonly<Record<string, Partial<DeviceChoice>>>,
+    own: Partial<NotificationsDeps> = {},
+  ) {
     const home = randomUUID();
     const { db, openJournal } = store();
     const clock = createHandClock(EVENING);
@@ -58,8 +65,8 @@ describe('Who is told, and when', () => {
         throw error;
       },
     });
-    const notifications = createNotifications({
-      ...{ db, home, log, pusher, timers, now: clock.now },
+    const deps: NotificationsDeps = {
+      ...{ db, home, log, pusher, timers, now: clock.now, alone: true },
       subject: { given: null, own: null },
       sealer: createSealer(new Uint8Array(32)),
       calls: { waiting: () => Promise.resolve([]) },
@@ -76,7 +83,10 @@ describe('Who is told, and when', () => {
           said.push(`${message} ${JSON.stringify(fields)}`);
         },
       },
-    });
+    };
+    const all = [createNotifications({ ...deps, ...own })];
+    const [notifications] = all as [(typeof all)[number]];
+    const quiet = () => Promise.all(all.map((each) => each.whenQuiet()));
     service.pushes.length = 0;
     const usual = { kinds: [...NOTIFICATION_KINDS], quiet: null, timeZone: 'UTC' };
     for (const [name, choice] of Object.entries(devices)) {
@@ -98,10 +108,17 @@ describe('Who is told, and when', () => {
         for (let left = ms; left > 0; left -= step) {
           clock.pass(Math.min(step, left));
           timers.advance(Math.min(step, left));
-          await notifications.whenQuiet();
+          await quiet();
         }
       },
       notifications,
+      /** Another relay of this home, on the same store; it hears of nothing but what lies there. */
+      another(more: Partial<NotificationsDeps>) {
+        const deaf = { subscribe: () => () => undefined };
+        all.push(createNotifications({ ...deps, ...own, log: deaf, ...more }));
+        return all.at(-1) ?? notifications;
+      },
+      id: home,
       shown: async (name: string) => await notifications.shown(name + home),
       open: async (name = Object.keys(devices)[0] ?? '') =>
         (await notifications.shown(name + home)).open.map(({ key }) => key),
@@ -121,14 +138,15 @@ describe('Who is told, and when', () => {
         await notifications.whenQuiet();
       },
       /** An answer that took long is done. Returns its key. */
-      async answers() {
+      async answers(tookMs = MINUTE) {
         const messageId = `m${++answers}` as MessageId;
         const sessionId = 's1' as SessionId;
         await log.append([{ ...about(), kind: 'answer-started', messageId, sessionId }]);
-        clock.pass(MINUTE);
+        const begun = about();
+        clock.pass(tookMs);
         await log.append([
           {
-            ...{ ...about(), kind: 'message', messageId, sessionId, author: LYRA, role: 'assistant', blocks: [] },
+            ...{ ...begun, kind: 'message', messageId, sessionId, author: LYRA, role: 'assistant', blocks: [] },
             ...{ status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
           },
         ]);
@@ -137,7 +155,7 @@ describe('Who is told, and when', () => {
       },
       async close() {
         expect([breaks, said]).toEqual([[], []]);
-        await notifications.close();
+        await Promise.all(all.map((each) => each.close()));
         await log.close();
       },
     };
@@ -206,6 +224,121 @@ describe('Who is told, and when', () => {
     await mixed.answers();
     expect(pushed()).toEqual(['phone told']);
     await mixed.close();
+  });
+
+  it('tells when quiet hours end by the clocks of the device, also in the night in which these are changed', async () => {
+    for (const [evening, ends, timeZone, to] of [
+      ['2026-03-28T21:00Z', '2026-03-29T05:00Z', 'Europe/Berlin', 7 * 60],
+      ['2026-10-24T20:00Z', '2026-10-25T06:00Z', 'Europe/Berlin', 7 * 60],
+      // There is no half past two in that night.
+      ['2026-03-28T21:00Z', '2026-03-29T01:00Z', 'Europe/Berlin', 2 * 60 + 30],
+    ] as const) {
+      const home = await homeWith({ phone: { quiet: { from: 22 * 60, to }, timeZone } });
+      home.clock.pass(Date.parse(evening) - home.clock.now());
+      await home.answers();
+      await home.pass(Date.parse(ends) - home.clock.now() - MINUTE);
+      expect(pushed(), ends).toEqual([]);
+      await home.pass(2 * MINUTE, MINUTE);
+      expect(pushed(), ends).toEqual(['phone told']);
+      await home.close();
+    }
+  });
+
+  it('tells one device after the other, whichever relays on the store see to it, and at which moment they look', async () => {
+    const home = await homeWith({ desk: {}, phone: {} }, { alone: false });
+    /** What it reads of who is to be told it has in hand only when the other has done all that it does. */
+    const lagging = store().db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (result.rows.some((row) => 'value_json' in row)) await home.notifications.whenQuiet();
+        return result;
+      },
+    });
+    await home.works();
+    await home.another({ db: lagging }).start();
+    await home.pass(16 * HOUR - 3 * MINUTE);
+    expect(pushed()).toEqual([]);
+    await home.pass(MINUTE, MINUTE);
+    expect(pushed()).toEqual(['phone told']);
+    await home.pass(MINUTE, MINUTE);
+    expect(pushed()).toEqual(['phone told', 'desk told']);
+    await home.close();
+  });
+
+  it('tells what a relay that died had in its hands; where that one comes back, it tells nobody of it', async () => {
+    const home = await homeWith({ desk: {}, phone: {} }, { alone: false });
+    const dead = createNotificationRows({ db: store().db, home: home.id });
+    const raised = {
+      key: 'answer:m1',
+      kind: 'answer',
+      agentId: LYRA,
+      path: '/lead',
+      title: 'Lyra has answered',
+    } as const;
+    await home.notifications.start();
+    await dead.raise({ ...raised, raisedAt: home.clock.now() });
+    const [claimed] = await dead.toTell(home.clock.now(), NOTIFICATION_LIMITS.claimMs);
+    expect(claimed).toMatchObject({ first: true });
+    await home.pass(NOTIFICATION_LIMITS.claimMs - 1_000, 1_000);
+    expect(pushed()).toEqual([]);
+    await home.pass(MINUTE, 10_000);
+    expect(pushed()).toEqual(['phone told']);
+    if (claimed) await dead.tell(claimed, { browser: `desk${home.id}`, at: null }, home.clock.now());
+    expect(await dead.toldOf(raised.key)).toEqual(new Set([`phone${home.id}`]));
+    await home.close();
+  });
+
+  it('takes back what another relay was pushing just then, once it is there', async () => {
+    const [began, held] = [createDeferred(), createDeferred()];
+    const slow: Pusher = {
+      ...pusher,
+      async push(...given) {
+        began.resolve();
+        await held.promise;
+        return await pusher.push(...given);
+      },
+    };
+    const home = await homeWith({ desk: {}, phone: {} }, { pusher: slow, alone: false });
+    const answered = home.answers();
+    home.clock.pass(5 * MINUTE);
+    await began.promise;
+    await home.another({}).seen(`desk${home.id}`, ['answer:m1']);
+    held.resolve();
+    await answered;
+    await home.pass(MINUTE, 10_000);
+    expect(pushed()).toEqual(['phone told', 'phone over']);
+    await home.close();
+  });
+
+  it('leaves a device to the relay that can open its subscription', async () => {
+    const home = await homeWith({ desk: {}, phone: {} }, { alone: false });
+    const stranger = home.another({ sealer: createSealer(new Uint8Array(32).fill(1)) });
+    await stranger.start();
+    expect((await stranger.shown(`desk${home.id}`)).devices).toMatchObject([{ pushed: true }, { pushed: true }]);
+    await home.works();
+    await home.pass(16 * HOUR - 5 * MINUTE);
+    await home.pass(5 * MINUTE, MINUTE);
+    expect(pushed()).toEqual(['phone told', 'desk told']);
+    await home.close();
+  });
+
+  it('knows of an answer that another relay gave, however late it hears of it, that it took a moment, and is no message that somebody left', async () => {
+    const home = await homeWith({ phone: {} }, { alone: false });
+    const said: StoredEvent[] = [];
+    const stop = home.log.subscribe((stored) => said.push(stored));
+    await home.answers(2_000);
+    stop();
+    await home.pass(5 * MINUTE);
+    // It came when the answer was being written, and has not heard that it began.
+    for (const heard of [said, said.slice(-1)]) {
+      let hear: (stored: StoredEvent) => void = () => undefined;
+      const late = home.another({ log: { subscribe: (listener) => ((hear = listener), () => undefined) } });
+      heard.forEach((stored) => hear(stored));
+      await late.whenQuiet();
+    }
+    await home.pass(5 * MINUTE);
+    expect([said.length, pushed(), await home.open()]).toEqual([2, [], []]);
+    await home.close();
   });
 
   it('looks again by itself when something went wrong as somebody was to be told', async () => {

@@ -1,6 +1,6 @@
 /** Tells on the page what it is open for, by the system where it is out of sight, and takes away what was read or is over. */
 import { useEffect, useRef } from 'react';
-import { quietFor } from '../../domain/quiet-hours.ts';
+import { quietUntil } from '../../domain/quiet-hours.ts';
 import { t } from '../../language/t.ts';
 import type { RaisedNotification } from '../../protocol/notifications.ts';
 import { toldOf } from '../../state/notifications.ts';
@@ -61,8 +61,7 @@ export function ToldHere() {
     const now = device.now();
     const visible = document.visibilityState === 'visible';
     const { kinds, quiet } = told.choice();
-    const clock = new Date(now);
-    const quietMs = quietFor(quiet, clock.getHours() * 60 + clock.getMinutes());
+    const quietUntilMs = quietUntil(quiet, Intl.DateTimeFormat().resolvedOptions().timeZone, now);
     const isThere = visible && now - usedAt.current < TOLD_HERE.there;
     const onScreen = visible ? open.filter((each) => isOnScreen(each, route, looking)) : [];
     const seen = new Set(onScreen.map(({ key }) => key));
@@ -71,7 +70,7 @@ export function ToldHere() {
       const from = waits.current.get(each.key);
       if (from === undefined) continue;
       const { key, title, path } = each;
-      const at = Math.max(from, now + quietMs);
+      const at = Math.max(from, quietUntilMs);
       if (!visible && at > now) {
         next = Math.min(next, at - now);
         continue;
