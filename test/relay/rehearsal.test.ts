@@ -7,7 +7,7 @@ import {
 } from '../../server/minds/index.ts';
 import { AGENT_TOOLS, LEAD_TOOLS } from '../../server/session/tools.ts';
 import type { Rehearsal } from '../../src/protocol/http.ts';
-import { FIRST_SENTENCES } from '../support/first-sentences.ts';
+import { FIRST_SENTENCES, MORE_FIRST_SENTENCES } from '../support/first-sentences.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 const FAST = { delayMs: 0, wordMs: 0 } as const;
@@ -93,7 +93,8 @@ describe('the rehearsal mind', () => {
   });
 
   /** What a sensible answer to each speaks of; of those that are not here, only that it is none of the senseless ones. */
-  const SPEAKS_OF: Readonly<Partial<Record<(typeof FIRST_SENTENCES)[number], RegExp>>> = {
+  const SENTENCES = [...FIRST_SENTENCES, ...MORE_FIRST_SENTENCES];
+  const SPEAKS_OF: Readonly<Partial<Record<(typeof SENTENCES)[number], RegExp>>> = {
     'Hello!': /^Hello, Ada/,
     'Hi there, how are you?': /Well, thank you/,
     'Who are you?': /^I am /,
@@ -117,6 +118,29 @@ describe('the rehearsal mind', () => {
     ok: /Tell me something/,
     'Wie geht es dir?': /English only/,
     'Goodbye, see you tomorrow': /Until then/,
+    'Good evening everyone': /^Hello, Ada/,
+    'helo how r u': /Well, thank you/,
+    'waht can u do??': /Remember/,
+    'Who made you?': /people who make Roost/,
+    'What is Roost?': /a home for a team/,
+    'How much does this cost me?': /This demo costs nothing/,
+    'Delete everything': /I delete nothing/,
+    'Can you see my files?': /^No\. I see what you write/,
+    'Is what I write here private?': /kept in this browser/,
+    'You are useless': /What were you after/,
+    'I have no idea what I am doing here': /Three steps/,
+    'How do I connect a model?': /Look for one here/,
+    'Are you ChatGPT?': /^No: I am /,
+    'Wer bist du?': /Diese Demo/,
+    'Was kannst du?': /Diese Demo/,
+    'Kannst du mir bei meiner Steuererklärung helfen?': /Diese Demo/,
+    'Can I talk to all of you at once?': /New thread/,
+    'I clicked something and now nothing works': /Nothing is lost here/,
+    asdfghjkl: /did not catch/,
+    test: /I hear you/,
+    '👋': /^Hello, Ada/,
+    '?': /did not catch/,
+    [MORE_FIRST_SENTENCES.at(-1) ?? '']: /about \d+ words/,
   };
   it('answers what people say first sensibly: no command is run by it, nothing is an error, and nothing is filed away as if it were a fact', async () => {
     const { house, mind } = await open();
@@ -131,7 +155,7 @@ describe('the rehearsal mind', () => {
         .map(({ agentId: id, name, position }) => ({ agentId: id, name, position, retired: false })),
     });
     const agentId = house.of('agent-born')[0]?.agentId ?? '';
-    for (const sentence of FIRST_SENTENCES) {
+    for (const sentence of SENTENCES) {
       for (const to of [undefined, agentId]) {
         const before = house.of('message').length;
         const said = await ask(house, sentence, to);
@@ -149,6 +173,19 @@ describe('the rehearsal mind', () => {
         expect(calls, sentence).toEqual([]);
       }
     }
+  });
+
+  it('keeps what is told and asks nothing of Roost, whatever words are in it', async () => {
+    const { house } = await open();
+    await house.start();
+    for (const told of [
+      'I pay 900 a month for the flat',
+      'My diary is private',
+      'We had to delete everything after the flood',
+      'The wheat is in the barn',
+      'Please comment on that in the morning',
+    ])
+      expect(await ask(house, told), told).toContain(`I have that: “${told}”`);
   });
 
   it('gives another name to who is born later in the same seat', async () => {

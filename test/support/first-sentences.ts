@@ -34,3 +34,30 @@ export const FIRST_SENTENCES = [
   'Wie geht es dir?',
   'Goodbye, see you tomorrow',
 ] as const;
+
+/** Further ones, of those who are in a hurry, unsure, cross or abroad; written down before it was looked how they are answered, too. */
+export const MORE_FIRST_SENTENCES = [
+  'Good evening everyone',
+  'helo how r u',
+  'waht can u do??',
+  'Who made you?',
+  'What is Roost?',
+  'How much does this cost me?',
+  'Delete everything',
+  'Can you see my files?',
+  'Is what I write here private?',
+  'You are useless',
+  'I have no idea what I am doing here',
+  'How do I connect a model?',
+  'Are you ChatGPT?',
+  'Wer bist du?',
+  'Was kannst du?',
+  'Kannst du mir bei meiner Steuererklärung helfen?',
+  'Can I talk to all of you at once?',
+  'I clicked something and now nothing works',
+  'asdfghjkl',
+  'test',
+  '👋',
+  '?',
+  `Dear Sir or Madam, ${'I write to you about the flat in Harbour Street, in which the heating has been broken since the first of October. '.repeat(40)}Please make this shorter.`,
+] as const;

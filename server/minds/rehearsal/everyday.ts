@@ -2,6 +2,8 @@
  * What people say to somebody new. The stand-in knows nothing of the world and does no work; it says so in the words of whoever
  * was asked, and says what can be tried with it all the same. Each row: what it is recognised by, and the answer.
  */
+import { aboutRoost } from './about-roost.ts';
+import { meant, spokenIn, wordless } from './hearing.ts';
 import type { Reading } from './reading.ts';
 
 type Answer = (reading: Reading, match: RegExpExecArray) => string;
@@ -41,10 +43,6 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
     ({ human }) => `Well, thank you, ${human}: awake, and glad of company. How are you?`,
   ],
   [
-    /\bwie geht(?:’|')?s?\b|\b(?:hallo|guten (?:tag|morgen|abend)|danke|bonjour|merci|hola|gracias|ciao)\b/i,
-    ({ human }) => `Hello, ${human}. This demo answers in English only; a model that you connect speaks your language.`,
-  ],
-  [
     /\bwhat (?:can|could|do) you (?:do|help)\b|\bhow can you help\b|\byour (?:skills|abilities|commands)\b|^help[.!?]*$/i,
     able,
   ],
@@ -54,15 +52,6 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
       others(reading).length === 0
         ? 'Just the two of us so far. SUMMON brings the others to life.'
         : `Besides me, ${reading.name ?? 'here'}, there are ${listed(others(reading))}. Choose a face to talk to one of them.`,
-  ],
-  [
-    /\b(?:get|getting) started\b|\bwhere (?:do|should) (?:i|we) (?:start|begin)\b|\bwhat (?:now|next)\b|\bhow does (?:this|it) work\b/i,
-    () =>
-      [
-        'Three steps show what this place is:',
-        '1. Tell me something: “Remember this: the bridge is blue.”\n2. Press **End session**. Everyone sleeps.\n3. Press **WAKE**, and ask me what you told me.',
-        'Then connect a model, and we think as well.',
-      ].join('\n\n'),
   ],
   [
     /\bare you (?:a |an )?(?:real|really|actual|true)?\s*(?:ai|robot|bot|human|person|alive|model|conscious)\b|\bare you real\b/i,
@@ -120,14 +109,45 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
     ({ human }) => `Until then, ${human}. What you told me is kept.`,
   ],
   [
+    /^(?:test|testing|ping|hm+|is (?:anybody|anyone) there|can you hear me)\b[\s\d!?.]*$/i,
+    () => 'I hear you. It works.',
+  ],
+  [
     /^(?:ok|okay|yes|no|sure|great|good|nice|cool|fine|hm+|aha|i see|alright)[.!?]*$/i,
     () => 'Good. Tell me something to keep, or ask what I can do.',
   ],
 ];
 
+/** Longest text, in characters, that is spoken of as a sentence. */
+const LONG = 600;
+
+const inAnotherLanguage = ({ human }: Reading, language: 'German' | 'another'): string =>
+  [
+    `Hello, ${human}. This demo answers in English only; a model that you connect speaks your language.`,
+    ...(language === 'German'
+      ? [
+          'Diese Demo antwortet nur auf Englisch. Mit einem Modell, das du verbindest, sprechen wir Deutsch; was du schreibst, bleibt bis dahin erhalten. Zum Ausprobieren: “What can you do?”',
+        ]
+      : []),
+  ].join('\n\n');
+
 /** The answer to an ordinary first sentence; null: it is none of these. */
 export function everyday(reading: Reading, said: string): string | null {
-  const text = said.trim();
+  const text = meant(said.trim());
+  switch (wordless(said)) {
+    case 'hello':
+      return `Hello, ${reading.human}. Good to see a hand. What shall we look at?`;
+    case 'nothing':
+      return 'I did not catch that. Ask me something, or begin with “What can you do?”';
+    case null:
+      break;
+  }
+  if (text.length > LONG)
+    return `That is a long text, about ${text.split(/\s+/).length} words. All of it is kept here. To read and change it takes a model: connect one, and ask me again.`;
+  const language = spokenIn(text);
+  if (language !== null) return inAnotherLanguage(reading, language);
+  const about = aboutRoost(reading, text);
+  if (about !== null) return about;
   for (const [pattern, answer] of ROWS) {
     const match = pattern.exec(text);
     if (match) return answer(reading, match);

@@ -3,6 +3,7 @@ import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { everyday } from './everyday.ts';
 import { quote, findFact, readFacts } from './facts.ts';
+import { meant } from './hearing.ts';
 import { attached, isMessage, messageIn, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
@@ -124,10 +125,11 @@ function answer(reading: Reading, said: string, temperament: Temperament, chance
   if (ASKS_PAST.test(said) && !ASKS_TO_KEEP.test(said)) return fromFacts(reading, said);
   const ordinary = ASKS_TO_KEEP.test(said) ? null : everyday(reading, said);
   if (ordinary !== null) return ordinary;
-  if (ASKS_WHO.test(said))
+  const heard = meant(said);
+  if (ASKS_WHO.test(heard))
     return `I am ${reading.name ?? 'still without a name'}, in seat ${reading.position + 1}, in ${reading.colorName}. ${chance.pick(temperament.asked)}`;
-  if (IS_HELLO.test(said)) return `Hello, ${reading.human}. ${chance.pick(temperament.hello)} What shall we look at?`;
-  if (IS_THANKS.test(said))
+  if (IS_HELLO.test(heard)) return `Hello, ${reading.human}. ${chance.pick(temperament.hello)} What shall we look at?`;
+  if (IS_THANKS.test(heard))
     return chance.pick([
       `You are welcome, ${reading.human}.`,
       'Gladly. It was a good one.',

@@ -1,0 +1,61 @@
+/** How the stand-in hears what was typed in haste, in another language, or was no words at all. */
+
+/** As people write to each other in a hurry. */
+const SHORT: Readonly<Record<string, string>> = {
+  u: 'you',
+  r: 'are',
+  ur: 'your',
+  pls: 'please',
+  plz: 'please',
+  thx: 'thanks',
+  ty: 'thanks',
+  wat: 'what',
+  wut: 'what',
+  hw: 'how',
+  im: 'i’m',
+};
+/** Words by which it recognises what is meant, and which a slip of the finger may not hide. */
+const KNOWN = ['what', 'hello', 'help', 'thanks', 'remember', 'please', 'morning', 'evening', 'night', 'started'];
+
+/** Two letters changed places, or one is missing, doubled or too many. */
+function isSlip(word: string, of: string): boolean {
+  if (word.length === of.length) {
+    const at = [...of].findIndex((letter, i) => word[i] !== letter);
+    return word === `${of.slice(0, at)}${of[at + 1] ?? ''}${of[at] ?? ''}${of.slice(at + 2)}`;
+  }
+  const [short, long] = word.length < of.length ? [word, of] : [of, word];
+  if (long.length - short.length !== 1) return false;
+  const at = [...long].findIndex((letter, i) => short[i] !== letter);
+  return short === `${long.slice(0, at)}${long.slice(at + 1)}`;
+}
+
+/** The same with words as they are meant. */
+export const meant = (said: string): string =>
+  said.replace(/\p{L}+/gu, (word) => {
+    const lower = word.toLowerCase();
+    if (KNOWN.includes(lower)) return word;
+    return SHORT[lower] ?? (lower.length > 3 ? (KNOWN.find((known) => isSlip(lower, known)) ?? word) : word);
+  });
+
+const GERMAN =
+  /\b(?:ich|kannst|bist|hast|nicht|wer|wie|wo|mir|dir|mich|dich|bitte|danke|hallo|guten|warum|wieso|welche[rsn]?|können|möchte|für|heißt|heisst)\b/giu;
+const PERHAPS = /\b(?:ist|das|der|und|ein|eine|du|mein|dein)\b/giu;
+const OTHER = /(?<!\p{L})(?:bonjour|merci|hola|gracias|cómo|qué|ciao|grazie|olá|obrigad[oa])(?!\p{L})/iu;
+
+const hits = (said: string, pattern: RegExp) => new Set(said.toLowerCase().match(pattern) ?? []).size;
+
+/** Which language it is written in, as far as that is seen; null: English, or none that it knows. */
+export function spokenIn(said: string): 'German' | 'another' | null {
+  if (hits(said, GERMAN) > 0 || hits(said, PERHAPS) > 1) return 'German';
+  const isLatin = !/\p{L}/u.test(said) || /\p{Script=Latin}/u.test(said);
+  return OTHER.test(said) || !isLatin ? 'another' : null;
+}
+
+/** A hand on the keys. */
+const ROW = /^(?:[asdfghjklöä]{6,}|[qwertzuiopü]{7,}|[bcdfghjklmnpqrstvwxz]{6,})$/iu;
+
+/** Does it say anything? `hello`: it waves. */
+export function wordless(said: string): 'hello' | 'nothing' | null {
+  if (/[👋🙋🤗]/u.test(said) && !/\p{L}/u.test(said)) return 'hello';
+  return !/[\p{L}\p{N}]/u.test(said) || ROW.test(said.trim()) ? 'nothing' : null;
+}
