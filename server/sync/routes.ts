@@ -30,9 +30,9 @@ function notThere(reason: 'unknown' | 'gone') {
     ? problem(
         410,
         'offer-gone',
-        'This offer is used or its time is over: it lives five minutes and works once. Make a new one on the device that wants to join.',
+        'This code was used, or its time is over: it lives five minutes and works once. Make a new one on the device that wants to join.',
       )
-    : problem(404, 'no-offer', 'There is no such offer. It may have been made at another relay.');
+    : problem(404, 'no-offer', 'There is no such code. It may have been made at another relay.');
 }
 
 function refusal(refused: Exclude<Registered, { ok: true }>) {
@@ -161,7 +161,7 @@ export function createSyncRoutes({
         throw problem(
           409,
           'slot-taken',
-          'Another device has answered this offer already. Make a new one on the device that wants to join.',
+          'Another device has answered this code already. Make a new one on the device that wants to join.',
         );
       throw notThere(written.reason);
     },

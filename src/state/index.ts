@@ -163,9 +163,9 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     const { documents, lost } = returned;
     notices.offer(
       lost === 0
-        ? t`The browser had lost what it stored for this page. Your team is back, with all ${documents.toLocaleString(spoken.locale)} documents.`
-        : t`The browser had lost what it stored for this page. ${documents.toLocaleString(spoken.locale)} documents are back; ${lost.toLocaleString(spoken.locale)} were found neither on this device nor at the relay. If you have a copy, import it.`,
-      { label: t`Good`, run: () => undefined },
+        ? t`The browser had lost what it stored for this page. Your team is back, with all ${documents.toLocaleString(spoken.locale)} entries.`
+        : t`The browser had lost what it stored for this page. ${documents.toLocaleString(spoken.locale)} entries are back; ${lost.toLocaleString(spoken.locale)} were found neither on this device nor at the relay. If you have a copy, import it.`,
+      { label: t`Done`, run: () => undefined },
     );
   }
 

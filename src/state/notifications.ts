@@ -35,11 +35,11 @@ export interface Told {
 /** Why this browser cannot be told while the page is closed, as a sentence; null: it can. */
 export function whyNoPush(): string | null {
   if (!window.isSecureContext)
-    return t`A browser takes pushes only for a page under https://, or on the relay’s own machine.`;
+    return t`A browser does this only for a page under https://, or on the relay’s own machine.`;
   if ('PushManager' in globalThis && 'serviceWorker' in navigator && 'Notification' in globalThis) return null;
   return /iPhone|iPad/.test(navigator.userAgent)
     ? t`On an iPhone or iPad, put Roost on the home screen first (Share, Add to Home Screen), and open it from there.`
-    : t`This browser takes no pushes.`;
+    : t`This browser cannot tell you anything while Roost is closed.`;
 }
 
 const whyNot = (problem: RelayProblem) =>
@@ -87,7 +87,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
       } catch (error) {
         return {
           ok: false,
-          reason: t`The browser gave no subscription: ${error instanceof Error ? error.message : String(error)}`,
+          reason: t`The browser could not switch it on: ${error instanceof Error ? error.message : String(error)}`,
         };
       }
     } else if ('serviceWorker' in navigator)

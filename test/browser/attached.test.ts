@@ -54,7 +54,7 @@ describe('An attached server', { timeout: 90_000 }, () => {
     await page.goto(new URL('/settings/attached', relay.url).href);
     await page.getByText('None is attached yet.').waitFor();
     await page.getByText('Paste settings').click();
-    const paste = page.getByLabel('Settings of another client');
+    const paste = page.getByLabel('Settings of another program');
     await paste.fill('{ "mcpServers": ');
     await page.getByText('This is no JSON.').waitFor();
     await paste.fill(
@@ -90,8 +90,8 @@ describe('An attached server', { timeout: 90_000 }, () => {
     await card.getByText('What has changed').click();
     await card.getByText('As you saw it').waitFor();
 
-    await card.getByRole('button', { name: 'Take away' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Take it away' }).click();
+    await card.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click();
     await page.getByText('None is attached yet.').waitFor();
   });
 

@@ -44,7 +44,7 @@ it.each([
   await page.getByText(/answers, [\d.]+ s\./).waitFor();
   await shot('2-answers');
   expect(await anna.axe()).toEqual([]);
-  await page.getByRole('button', { name: 'Good' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
   await anna.begin('Anna', 'Sol');
   await anna.press('SUMMON');
   const born = await anna.untilAll('awake');

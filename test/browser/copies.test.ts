@@ -113,7 +113,7 @@ async function live(): Promise<House> {
   await visitor.page
     .locator('.compose input[type=file]')
     .setInputFiles({ name: 'bridge.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') });
-  await visitor.page.getByRole('button', { name: 'Take away bridge.png' }).waitFor();
+  await visitor.page.getByRole('button', { name: 'Remove bridge.png' }).waitFor();
   await visitor.ask('Remember the bridge we left half drawn.');
   await visitor.press('End session');
   await visitor.untilAll('sleeping');

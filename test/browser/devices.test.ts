@@ -98,7 +98,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.page.getByRole('button', { name: 'Yes, all six' }).click();
     await desk.page.getByText(/ is one of yours now/).waitFor();
     await untilEqual([laptop, phone], 20);
-    await desk.press('Good');
+    await desk.press('Done');
 
     // One code does it all: it lets the browser in, and the same six words stand on both.
     const guest = createGuest();
@@ -115,7 +115,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
       .getByRole('list', { name: 'The team' })
       .getByRole('button', { name: /, seat 1, awake/ })
       .waitFor();
-    await desk.press('Good');
+    await desk.press('Done');
     await guest.remove();
 
     // What goes along with a message is there when the page is read again, and on the other device.

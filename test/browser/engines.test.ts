@@ -89,7 +89,7 @@ async function pair(one: Person, other: Person): Promise<void> {
   await other.tab.click({ role: 'button', name: 'I have Roost on another device' });
   await other.tab.click({ role: 'button', name: 'Show the code' });
   const offer = await until(
-    () => other.tab.evaluate(() => document.querySelector('[aria-label="The offer as text"]')?.textContent ?? null),
+    () => other.tab.evaluate(() => document.querySelector('[aria-label="The code as text"]')?.textContent ?? null),
     () => 'no offer is shown',
   );
   await one.settings('Devices');
@@ -110,7 +110,7 @@ async function pair(one: Person, other: Person): Promise<void> {
   await other.tab.click({ role: 'button', name: 'Yes, all six' });
   await one.tab.click({ role: 'button', name: 'Yes, all six' });
   await one.tab.untilText(/ is one of yours now/);
-  await one.tab.click({ role: 'button', name: 'Good' });
+  await one.tab.click({ role: 'button', name: 'Done' });
 }
 
 /** Every push shows something, and what is over stands in the place of what it was. */

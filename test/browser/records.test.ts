@@ -95,7 +95,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
     await visitor.picture('records-given-360');
     await page.setViewportSize(DESK);
     await visitor.picture('records-given-1440');
-    await card.getByRole('button', { name: 'Good' }).click();
+    await card.getByRole('button', { name: 'Done' }).click();
     await card.waitFor({ state: 'detached' });
 
     await go('/settings/costs');

@@ -144,7 +144,7 @@ describe('two browsers of a household', () => {
     await two.visitor.press('Answer it');
     const answer = await there.getByLabel('The answer for the first device', { exact: true }).innerText();
     await here.getByLabel('The answer of the second device').fill(answer);
-    await one.visitor.press('Open the line');
+    await one.visitor.press('Open the connection');
     for (const page of pages) await page.getByText('there now · direct connection').waitFor();
     await converged(1, 2, 3, 4, 5, 6, 7, 8);
     expect([one, two].flatMap(({ visitor }) => visitor.complaints)).toEqual([]);

@@ -4,7 +4,7 @@ import { defineKind } from './kind.ts';
 export const forgetUndo = defineKind({
   type: 'forget-undo',
   version: 1,
-  name: 'What was forgotten, as ids',
+  name: 'What was forgotten',
   schema: ({ z, base, id, common: { time } }) =>
     z
       .looseObject({

@@ -4,7 +4,7 @@ import { defineKind } from './kind.ts';
 export const forget = defineKind({
   type: 'forget',
   version: 1,
-  name: 'What was forgotten, as ids',
+  name: 'What was forgotten',
   schema: ({ z, base, common: { agentId, time } }) =>
     z
       .looseObject({

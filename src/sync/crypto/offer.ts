@@ -57,11 +57,11 @@ export function readOffer(text: string): ReadOffer {
 
 function readFrom(version: number, rest: string): ReadOffer {
   if (version > CRYPTO.version)
-    return wrong('This offer was made by a newer Roost. Update Roost on this device, then try again.');
+    return wrong('This code was made by a newer Roost. Update Roost on this device, then try again.');
   if (version < CRYPTO.version) return mistyped();
   const letters = firstLetters(rest);
   if (letters.length < LETTERS)
-    return wrong('This offer is not whole: its end is missing. Copy the whole text that the new device shows.');
+    return wrong('This code is not whole: its end is missing. Copy the whole text that the new device shows.');
   const bytes = fromBase32(letters);
   const key = bytes?.subarray(0, CRYPTO.keyBytes);
   if (!bytes || !key) return mistyped();
@@ -83,4 +83,4 @@ function firstLetters(text: string): string {
 
 const wrong = (reason: string): ReadOffer => ({ ok: false, reason });
 const mistyped = () =>
-  wrong('This offer was not copied right: a letter of it is wrong. Copy it again, or scan the picture.');
+  wrong('This code was not copied right: a letter of it is wrong. Copy it again, or scan the picture.');

@@ -13,7 +13,7 @@ import { deviceRecordSchema, type DeviceRecord } from './records.ts';
 import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
 
 const NEWER = 'The other device runs a newer Roost. Update Roost here, then make a new offer; nothing was changed.';
-const NOTHING = 'There is no offer whose words could be the same. Take an offer first.';
+const NOTHING = 'There is no code whose words could be the same. Take a code first.';
 
 const OTHER =
   'The keys came from another device than the one whose words were compared. Nothing was changed; make a new offer.';

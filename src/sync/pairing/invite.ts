@@ -45,19 +45,19 @@ interface Taken {
 }
 
 const SAID = {
-  gone: 'This offer is over, or the other device has ended it. An offer lives five minutes and works once: make a new one there.',
+  gone: 'This code is over, or the other device has ended it. A code lives five minutes and works once: make a new one there.',
   taken:
-    'Another device has answered this offer already. Make a new one on the device that wants to join, and take only that one.',
+    'Another device has answered this code already. Make a new one on the device that wants to join, and take only that one.',
   otherDevice:
-    'What stands beside this offer is not of the device that made it. Make a new offer on the device that wants to join.',
+    'What stands beside this code is not of the device that made it. Make a new code on the device that wants to join.',
   otherWelcome:
-    'Something else was put in the place of the keys. They were not handed over: make a new offer on the device that wants to join.',
+    'Something else was put in the place of the keys. They were not handed over: make a new code on the device that wants to join.',
   notHeard:
     'The keys were sent, but the new device has not said that it has them. Look on it, and in the list of devices, whether it came in.',
   ended:
     'The other device has ended the offer. Look on it what it says, and in the list of devices whether it came in.',
   otherAnswer: 'The answer of the new device was changed on its way. Look in the list of devices whether it came in.',
-  nothing: 'There is no offer whose words could be the same. Take an offer first.',
+  nothing: 'There is no code whose words could be the same. Take a code first.',
 } as const;
 
 export function createInvite({ slots, timers, now, random, offer, device, welcome, joined }: InviteDeps): Invite {

@@ -48,11 +48,11 @@ type Phase =
   | { readonly name: 'comparing'; readonly side: PairingSide; readonly words: readonly string[] };
 
 const SAID = {
-  expired: 'The offer is over: it lives five minutes. Nothing was changed; make a new one.',
-  gone: 'The offer was ended elsewhere, or its time is over. Nothing was changed; make a new one.',
-  noInvitation: 'What answered this offer is not a device of yours. Nothing was changed; make a new offer.',
+  expired: 'The code is over: it lives five minutes. Nothing was changed; make a new one.',
+  gone: 'The code was ended elsewhere, or its time is over. Nothing was changed; make a new one.',
+  noInvitation: 'What answered this code is not a device of yours. Nothing was changed; make a new code.',
   badWelcome:
-    'What came cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new offer.',
+    'What came cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new code.',
 } as const;
 
 export function createJoin({ slots, timers, now, random, device, take, changed }: JoinDeps): Join {

@@ -39,7 +39,7 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
     };
   if (somebody.seat.state === 'played')
     return {
-      text: t`${somebody.seat.client?.name ?? t`A client`} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
+      text: t`${somebody.seat.client?.name ?? t`A program`} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
       label: t`Take ${name} out of the session`,
       run: () => void actions.sleep(agentId),
     };

@@ -183,7 +183,7 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
       }}
     >
       <Field
-        label={t`Settings of another client`}
+        label={t`Settings of another program`}
         hint={t`The part with mcpServers, as Claude Desktop, Cursor and others keep it.`}
       >
         <textarea

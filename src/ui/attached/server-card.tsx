@@ -129,9 +129,9 @@ function RemoveDialog({ server, onClose }: { server: AttachedServer; onClose: ()
   const attached = attachedOf(useRoost());
   return (
     <SureDialog
-      title={t`Take ${server.name} away?`}
-      does={[t`Take it away`, t`Taking away…`]}
-      undone={t`It could not be taken away`}
+      title={t`Remove ${server.name}?`}
+      does={[t`Remove it`, t`Removing…`]}
+      undone={t`It could not be removed`}
       onSure={async () => {
         const done = await attached.change((client) => client.detach({ serverId: server.serverId }));
         return done.ok ? null : done.reason;
@@ -268,7 +268,7 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
           className="ghost ghost-danger"
           disabled={busy}
           onClick={() => setRemoving(true)}
-        >{t`Take away`}</button>
+        >{t`Remove`}</button>
       </div>
       {removing && <RemoveDialog server={server} onClose={() => setRemoving(false)} />}
     </article>

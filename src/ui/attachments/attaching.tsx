@@ -146,7 +146,7 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
                 {file.name}
               </span>
               <small>{bytes(file.bytes)}</small>
-              <button type="button" aria-label={t`Take away ${file.name}`} onClick={() => attaching.remove(file)}>
+              <button type="button" aria-label={t`Remove ${file.name}`} onClick={() => attaching.remove(file)}>
                 <CloseIcon />
               </button>
             </li>
@@ -163,7 +163,7 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
           ? t`Reading ${plural(preparing, 'file')}…`
           : removed && (
               <>
-                {t`${removed.name} was taken away.`}{' '}
+                {t`${removed.name} was removed.`}{' '}
                 <button type="button" className="link-button" onClick={attaching.undo}>{t`Undo`}</button>
               </>
             )}

@@ -54,14 +54,14 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
             <dd>
               <pre dir="auto">{call.input}</pre>
             </dd>
-            <dt>{t`Who let it`}</dt>
+            <dt>{t`Who allowed it`}</dt>
             <dd>
               {allowedText(call)},{' '}
               {call.where === 'session'
                 ? t`in a session`
                 : call.where === 'run'
                   ? t`at work alone`
-                  : t`from another client`}
+                  : t`from another program`}
             </dd>
             <dt>{t`What came of it`}</dt>
             <dd>
@@ -133,8 +133,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
         <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.approvals} />
       </PageHead>
       <p className="calls-about">
-        {t`What your agents ask you for, and what they did. How far each may go stands under`}{' '}
-        <Link href={PATHS.limits(agentId)}>{t`Limits`}</Link>.
+        {t`What your agents ask you for, and what they did. How far each may go stands under ${(<Link href={PATHS.limits(agentId)}>{t`Limits`}</Link>)}.`}
       </p>
       <QueryView query={calls.approvals} what={t`What waits for you`}>
         {({ waiting, sandbox }) => (

@@ -20,13 +20,15 @@ export const textIn = (input: Readonly<Record<string, unknown>>, name: string): 
   return typeof value === 'string' ? value : null;
 };
 
-/** Whose page it is; nothing where that is no address. */
+/** Whose page it is. */
 function hostIn(input: Readonly<Record<string, unknown>>): string {
   const url = urlOf(textIn(input, 'url') ?? '');
-  return t` of ${url === null ? t`the web` : url.host}`;
+  return url === null ? t`the web` : url.host;
 }
 
-const quoted = (words: string | null) => (words === null ? '' : t` for “${revealedCode(words)}”`);
+function searchesFor(words: string | null): string {
+  return words === null ? t`search the web` : t`search the web for “${revealedCode(words)}”`;
+}
 
 /** As it follows “wants to”. */
 export function wantsTo(call: ToolCall): string {
@@ -45,11 +47,11 @@ export function wantsTo(call: ToolCall): string {
     case 'view_image':
       return t`look at ${path ?? t`a picture`}`;
     case 'fetch_page':
-      return t`read a page${hostIn(input)}`;
+      return t`read a page of ${hostIn(input)}`;
     case 'web_search':
-      return t`search the web${quoted(textIn(input, 'query'))}`;
+      return searchesFor(textIn(input, 'query'));
     case 'web_fetch':
-      return t`read a page${hostIn(input)}, by its model’s provider`;
+      return t`read a page of ${hostIn(input)}, by its model’s provider`;
     case 'list_files':
     case 'search_files':
       return t`look through its folder`;

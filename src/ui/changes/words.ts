@@ -113,7 +113,7 @@ function ofBudget({ before, after, path }: FieldChange, whose: string | null): s
   const each = whose === null && path.includes('coordination') ? t`each agent` : whose;
   const of = each === null ? t`of the household` : t`of ${each}`;
   const [old, now] = [before, after].map((usd) => (typeof usd === 'number' ? usd : null));
-  if (typeof now !== 'number') return t`You took away the budget ${of}, ${budgetText(old ?? 0)} a day.`;
+  if (typeof now !== 'number') return t`You removed the budget ${of}, ${budgetText(old ?? 0)} a day.`;
   if (typeof old !== 'number') return t`You set the budget ${of} to ${budgetText(now)} a day.`;
   const [from, to] = [budgetText(old), budgetText(now)];
   return now > old
@@ -157,7 +157,7 @@ function ofFields({ kind, agentId, fields }: Of<'limits' | 'prices'>, nameOf: Na
 function ofSchedule({ agentId, before, after }: Of<'schedule'>, nameOf: NameOf): ChangeWords {
   const agent = nameOf(agentId);
   const what = (record: typeof after) => t`the ${record.schedule.kind} ${quoted(record.schedule.name)} of ${agent}`;
-  if (after.removed) return { text: t`You took away ${what(after)}.` };
+  if (after.removed) return { text: t`You removed ${what(after)}.` };
   if (before === null || before.removed) return { text: t`You made ${what(after)}.` };
   const parts = scheduleParts(before, after, agent).filter(({ part }) => part !== 'relay');
   const [only] = parts;
@@ -174,7 +174,7 @@ function ofSchedule({ agentId, before, after }: Of<'schedule'>, nameOf: NameOf):
 
 function ofAttached({ before, after }: Of<'attached'>, nameOf: NameOf): ChangeWords {
   const server = t`the server ${quoted(after.name)}`;
-  if (after.removed) return { text: t`You took ${server} away.` };
+  if (after.removed) return { text: t`You removed ${server}.` };
   if (before === null || before.removed) return { text: t`You attached ${server}.` };
   const who = (agents: readonly string[] | null) =>
     agents === null ? t`everybody` : names(agents.map(nameOf)) || t`nobody`;
@@ -240,6 +240,6 @@ export function askedFirst({ change, back }: Pick<Logged, 'change' | 'back'>): s
   if (back === 'since')
     return t`It was changed again since. What was set later is replaced by what stood here before this change.`;
   if (change.kind === 'attached' && (change.before === null || change.before.removed))
-    return t`The server is taken away with its secrets, which no undo brings back.`;
+    return t`The server is removed with its secrets, which no undo brings back.`;
   return null;
 }

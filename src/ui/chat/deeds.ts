@@ -15,9 +15,9 @@ const file = (path: string | null) => path ?? t`a file`;
 const DEEDS: Readonly<Record<string, Deed>> = {
   spawn_team: () => t`called the team`,
   choose_name: (of) => (of('name') === null ? t`chose a name` : t`chose the name ${of('name') ?? ''}`),
-  write_soul: () => t`wrote down who they are`,
-  read_soul: () => t`read their soul`,
-  read_last_conversation: () => t`read their last conversation`,
+  write_soul: () => t`wrote down who it is`,
+  read_soul: () => t`read its soul`,
+  read_last_conversation: () => t`read its last conversation`,
   message_agent: (of) => t`wrote to ${who(of('to'))}`,
   message_human: () => t`wrote to you`,
   wake_agent: (of) => t`asked to wake ${who(of('to'))}`,

@@ -18,7 +18,7 @@ export function stateText(speaker: Speaker): string {
     case 'lead':
       return speaker.awake ? t`the lead · awake` : t`the lead · asleep: no session runs`;
     case 'agent':
-      return t`${speaker.seat.paused ? t`set to sleep, keeps what was said` : speaker.seat.working ? t`at work by itself` : speaker.seat.state === 'sleeping' ? t`asleep` : speaker.seat.state === 'hatching' ? t`waking` : speaker.seat.state === 'played' ? t`played by ${speaker.seat.client?.name ?? t`a client`}` : t`awake`} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
+      return t`${speaker.seat.paused ? t`set to sleep, keeps what was said` : speaker.seat.working ? t`at work by itself` : speaker.seat.state === 'sleeping' ? t`asleep` : speaker.seat.state === 'hatching' ? t`waking` : speaker.seat.state === 'played' ? t`played by ${speaker.seat.client?.name ?? t`a program`}` : t`awake`} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
     case 'egg':
       return t`hatching · ${speaker.seat.colorName}`;
     case 'seatless':

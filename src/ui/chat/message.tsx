@@ -248,7 +248,7 @@ export const Message = memo(function Message({
         <p className="msg-status" data-status={message.status} dir="auto">
           {status}
           {onGoOn && <button type="button" className="link-button" onClick={onGoOn}>{t`Go on`}</button>}
-          {!mine && onRetry && <button type="button" className="link-button" onClick={onRetry}>{t`Retry`}</button>}
+          {!mine && onRetry && <button type="button" className="link-button" onClick={onRetry}>{t`Try again`}</button>}
         </p>
       )}
       {mine && <VersionsButton message={message} name={speaker.name} />}

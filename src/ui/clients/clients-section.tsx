@@ -10,7 +10,7 @@ export function ClientsSection() {
   const team = useTeammates();
   return (
     <div className="clients">
-      <p className="settings-note">{t`A program such as Claude Code, or any client of MCP or of Anthropic’s API, can act as one of your agents. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
+      <p className="settings-note">{t`A program such as Claude Code, or any other that speaks MCP or Anthropic’s API, can act as one of your agents. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.`}</p>
       <h3>{t`What a credential lets it do`}</h3>
       <ul className="may">
         <li>{t`Read its own inbox and threads, the names of the others, and what is left of its own limits.`}</li>

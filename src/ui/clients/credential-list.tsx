@@ -54,14 +54,18 @@ function Line({
       <div>
         <b dir="auto">{labelOf(credential)}</b>
         <small>
-          {name !== null && t`as ${name} · `}
-          {t`${(<code>…{hint}</code>)} · made ${dayWithin(madeAt, now)} ·`}{' '}
-          {revokedAt !== null
-            ? t`revoked ${fullTime(revokedAt)}`
-            : usedAt === null
-              ? t`never used`
-              : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`}
-          {readsSoul && t` · may read the soul and the last conversation`}
+          {name !== null && `${t`as ${name}`} · `}
+          <code>…{hint}</code>
+          {[
+            '',
+            t`made ${dayWithin(madeAt, now)}`,
+            revokedAt !== null
+              ? t`revoked ${fullTime(revokedAt)}`
+              : usedAt === null
+                ? t`never used`
+                : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`,
+            ...(readsSoul ? [t`may read the soul and the last conversation`] : []),
+          ].join(' · ')}
         </small>
       </div>
       {revokedAt === null && (

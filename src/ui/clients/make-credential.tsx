@@ -27,8 +27,8 @@ function settingsToPaste(origin: string, secret: string): readonly ToPaste[] {
     },
     {
       key: 'mcp',
-      title: t`Any other MCP client`,
-      about: t`Streamable HTTP. Where a client takes its settings as JSON, this is the entry.`,
+      title: t`Any other program that speaks MCP`,
+      about: t`Streamable HTTP. Where a program takes its settings as JSON, this is the part for it.`,
       text: JSON.stringify(
         {
           mcpServers: {
@@ -41,7 +41,7 @@ function settingsToPaste(origin: string, secret: string): readonly ToPaste[] {
     },
     {
       key: 'proxy',
-      title: t`Claude Code, or any Anthropic client: the model through Roost`,
+      title: t`Claude Code, or any program made for Anthropic’s API: the model through Roost`,
       about: t`Roost puts the real key in, counts what it costs, and holds requests while the agent is set to sleep. The key here may be anything.`,
       text: `export ANTHROPIC_BASE_URL=${origin}/llm/${secret}\nexport ANTHROPIC_API_KEY=roost`,
     },
@@ -158,7 +158,7 @@ export function MakeCredential({
   const who = among.find(({ agentId }) => agentId === chosen) ?? among[0];
   if (!who)
     return (
-      <p className="setting-hint">{t`Nobody is born yet. A client joins as an agent that has a name: SUMMON first.`}</p>
+      <p className="setting-hint">{t`Nobody is born yet. A program joins as an agent that has a name: SUMMON first.`}</p>
     );
   const make = async (event: FormEvent) => {
     event.preventDefault();

@@ -63,7 +63,7 @@ export function seatCommands(here: Here, seat: SeatView): Command[] {
   const wakeHint = !running
     ? t`Starts the session first`
     : seat.state === 'played'
-      ? t`To answer here too, beside ${seat.client?.name ?? t`the client`}`
+      ? t`To answer here too, beside ${seat.client?.name ?? t`the program`}`
       : seat.paused && !seat.client
         ? t`It goes on where it was`
         : undefined;
@@ -145,7 +145,7 @@ const ofAnybody = (
 /** The tabs of somebody's own page, by name: "Lyra: Costs". The menus lead to its first one, and from there to the others. */
 const tabCommands = ({ go }: Here, agentId: AgentId, name: string): Command[] =>
   TAB_TITLES.map(({ tab, title }) =>
-    of(agentId, `tab ${tab}`, t`${name}: ${title}`, () => go(PATHS.portrait(agentId, tab)), {
+    of(agentId, `tab ${tab}`, `${name}: ${title}`, () => go(PATHS.portrait(agentId, tab)), {
       words: t`page portrait`,
     }),
   );

@@ -90,7 +90,7 @@ function Form({
             <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
             {standing.fresh === 0
               ? t`Nothing of it is missing here: leave it so`
-              : t`Add what is missing here: ${plural(standing.fresh, 'document')}`}
+              : t`Add what is missing here: ${plural(standing.fresh, 'entry', 'entries')}`}
           </label>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
@@ -112,9 +112,11 @@ function Form({
       )}
       {standing.kind === 'away' && (
         <Standing>
-          {t`It comes as itself: the same agent, with`}{' '}
-          {parsed.messages === 0 ? t`no conversation yet` : plural(parsed.messages, 'message')}
-          {parsed.sessions > 0 ? t` of ${plural(parsed.sessions, 'session')}` : ''}.
+          {parsed.messages === 0
+            ? t`It comes as itself: the same agent. Nothing was said with it yet.`
+            : parsed.sessions === 0
+              ? t`It comes as itself: the same agent, with ${plural(parsed.messages, 'message')}.`
+              : t`It comes as itself: the same agent, with ${plural(parsed.messages, 'message')} of ${plural(parsed.sessions, 'session')}.`}
         </Standing>
       )}
       {standing.kind === 'nobody-yet' && (

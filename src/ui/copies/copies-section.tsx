@@ -68,7 +68,7 @@ function ExportAll() {
         {state.kind === 'done' && (
           <div className="copies-done">
             <p>
-              {t`${(<strong>{t`Exported.`}</strong>)} ${plural(state.exported.documents, 'document')}, ${bytes(state.exported.bytes)}, in ${(<b dir="auto">{state.fileName}</b>)}`}
+              {t`${(<strong>{t`Exported.`}</strong>)} ${plural(state.exported.documents, 'entry', 'entries')}, ${bytes(state.exported.bytes)}, in ${(<b dir="auto">{state.fileName}</b>)}`}
               {state.sealed ? t`, under your passphrase` : t`, readable by anybody who has it`}.
             </p>
             {state.unnoted !== null && (

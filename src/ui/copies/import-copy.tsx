@@ -21,9 +21,10 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
       <p>
         <strong>{written === 0 ? t`Nothing was new.` : t`Imported.`}</strong>{' '}
         {written === 0
-          ? t`Every document of it was here already. Importing a copy twice is harmless.`
-          : t`${plural(written, 'document came', 'documents came')}${same > 0 ? t`; ${plural(same, 'was here already', 'were here already')}` : ''}.`}
-        {leftOut > 0 && ` ${plural(leftOut, 'document was left out.', 'documents were left out.')}`}
+          ? t`Everything in it was here already. Importing a copy twice is harmless.`
+          : plural(written, 'entry came.', 'entries came.')}
+        {written > 0 && same > 0 && ` ${plural(same, 'was here already.', 'were here already.')}`}
+        {leftOut > 0 && ` ${plural(leftOut, 'entry was left out.', 'entries were left out.')}`}
       </p>
     </div>
   );

@@ -25,7 +25,7 @@ function news({ isHere, fresh, documents }: ArchivedAgent): string {
   if (!isHere) return t`new here`;
   return fresh === 0
     ? t`here already, nothing new`
-    : t`here already, ${count(fresh)} of ${plural(documents, 'document')} new`;
+    : t`here already, ${count(fresh)} of ${plural(documents, 'entry', 'entries')} new`;
 }
 
 function Person({
@@ -60,8 +60,8 @@ function headline({ fresh, same, forgotten, documents }: ArchivePreview): string
   if (documents === 0) return t`There is nothing in it.`;
   if (fresh === 0)
     return t`All of it is here already${forgotten > 0 ? t`, or was forgotten here` : ''}: importing it adds nothing, and harms nothing.`;
-  const rest = same > 0 ? t`; ${plural(same, 'is here already', 'are here already')}` : '';
-  const all = plural(documents, 'document');
+  const rest = same > 0 ? `; ${plural(same, 'is here already', 'are here already')}` : '';
+  const all = plural(documents, 'entry', 'entries');
   return fresh === 1 ? t`One of ${all} is new here${rest}.` : t`${count(fresh)} of ${all} are new here${rest}.`;
 }
 
@@ -135,8 +135,8 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
           <p className="setting-hint">
             {plural(
               forgotten,
-              'document of it was forgotten here for good, and is not taken.',
-              'documents of it were forgotten here for good, and are not taken.',
+              'entry of it was forgotten here for good, and is not taken.',
+              'entries of it were forgotten here for good, and are not taken.',
             )}
           </p>
         )}
@@ -144,7 +144,8 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
           <p className="setting-hint">
             {t`A newer Roost wrote ${plural(
               unknown.reduce((sum, { documents }) => sum + documents, 0),
-              'document',
+              'entry',
+              'entries',
             )} of kinds that this one does not know (${[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ')}).`}{' '}
             {changes.some(({ kind }) => kind === 'newer')
               ? t`They come only with their tick.`

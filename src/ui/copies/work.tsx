@@ -21,7 +21,7 @@ export function Work({
         label={isKey ? t`Making the key from the passphrase…` : label}
         done={done}
         of={of}
-        {...(of > 0 ? { text: t`${count(Math.min(done, of))} of ${plural(of, 'document')}` } : {})}
+        {...(of > 0 ? { text: t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` } : {})}
       />
       <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
     </div>

@@ -56,7 +56,7 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   usePastedPicture((file) => void picture(file));
   const takeText = (text: string) => {
     if (!OFFER.test(text))
-      return t`This is not an offer of Roost. It begins with ROOST1. and stands under the code on the new device.`;
+      return t`This is not the text of a Roost code. That begins with ROOST1. and stands under the code on the new device.`;
     onOffer(text);
     return null;
   };
@@ -67,7 +67,7 @@ function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
       <DropZone label={t`Choose a picture of the code`} accept="image/*" onFile={(file) => void picture(file)}>
         {looking ? t`Looking for the code…` : t`or drop or paste it here: a photo or a screenshot`}
       </DropZone>
-      {unread !== null && <Wrong title={t`No offer was found.`} reason={unread} />}
+      {unread !== null && <Wrong title={t`No code was found.`} reason={unread} />}
       <PasteText label={t`The text under the code`} placeholder={`ROOST1.…`} button={t`Take it`} onText={takeText} />
     </section>
   );
@@ -81,8 +81,7 @@ function OnTheOther() {
       <ol className="devices-steps">
         <li>{t`Its browser is let in already: by a link that Roost printed, or because Roost was used there before.`}</li>
         <li>
-          {t`Choose ${(<b>{t`I have Roost on another device`}</b>)}. If Roost was used there before: Settings, Devices,`}{' '}
-          <b>{t`Join from another device`}</b>.
+          {t`Choose ${(<b>{t`I have Roost on another device`}</b>)}. If Roost was used there before: Settings, Devices, ${(<b>{t`Join from another device`}</b>)}.`}
         </li>
         <li>{t`It shows a code, good for five minutes.`}</li>
       </ol>
@@ -101,7 +100,7 @@ function Joined({ before, onClose }: { before: readonly string[]; onClose: () =>
     <div className="devices-done" role="status">
       <StepHead>{name === undefined ? t`The new device is one of yours now` : t`${name} is one of yours now`}</StepHead>
       <p>{t`It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.`}</p>
-      <button type="button" className="solid" onClick={onClose}>{t`Good`}</button>
+      <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
     </div>
   );
 }

@@ -38,7 +38,7 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
           <div className="devices-done" role="status">
             <StepHead>{t`This is your phrase`}</StepHead>
             <p>{t`It brings your team back on a new device.`}</p>
-            <button type="button" className="solid" onClick={onClose}>{t`Good`}</button>
+            <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
           </div>
         </div>
       ) : (

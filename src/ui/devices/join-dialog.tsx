@@ -31,10 +31,10 @@ function Offer({
   if (left === 0)
     return (
       <Wrong
-        title={t`This offer has run out.`}
+        title={t`This code has run out.`}
         reason={t`It was good for five minutes, and nobody took it. Nothing has changed.`}
       >
-        <button type="button" className="ghost" onClick={onAgain}>{t`Make a new offer`}</button>
+        <button type="button" className="ghost" onClick={onAgain}>{t`Make a new code`}</button>
       </Wrong>
     );
   return (
@@ -42,12 +42,12 @@ function Offer({
       <StepHead>{t`Show this to a device that has your team`}</StepHead>
       <p>{t`There: Settings, Devices, ${(<b>{t`Add a device`}</b>)}. Scan this, or bring the text below.`}</p>
       <figure className="offer-code">
-        <QrCode text={offer} label={t`QR code of the offer; the same stands below as text`} />
+        <QrCode text={offer} label={t`QR code for your other device; the same stands below as text`} />
         <figcaption>
           <Countdown left={left} />
         </figcaption>
       </figure>
-      <CopyableText text={offer} what={t`The offer as text`} />
+      <CopyableText text={offer} what={t`The code as text`} />
       <button type="button" className="ghost" onClick={onCancel}>{t`Cancel`}</button>
     </div>
   );
@@ -92,7 +92,7 @@ function Begin({
       {failed !== null && <Wrong title={t`This device has not joined.`} reason={t`${failed} Nothing has changed.`} />}
       <div className="devices-ways">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
-          {busy ? t`Making an offer…` : t`Show the code`}
+          {busy ? t`Making a code…` : t`Show the code`}
         </button>
       </div>
     </form>
@@ -175,7 +175,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
       answered.ok
         ? same
           ? null
-          : t`You said that the words differ. Make a new offer, and compare again.`
+          : t`You said that the words differ. Make a new code, and compare again.`
         : answered.reason,
     );
   };
@@ -204,7 +204,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
       case 'failed':
         return (
           <Wrong title={t`This device has not joined.`} reason={t`${now.reason} Nothing has changed.`}>
-            <button type="button" className="ghost" onClick={() => void begin()}>{t`Make a new offer`}</button>
+            <button type="button" className="ghost" onClick={() => void begin()}>{t`Make a new code`}</button>
           </Wrong>
         );
       default:

@@ -216,7 +216,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
           <div className="devices-done" role="status">
             <StepHead>{t`Your recovery phrase holds from now on`}</StepHead>
             <p>{t`Keep the paper somewhere safe, and not beside this device. You can check it here at any time.`}</p>
-            <button type="button" className="solid" onClick={onClose}>{t`Good`}</button>
+            <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
           </div>
         );
       default:

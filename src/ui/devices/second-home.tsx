@@ -37,8 +37,10 @@ export function SecondHome({ kept }: { kept: KeptElsewhere }) {
       {asking ? (
         <div className="devices-warning" role="alertdialog" aria-label={t`Hand nothing to the relay?`}>
           <p>
-            {t`${(<strong>{t`Hand nothing to the relay?`}</strong>)} Then only`}{' '}
-            {t`${kept.files ? t`files on this device, and copies that you export,` : t`copies that you export`} protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`}
+            <strong>{t`Hand nothing to the relay?`}</strong>{' '}
+            {kept.files
+              ? t`Then only files on this device, and copies that you export, protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`
+              : t`Then only copies that you export protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.`}
           </p>
           <div className="devices-ways">
             <button type="button" className="ghost" onClick={() => setAsking(false)}>{t`Leave it on`}</button>

@@ -78,7 +78,7 @@ function WithoutRelay() {
             <PasteText
               label={t`The answer of the second device`}
               placeholder={BEGINS}
-              button={t`Open the line`}
+              button={t`Open the connection`}
               onText={take}
             />
           )}

@@ -90,7 +90,7 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
     const path = within(folder, entry.name);
     const got = await (entry.kind === 'folder' ? files.zip(agentId, path) : files.read(agentId, path));
     if (got.ok) download(entry.kind === 'folder' ? `${entry.name}.zip` : entry.name, got.value);
-    else state.notices.info(t`“${entry.name}” could not be had. ${problemText(got.problem)}`);
+    else state.notices.info(t`“${entry.name}” could not be fetched. ${problemText(got.problem)}`);
   };
   const zip = async () => {
     if (zipping) return;

@@ -42,7 +42,7 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
   const said = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
   const client = (agent && live.live?.clients.get(agent.agentId)) ?? null;
   const working = agent !== null && state === 'sleeping' && live.working.has(agent.agentId);
-  const shown = working ? t`at work` : state === 'played' ? t`played by ${client?.name ?? t`a client`}` : state;
+  const shown = working ? t`at work` : state === 'played' ? t`played by ${client?.name ?? t`a program`}` : state;
   const quiet = said?.code === 'put-to-sleep' || said?.code === 'cancelled';
   return {
     position,

@@ -32,9 +32,9 @@ const GUARDRAILS: Record<keyof Guardrails, Text> = {
     unit: t`minutes`,
   },
   max_wakes_per_session: {
-    label: t`Calls in one session`,
-    hint: t`How often it may call wake_agent itself in one session of its own. 0 means never.`,
-    unit: t`calls`,
+    label: t`Wakes of others in one session`,
+    hint: t`How often it may have others woken in one session. 0 means never.`,
+    unit: t`wakes`,
   },
 };
 const ORDER = [

@@ -33,12 +33,11 @@ function ClaudeForm({ connect, busy }: { connect: Connect; busy: boolean }) {
         placeholder="sk-ant-…"
         hint={
           <>
-            {t`Make one at`}{' '}
-            {t`${(
+            {t`Make one at ${(
               <a href="https://console.anthropic.com/settings/keys" target="_blank" rel="noopener noreferrer nofollow">
                 console.anthropic.com
               </a>
-            )}. What Claude is asked there is paid for there.`}
+            )}. What Claude is asked with it is paid for there.`}
           </>
         }
       />
@@ -76,13 +75,10 @@ function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
       return (
         <div className="connect-done" role="status">
           <p>
-            {t`${(
-              <b>{t`${connectionName(connection)} answers${ms === null ? '' : `, ${secondsText(ms)}`}.`}</b>
-            )} Your agents think with ${modelName(connection.agentModel, connection.models)}`}
+            <b>{t`${connectionName(connection)} answers${ms === null ? '' : `, ${secondsText(ms)}`}.`}</b>{' '}
             {connection.leadModel === connection.agentModel
-              ? ''
-              : t`, the lead with ${modelName(connection.leadModel, connection.models)}`}
-            .
+              ? t`Your agents think with ${modelName(connection.agentModel, connection.models)}.`
+              : t`Your agents think with ${modelName(connection.agentModel, connection.models)}, the lead with ${modelName(connection.leadModel, connection.models)}.`}
           </p>
           {running === 'rehearsal' ? (
             <>
@@ -97,7 +93,7 @@ function Outcome({ trying, onClose }: { trying: Trying; onClose: () => void }) {
               </button>
             </>
           ) : (
-            <button type="button" className="solid" onClick={onClose}>{t`Good`}</button>
+            <button type="button" className="solid" onClick={onClose}>{t`Done`}</button>
           )}
         </div>
       );

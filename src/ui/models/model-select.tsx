@@ -63,7 +63,7 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
           ))}
         </optgroup>
       ))}
-      <option value={ANOTHER}>{t`Another, by its id…`}</option>
+      <option value={ANOTHER}>{t`Another, by its name…`}</option>
     </>
   );
 }

@@ -63,12 +63,14 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
       {copied ? (
         <>
           <p>
-            {t`${(<strong>{t`This relay’s folder is a copy of another relay’s.`}</strong>)} So that nothing runs twice,`}{' '}
-            {t`${
-              away.length === all.length
-                ? t`nothing below runs`
-                : plural(away.length, 'entry below does not run', 'entries below do not run')
-            } here until you bring it here.`}{' '}
+            <strong>{t`This relay’s folder is a copy of another relay’s.`}</strong>{' '}
+            {away.length === all.length
+              ? t`So that nothing runs twice, nothing below runs here until you bring it here.`
+              : plural(
+                  away.length,
+                  'entry below does not run here until you bring it here, so that nothing runs twice.',
+                  'entries below do not run here until you bring them here, so that nothing runs twice.',
+                )}{' '}
             {asked && asks}
           </p>
           <div className="routine-ways">
@@ -80,13 +82,15 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
         <>
           <p>
             <strong>
-              {t`${
-                away.length === all.length
-                  ? t`All of this belongs`
-                  : plural(away.length, 'entry below belongs', 'entries below belong')
-              } to another relay of yours`}
-            </strong>
-            {t`. What is due runs at one relay only, so it does not run here.`}{' '}
+              {away.length === all.length
+                ? t`All of this belongs to another relay of yours.`
+                : plural(
+                    away.length,
+                    'entry below belongs to another relay of yours.',
+                    'entries below belong to another relay of yours.',
+                  )}
+            </strong>{' '}
+            {t`What is due runs at one relay only, so it does not run here.`}{' '}
             {asked ? asks : t`Bring it here, and it runs here as soon as the other relay has let go of it.`}
           </p>
           <div className="routine-ways">

@@ -33,7 +33,7 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
         {schedule.name}
       </h4>
       <p>
-        {schedule.kind === 'script' && t`Script, `}
+        {schedule.kind === 'script' && `${t`Script`} · `}
         {timingText(schedule.timing, now)} · {next}
       </p>
       {schedule.kind === 'reminder' && (
@@ -43,8 +43,10 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
       )}
       {schedule.kind === 'script' && (
         <p>
-          <code>{schedule.script}</code>
-          {t`${schedule.on_failure === 'wake_agent' ? t`, wakes it only where it fails` : t`, wakes nobody`}. Run only as it was when you set it; other files that it uses, the agent can change.`}
+          {schedule.on_failure === 'wake_agent'
+            ? t`${(<code>{schedule.script}</code>)} wakes it only where it fails.`
+            : t`${(<code>{schedule.script}</code>)} wakes nobody.`}{' '}
+          {t`It is run only as it was when you set it; other files that it uses, the agent can change.`}
         </p>
       )}
     </div>

@@ -71,7 +71,7 @@ export function NotificationsSection() {
         <div className="setting-row">
           {(['from', 'to'] as const).map((end) => (
             <label key={end}>
-              {end === 'from' ? t`From ` : t`To `}
+              {end === 'from' ? t`From` : t`Until`}{' '}
               <input
                 className="field"
                 type="time"

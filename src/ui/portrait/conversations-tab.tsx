@@ -50,7 +50,7 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
               {span?.end && span.end.outcome !== 'done' && ` · ${outcomeText(span.end.outcome)}`}
             </b>
           )}
-          {words && `${words.author === 'human' ? t`You: ` : ''}${words.text}`}
+          {words && (words.author === 'human' ? t`You: ${words.text}` : words.text)}
         </span>
         <small>{plural(messages, 'message')}</small>
       </Link>

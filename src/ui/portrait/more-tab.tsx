@@ -45,8 +45,8 @@ function Threads({ agentId, name }: Props) {
 function Clients({ agentId, name }: Props) {
   const team = useTeammates();
   return (
-    <section aria-label={t`Other clients`}>
-      <h3>{t`Other clients`}</h3>
+    <section aria-label={t`Other programs`}>
+      <h3>{t`Other programs`}</h3>
       <CredentialList agentId={agentId} team={team} />
       <details className="agent-make">
         <summary>{t`Let a program act as ${name}…`}</summary>

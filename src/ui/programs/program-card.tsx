@@ -109,13 +109,13 @@ export function ProgramCard({ program }: { program: Program }) {
           aria-disabled={busy}
           aria-describedby={describedBy}
           onClick={busy ? undefined : () => setRemoving(true)}
-        >{t`Take away`}</button>
+        >{t`Remove`}</button>
       </div>
       {removing && (
         <SureDialog
-          title={t`Take ${name} away?`}
-          does={[t`Take it away`, t`Taking away…`]}
-          undone={t`It could not be taken away`}
+          title={t`Remove ${name}?`}
+          does={[t`Remove it`, t`Removing…`]}
+          undone={t`It could not be removed`}
           onSure={async () => {
             const done = await programs.change((client) => client.removeProgram({ programId }));
             return done.ok ? null : done.reason;

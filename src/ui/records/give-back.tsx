@@ -52,7 +52,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
     case 'attached-server': {
       const { name, where } = { name: '', where: null, ...value };
       const shown = t`The attached server “${String(name)}”`;
-      if (where === null) return t`${shown}, taken away`;
+      if (where === null) return t`${shown}, removed`;
       const { url, command, args }: { url?: unknown; command?: unknown; args?: unknown } = Object(where);
       const to = typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args : [])].join(' ');
       return t`${shown}, ${revealedCode(to)}, without its secrets`;
@@ -78,7 +78,7 @@ function outcomeOf({ taken, kept, refused }: Given): string {
   const took = kindsOf((type) => taken.get(type) ?? 0);
   const sentences = [
     took === '' ? t`The relay took nothing.` : t`The relay took ${took}.`,
-    ...(kept > 0 ? [t`It has ${plural(kept, 'record')} already, or newer, and keeps what it has.`] : []),
+    ...(kept > 0 ? [t`It has ${plural(kept, 'entry', 'entries')} already, or newer, and keeps what it has.`] : []),
     ...(refused.length > 0 ? [t`Some were not taken. ${refused.join(' ')}`] : []),
   ];
   return sentences.join(' ');
@@ -107,7 +107,7 @@ export default function GiveBack() {
           {given && (
             <div className="give-back-line">
               <p role="status">{outcomeOf(given)}</p>
-              <button type="button" className="ghost" onClick={offer.putAway}>{t`Good`}</button>
+              <button type="button" className="ghost" onClick={offer.putAway}>{t`Done`}</button>
             </div>
           )}
           {missing.length > 0 && (

@@ -73,7 +73,7 @@ function Rebuilding() {
   const { done, of } = progress;
   return (
     <p className="banner banner-quiet">
-      <span>{t`The ledger is being rebuilt${of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on meanwhile.`}</span>
+      <span>{t`What is stored here is being rebuilt${of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on meanwhile.`}</span>
       <Link href={PATHS.settings('storage')}>{t`Show`}</Link>
     </p>
   );

@@ -28,7 +28,7 @@ export function Opening({ awaited }: { awaited: Awaited | null }) {
   return (
     <main id="main" className="opening" aria-busy="true">
       <div role="status">
-        {words === null ? <p className="visually-hidden">{t`Opening the ledger…`}</p> : <p>{words}</p>}
+        {words === null ? <p className="visually-hidden">{t`Opening what is stored here…`}</p> : <p>{words}</p>}
       </div>
       {words !== null && <button type="button" className="ghost" onClick={() => location.reload()}>{t`Reload`}</button>}
       <div className="opening-grid" aria-hidden="true">

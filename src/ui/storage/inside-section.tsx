@@ -15,11 +15,11 @@ export function InsideSection() {
       <NotRead storage={storage} />
       {status && (
         <>
-          <Block title={t`On the way into the ledger`}>
+          <Block title={t`On the way into the volumes`}>
             <p>
               {status.journalRows === 0
                 ? t`Nothing: all is filed.`
-                : t`${plural(status.journalRows, 'document')}, safe in the journal; ${count(status.journalRows) === '1' ? t`it is` : t`they are`} filed by and by.`}
+                : t`${plural(status.journalRows, 'entry', 'entries')}, safe in the journal; ${count(status.journalRows) === '1' ? t`it is` : t`they are`} filed by and by.`}
             </p>
           </Block>
           <Block title={t`Volumes`} {...(faulty(status) ? { state: 'warn' as const } : {})}>

@@ -5,7 +5,7 @@ import { Progress } from '../parts/progress.tsx';
 import { count, plural } from '../text/sizes.ts';
 
 const TASKS: Record<OwnerProgress['task'], string> = {
-  rebuild: t`Rebuilding: every document is looked at`,
+  rebuild: t`Rebuilding: every entry is looked at`,
   forget: t`Removing what was forgotten for good`,
   replay: t`Taking up what was in the journal`,
 };
@@ -20,7 +20,7 @@ export function Work() {
       label={TASKS[task]}
       done={done}
       of={of}
-      text={of > 0 ? t`${count(Math.min(done, of))} of ${plural(of, 'document')}` : t`Looking…`}
+      text={of > 0 ? t`${count(Math.min(done, of))} of ${plural(of, 'entry', 'entries')}` : t`Looking…`}
     />
   );
 }
@@ -30,12 +30,15 @@ function Report({ report }: { report: RebuildReport }) {
   return (
     <div className="rebuild-report" data-wrong={faults.length > 0}>
       <p>
-        {t`${(<strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>)} ${documents === 1 ? t`One document in ${plural(volumes, 'volume')} was looked at, and the lists are new.` : t`${count(documents)} documents in ${plural(volumes, 'volume')} were looked at, and the lists are new.`}`}{' '}
+        <strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>{' '}
+        {documents === 1
+          ? t`One entry in ${plural(volumes, 'volume')} was looked at, and the lists are new.`
+          : t`${count(documents)} entries in ${plural(volumes, 'volume')} were looked at, and the lists are new.`}{' '}
         {repaired > 0
           ? plural(
               repaired,
-              'document that a volume had lost was found elsewhere and written again.',
-              'documents that a volume had lost were found elsewhere and written again.',
+              'entry that a volume had lost was found elsewhere and written again.',
+              'entries that a volume had lost were found elsewhere and written again.',
             )
           : faults.length === 0
             ? t`Nothing was missing.`

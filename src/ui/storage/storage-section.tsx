@@ -36,7 +36,8 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
             <strong>
               {dayWithin(note.time, now).replace(/^./, (letter) => letter.toUpperCase())} {clockTime(note.time)}
             </strong>
-            : {plural(note.documents, 'document')}, {note.sealed ? t`under a passphrase` : t`without a passphrase`}.
+            : {plural(note.documents, 'entry', 'entries')},{' '}
+            {note.sealed ? t`under a passphrase` : t`without a passphrase`}.
             {due ? t` That is ${duration(now - note.time)} ago: what came since is only here.` : ''}
           </>
         )}
@@ -62,7 +63,7 @@ function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
             <span className="visually-hidden">{t`Kind`}</span>
           </th>
           <td aria-hidden="true" />
-          <th scope="col">{t`documents`}</th>
+          <th scope="col">{t`entries`}</th>
           <th scope="col">{t`as text`}</th>
         </tr>
       </thead>
@@ -88,7 +89,7 @@ function RelayRoom() {
   if (room.kind !== 'ready') return null;
   return (
     <>
-      <p className="setting-hint">{t`The relay’s home takes ${bytes(room.value.bytes)} on its own disk.`}</p>
+      <p className="setting-hint">{t`The relay takes ${bytes(room.value.bytes)} on its own disk.`}</p>
       {shortages(room.value).map((line) => (
         <p key={line} className="setting-hint" role="status">
           {line}
@@ -171,7 +172,7 @@ export function StorageSection() {
           <Block title={t`Space used`}>
             <p>
               {used(status)}
-              <span className="store-documents">{plural(status.documents, 'document')}</span>
+              <span className="store-documents">{plural(status.documents, 'entry', 'entries')}</span>
             </p>
             <RelayRoom />
             <Kinds kinds={status.kinds} />

@@ -23,7 +23,7 @@ function Volume({ volume, now }: { volume: VolumeStatus; now: number }) {
       {wrong && <WarnIcon />}
       <span className="volume-name">{volume.name}</span>
       <span className="volume-about">
-        {STATES[volume.state]} · {plural(volume.documents, 'document')} · {when(volume.checkedAt, now)}
+        {STATES[volume.state]} · {plural(volume.documents, 'entry', 'entries')} · {when(volume.checkedAt, now)}
       </span>
       {volume.faults.length > 0 && (
         <ul className="volume-faults">
@@ -49,7 +49,7 @@ function summary(volumes: readonly VolumeStatus[], now: number): string {
         : checks.length < volumes.length
           ? t`${count(checks.length)} checked, nothing wrong`
           : t`all checked, nothing wrong`;
-  return `${plural(volumes.length, 'volume')}, ${plural(documents, 'document')}: ${state}${oldest === null || wrong > 0 ? '' : t`, the longest ago ${dayWithin(oldest, now)} ${clockTime(oldest)}`}.`;
+  return `${plural(volumes.length, 'volume')}, ${plural(documents, 'entry', 'entries')}: ${state}${oldest === null || wrong > 0 ? '' : t`, the longest ago ${dayWithin(oldest, now)} ${clockTime(oldest)}`}.`;
 }
 
 /** The volumes and their checks: what is wrong in sight, a long list folded. */
@@ -63,8 +63,7 @@ export function Volumes({ volumes, now }: { volumes: readonly VolumeStatus[]; no
       ))}
     </ul>
   );
-  if (volumes.length === 0)
-    return <p>{t`No volume yet: the first one comes with the first document that is filed.`}</p>;
+  if (volumes.length === 0) return <p>{t`No volume yet: the first one comes with the first entry that is filed.`}</p>;
   return (
     <>
       <p>{summary(volumes, now)}</p>

@@ -14,7 +14,7 @@ export function whereWordsGo(name: string, { state, client }: Pick<SeatView, 'st
     case 'played':
       return client?.readsInbox
         ? t`${asBeginning(client.name)} plays ${name}, and finds this when it looks into the inbox.`
-        : t`${asBeginning(client?.name ?? t`a client`)} plays ${name} without looking into the inbox. Woken here, ${name} reads this.`;
+        : t`${asBeginning(client?.name ?? t`a program`)} plays ${name} without looking into the inbox. Woken here, ${name} reads this.`;
     case 'sleeping':
     case 'empty':
       return t`${name} sleeps, and will read this on waking.`;

@@ -138,13 +138,13 @@ export function changeText(change: ArchiveChange): string {
       return t`${plural(messages, 'message')} would come into the thread “${shownText(title)}”${yours > 0 ? t`, ${yours} of them as yours` : ''}.`;
     }
     case 'newer':
-      return t`${plural(change.documents, 'document')} that a newer Roost wrote: what they would change shows only there.`;
+      return t`${plural(change.documents, 'entry', 'entries')} that a newer Roost wrote: what they would change shows only there.`;
     case 'records':
-      return t`${change.what}: ${plural(change.documents, 'document')} that the file has and this household does not.`;
+      return t`${change.what}: ${plural(change.documents, 'entry', 'entries')} that the file has and this household does not.`;
     case 'queued':
       return t`${plural(change.messages, 'message')} would be sent as yours when everybody wakes.`;
     case 'ahead':
-      return t`${plural(change.documents, 'document')} dated ahead of this device’s clock, up to ${fullTime(change.latest)}: the clock of another device was wrong, or this one is. They would stand after all that is here; what you write then stands after them.`;
+      return t`${plural(change.documents, 'entry', 'entries')} dated ahead of this device’s clock, up to ${fullTime(change.latest)}: the clock of another device was wrong, or this one is. They would stand after all that is here; what you write then stands after them.`;
     case 'soul-edited':
       return t`The soul would be the one in SOUL.md, as it was edited.`;
     default:
@@ -155,15 +155,15 @@ export function changeText(change: ArchiveChange): string {
 export const neverText = (documents: number): string =>
   plural(
     documents,
-    'document is dated more than a hundred years ahead of this device’s clock, and not taken.',
-    'documents are dated more than a hundred years ahead of this device’s clock, and not taken.',
+    'entry is dated more than a hundred years ahead of this device’s clock, and not taken.',
+    'entries are dated more than a hundred years ahead of this device’s clock, and not taken.',
   );
 
 export const unfitText = (documents: number): string =>
   plural(
     documents,
-    'document says what this Roost cannot read, or what does not fit together, and is not taken.',
-    'documents say what this Roost cannot read, or what does not fit together, and are not taken.',
+    'entry says what this Roost cannot read, or what does not fit together, and is not taken.',
+    'entries say what this Roost cannot read, or what does not fit together, and are not taken.',
   );
 
 /** One conflict: what stands against what, and what holds afterwards. */
@@ -186,8 +186,8 @@ export function conflictText(conflict: ArchiveConflict): string {
     case 'different':
       return plural(
         conflict.documents,
-        'document is here under the same id with other contents. What is here stays.',
-        'documents are here under the same id with other contents. What is here stays.',
+        'entry is here already with other contents. What is here stays.',
+        'entries are here already with other contents. What is here stays.',
       );
     default:
       return conflict satisfies never;

@@ -60,7 +60,9 @@ export function acknowledgedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' 
         ? t`The relay cannot be reached. Everything that is here was handed to it before.`
         : t`The relay cannot be reached; ${plural(toSend, 'entry waits', 'entries wait')} here until it can.`;
     case 'locked-out':
-      return t`This browser is not signed in at the relay${toSend === 0 ? '' : t`; ${plural(toSend, 'entry waits', 'entries wait')} here until it is`}. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
+      return toSend === 0
+        ? t`This browser is not signed in at the relay. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`
+        : t`This browser is not signed in at the relay; ${plural(toSend, 'entry waits', 'entries wait')} here until it is. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
     default:
       return link satisfies never;
   }
@@ -71,8 +73,8 @@ export function protectionText({ link, files }: Pick<KeptElsewhere, 'link' | 'fi
   if (link !== 'off')
     return files
       ? t`If the browser loses what it stores, your team comes back by itself: from files beside it on this device, and from the relay.`
-      : t`If the browser loses what it stores, your team comes back by itself from the relay. This browser has no files beside its database for Roost.`;
+      : t`If the browser loses what it stores, your team comes back by itself from the relay. On this device there is no second copy: this browser cannot keep one.`;
   return files
     ? t`If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.`
-    : t`Nothing is kept a second time: this browser has no files beside its database for Roost. If it loses what it stores, only a copy or another device brings your team back.`;
+    : t`Nothing is kept a second time: this browser cannot do it. If it loses what it stores, only a copy or another device brings your team back.`;
 }

@@ -66,10 +66,10 @@ const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
   quota: t`The disk is full: nothing can be saved`,
   broken: t`Something is wrong with the storage on this device`,
   unreadable: t`The browser cannot read what it stored here`,
-  blocked: t`The ledger is not open yet`,
-  'no-owner': t`This page cannot reach its ledger`,
-  damaged: t`A part of the ledger on this device was damaged`,
-  unsupported: t`This browser lacks what the ledger needs`,
+  blocked: t`What is stored here is not open yet`,
+  'no-owner': t`This page cannot reach what is stored here`,
+  damaged: t`A part of what is stored on this device was damaged`,
+  unsupported: t`This browser cannot store what Roost needs`,
 };
 
 /** The owner's own words say what to do. */

@@ -33,7 +33,7 @@ function partsOf(
     ['name', shownText(schedule.name)],
     ['agent', agent],
     ['when', timing.kind === 'once' ? t`once, ${fullTime(timing.at)}` : timingText(timing, 0)],
-    [t`taken away`, removed ? 'yes' : 'no'],
+    [t`removed`, removed ? 'yes' : 'no'],
     [t`place in the order`, String(position + 1)],
     ['relay', relayOf(homeRelay)],
     [t`asked for by the relay`, wanted === null ? 'none' : relayOf(wanted)],
@@ -64,7 +64,7 @@ function partsOf(
       parts.push(
         ['on', schedule.enabled ? 'yes' : 'no'],
         ['script', shownText(schedule.script)],
-        [t`SHA-256 of the script`, schedule.sha256 ?? t`none: it is not pinned`],
+        [t`fingerprint of the script`, schedule.sha256 ?? t`none: it is not pinned`],
         ['longest', duration(schedule.timeoutMs)],
         [t`where it fails`, schedule.on_failure],
         [t`where it still runs`, schedule.overlap],
@@ -109,7 +109,7 @@ export function scheduleText(change: ScheduleChange): string {
   const around = { agent: name, relayOf: relayIn(here) };
   const now = partsOf(after, around);
   const what = t`The ${schedule.kind} “${shownText((here ?? after).schedule.name)}” of ${name}`;
-  if (after.removed) return t`${what} would be taken away.`;
+  if (after.removed) return t`${what} would be removed.`;
   const on = now.get('on') === 'no' ? t`, switched off` : '';
   if (here === null || here.removed) return t`${what} would be set: ${now.get('when') ?? ''}${on}.`;
   const old = partsOf(here, around);

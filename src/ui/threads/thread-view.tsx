@@ -186,7 +186,7 @@ export function ThreadView({
     return (
       <div className="chat-nobody" role="alert">
         <h2>{gone ? t`There is no such thread` : t`This thread could not be read`}</h2>
-        <p>{gone ? t`The link was cut short, or the relay has another home now.` : (state.problem?.message ?? '')}</p>
+        <p>{gone ? t`The link was cut short, or the relay has lost what it kept.` : (state.problem?.message ?? '')}</p>
         <div className="dialog-ways">
           {!gone && <button type="button" className="ghost" onClick={() => void talk.again()}>{t`Try again`}</button>}
           <Link href={PATHS.threads} className="ghost">{t`All threads`}</Link>

@@ -120,7 +120,7 @@ export function Budget({ agentId, children }: { agentId: AgentId; children?: Rea
       <p className="budget-links">
         {children}
         <Link href={PATHS.limits(agentId)}>{t`Its limits`}</Link>
-        <Link href={PATHS.night(agentId)}>{t`Its nights`}</Link>
+        <Link href={PATHS.night(agentId)}>{t`Its routines`}</Link>
       </p>
     </div>
   );

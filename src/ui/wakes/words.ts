@@ -18,7 +18,7 @@ const weekday = new Intl.DateTimeFormat(spoken.locale, { weekday: 'long' });
 const CLOCK_FROM = 2 * HOUR;
 
 export const CHECK_TITLES: Record<GateCheck, string> = {
-  source_budget: t`The caller’s own budget`,
+  source_budget: t`What the one who asks has left`,
   disabled: t`Wakes are on`,
   cooldown: t`Pause since the last wake`,
   daily: t`Wakes today`,
@@ -26,13 +26,13 @@ export const CHECK_TITLES: Record<GateCheck, string> = {
   blackout: t`Quiet hours`,
   minutes: t`Minutes today`,
   concurrency: t`Sessions at once`,
-  idle: t`Not in mid-turn`,
-  flood: t`Flood guard`,
+  idle: t`Not in the middle of an answer`,
+  flood: t`Not too many at once`,
 };
 
 /** What each check asks. */
 export const CHECK_QUESTIONS: Record<GateCheck, string> = {
-  source_budget: t`Has the caller calls of wake_agent left in its session?`,
+  source_budget: t`May the one who asks have somebody else woken in this session?`,
   disabled: t`Does the household let wakes pass, and the agent?`,
   cooldown: t`Is the last wake long enough ago, whoever asked for it?`,
   daily: t`Has it wakes left today?`,
@@ -59,15 +59,15 @@ export const REASON_WORDS: Record<WakeReason, string> = {
 
 export const WAY_WORDS: Record<WakeWay, string> = {
   person: t`You woke it yourself`,
-  wake_agent: t`The tool wake_agent`,
-  urgent_message: t`A message with priority high or urgent`,
+  wake_agent: t`It asked for it`,
+  urgent_message: t`A message marked as high or urgent`,
   thread_mention: t`A mention in a thread`,
   thread_added: t`Taken into a thread`,
   deferred: t`A wake that was put off came up again`,
-  schedule: t`A schedule`,
+  schedule: t`A routine`,
   reminder: t`A reminder that it left for itself`,
   script_failure: t`A script that failed`,
-  api: t`A call from outside`,
+  api: t`Another program`,
 };
 
 /** Who asked: "You", an agent's name, or the name it gave itself. */
@@ -104,13 +104,13 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
     case 'deferred':
       return t`${who} asked for ${whom}, and that came up again`;
     case 'schedule':
-      return t`The schedule ${who} asked for ${whom}`;
+      return t`The routine ${who} asked for ${whom}`;
     case 'reminder':
       return t`The reminder ${who} came back to ${whom}`;
     case 'script_failure':
       return t`The script ${who} failed, and asked for ${whom}`;
     case 'api':
-      return t`${who} asked for ${whom} from outside`;
+      return t`${who}, another program, asked for ${whom}`;
     default:
       return way satisfies never;
   }
@@ -145,7 +145,7 @@ export function leftText(until: number, now: number): string {
 }
 
 const STOPPED: Record<GateCheck, string> = {
-  source_budget: t`its calls in this session are used up`,
+  source_budget: t`it had as many woken as it may in this session`,
   disabled: t`wakes are switched off`,
   cooldown: t`too soon`,
   daily: t`its wakes for today are used up`,

@@ -89,7 +89,7 @@ export default function ReturningPage() {
           {t`The browser lost what it had stored for this page.`}{' '}
           {missing
             ? t`${who} lived here. They were looked for beside it on this device and at the relay, and nothing of them is there.`
-            : t`${who} lived here${team.documents > 0 ? t`, with ${plural(team.documents, 'document')}` : ''}. They are brought back from what is kept a second time; nothing new is begun before that.`}
+            : t`${who} lived here${team.documents > 0 ? t`, with ${plural(team.documents, 'entry', 'entries')}` : ''}. They are brought back from what is kept a second time; nothing new is begun before that.`}
         </p>
         {!missing && <OnTheWay status={status} />}
         {(missing || status.link === 'lost' || status.link === 'locked-out' || status.link === 'off') && (

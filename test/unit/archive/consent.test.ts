@@ -220,9 +220,7 @@ describe('A copy of routines and limits', () => {
     ]);
     const away = version(51, 'schedule', 's1', { ...routine('Greet Ada.'), removed: true }, 'a1');
     const gone = await open(await exportOf([away]), memoryLedger(home));
-    expect(gone.preview.changes.map(changeText)).toEqual([
-      `The routine “Morning” of ${LYRA.name} would be taken away.`,
-    ]);
+    expect(gone.preview.changes.map(changeText)).toEqual([`The routine “Morning” of ${LYRA.name} would be removed.`]);
     const before = version(30, 'schedule', 's1', routine('Serve Mallory.'), 'a1');
     const same = version(60, 'schedule', 's1', routine('Greet Ada.'), 'a1');
     expect(await imported([before, same], [], home)).toMatchObject({ offered: [], came: [before._id, same._id] });
@@ -306,7 +304,7 @@ describe('A copy of routines and limits', () => {
     expect(preview.changes.map(changeText)).toEqual([
       'The thread “Plans” would be called “Mallory”.',
       '1 message would come into the thread “Plans”, 1 of them as yours.',
-      'Threads: 2 documents that the file has and this household does not.',
+      'Threads: 2 entries that the file has and this household does not.',
     ]);
   });
 });

@@ -265,7 +265,7 @@ test('what was written earlier can be said anew from there, and what stood there
   expect(log().textContent).not.toContain('Two');
 });
 
-test('a failed answer says why, and Retry asks the last question again in its place', async () => {
+test('a failed answer says why, and “Try again” asks the last question again in its place', async () => {
   const page = await openPage({
     docs: [...team(1), said('agent-1', 'human', 'Why?', NOW - 1000, { ...now, messageId: 'q' })],
     path: '/agent/agent-1',
@@ -273,7 +273,7 @@ test('a failed answer says why, and Retry asks the last question again in its pl
   });
   await answer(page, { status: 'failed', error: 'overloaded' });
   expect(log().textContent).toContain('Lyra could not answer: overloaded');
-  await page.user.click(screen.getByRole('button', { name: 'Retry' }));
+  await page.user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Why?', replaces: 'q' }]);
   expect(log().textContent).not.toContain('overloaded');
 });
@@ -455,7 +455,7 @@ test('tool calls fold into one quiet line, and open', async () => {
     path: '/agent/agent-1',
     snapshot: awake,
   });
-  const line = screen.getByText('chose the name Fen · wrote down who they are · wrote to Wren');
+  const line = screen.getByText('chose the name Fen · wrote down who it is · wrote to Wren');
   expect(line.closest('details')?.open).toBe(false);
   // The same again is said once, and of very many the first.
   const again = 'looked into the folder, 2 times · looked what a command wrote · ';
@@ -627,10 +627,10 @@ test('files are dropped anywhere on the conversation, which shows that; where th
   expect(fireEvent.dragOver(log(), { dataTransfer })).toBe(false);
   expect(fireEvent.drop(log(), { dataTransfer })).toBe(false);
   expect(chat.dataset['drops']).toBeUndefined();
-  expect(await screen.findByRole('button', { name: 'Take away notes.txt' })).toBeDefined();
+  expect(await screen.findByRole('button', { name: 'Remove notes.txt' })).toBeDefined();
   const more = { types: ['Files'], files: [new File(['the pier is red'], 'more.txt')] };
   expect(fireEvent.drop(field(), { dataTransfer: more })).toBe(false);
-  expect(await screen.findByRole('button', { name: 'Take away more.txt' })).toBeDefined();
+  expect(await screen.findByRole('button', { name: 'Remove more.txt' })).toBeDefined();
   expect(fireEvent.drop(log(), { dataTransfer: { types: ['text/plain'], files: [] } })).toBe(true);
 });
 
@@ -640,14 +640,14 @@ test('files go along once kept: what is no file to read is said, what was taken 
     document.querySelector<HTMLInputElement>('.compose input[type=file]') ?? document.createElement('input');
   const notes = new File(['the pier is green'], 'notes.txt');
   const kept = () => page.owner.docs.filter(({ type }) => type === 'attachment');
-  const chips = () => screen.queryAllByRole('button', { name: /^Take away/ });
+  const chips = () => screen.queryAllByRole('button', { name: /^Remove/ });
   await page.user.upload(input, [notes, new File([new Uint8Array([1, 0, 2])], 'a\u202e.bin'), notes]);
   await waitFor(() =>
     expect(document.querySelector('.compose-note')?.textContent).toBe(
       'a.bin is no picture, PDF or text: models read nothing else.',
     ),
   );
-  await page.user.click(await screen.findByRole('button', { name: 'Take away notes.txt' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Remove notes.txt' }));
   expect(chips()).toHaveLength(0);
   await page.user.click(screen.getByRole('button', { name: 'Undo' }));
   expect(chips()).toHaveLength(1);
@@ -655,7 +655,7 @@ test('files go along once kept: what is no file to read is said, what was taken 
   await page.user.type(field(), '{Enter}');
   await waitFor(() => expect(page.relay.posted).toHaveLength(1));
   await page.user.upload(input, notes);
-  await screen.findByRole('button', { name: 'Take away notes.txt' });
+  await screen.findByRole('button', { name: 'Remove notes.txt' });
   await page.user.type(field(), 'again{Enter}');
   await waitFor(() => expect(page.relay.posted).toHaveLength(2));
   const file = { name: 'notes.txt', mediaType: 'text/plain', bytes: 17, data: btoa('the pier is green') };
@@ -666,14 +666,14 @@ test('files go along once kept: what is no file to read is said, what was taken 
   expect(kept()).toHaveLength(1);
   // A full disk: nothing is sent, it is said, and goes out when there is room.
   await page.user.upload(input, new File(['other'], 'other.txt'));
-  await screen.findByRole('button', { name: 'Take away other.txt' });
+  await screen.findByRole('button', { name: 'Remove other.txt' });
   page.owner.broken = 'The disk is full.';
   await page.user.type(field(), 'Look{Enter}');
   const full = () => screen.findByText(/What is attached could not be kept on this device: The disk is full\./);
   // Taken back, it comes with its file.
   await page.user.click(within(await full()).getByRole('button', { name: 'Take back' }));
   expect(field().value).toBe('Look');
-  await screen.findByRole('button', { name: 'Take away other.txt' });
+  await screen.findByRole('button', { name: 'Remove other.txt' });
   await page.user.type(field(), '{Enter}');
   const failed = await full();
   expect(page.relay.posted).toHaveLength(2);

@@ -87,7 +87,7 @@ test('everything is exported under a passphrase that was typed twice, and the da
   await typePassphrase(page, 'four words that hold', 'four words that hold');
   await page.user.click(screen.getByRole('button', { name: 'Export everything' }));
   expect((await screen.findByText('Exported.')).parentElement?.textContent).toMatch(
-    /4 documents, 12 KB, in roost-household-2026-11-\d\d\.jsonl\.gz\.age, under your passphrase\./,
+    /4 entries, 12 KB, in roost-household-2026-11-\d\d\.jsonl\.gz\.age, under your passphrase\./,
   );
   expect(page.archive.exported).toEqual([{ passphrase: 'four words that hold', documents: 4 }]);
   expect(downloads).toHaveLength(1);
@@ -157,7 +157,7 @@ test('a file is looked at before anything is taken: who is in it, what is new, w
     ],
   });
   await choose('home.jsonl.gz');
-  expect(await screen.findByText('19 of 30 documents are new here; 11 are here already.')).toBeDefined();
+  expect(await screen.findByText('19 of 30 entries are new here; 11 are here already.')).toBeDefined();
   const people = within(screen.getByRole('group', { name: 'Who comes' })).getAllByRole('listitem');
   expect(people.map((person) => person.textContent)).toEqual([
     'Julianthe lead · 4 messages · here already, nothing new',
@@ -210,7 +210,7 @@ test('what comes from a file is shown at once, and does not count as new message
   });
   await choose('home.jsonl.gz');
   await page.user.click(await screen.findByRole('button', { name: 'Import' }));
-  expect((await screen.findByText('Imported.')).parentElement?.textContent).toContain('2 documents came.');
+  expect((await screen.findByText('Imported.')).parentElement?.textContent).toContain('2 entries came.');
   await waitFor(() => expect(page.state.household.store.getState().roster.seats.get(7)?.name).toBe('Vael'));
   expect(page.state.unread.store.getState().counts.size).toBe(0);
 });
@@ -316,7 +316,7 @@ test('an agent that lives here already gets what it misses, or a copy beside it'
   const page = await copies({ prepare: ({ archive }) => archive.agents.set('Lyra.zip', parsed) });
   await choose('Lyra.zip');
   expect(await screen.findByRole('group', { name: 'Lyra is here already, in seat 1.' })).toBeDefined();
-  expect(screen.getByRole('radio', { name: 'Add what is missing here: 1 document' })).toBeDefined();
+  expect(screen.getByRole('radio', { name: 'Add what is missing here: 1 entry' })).toBeDefined();
   await page.user.click(screen.getByRole('radio', { name: /Adopt a copy beside it/ }));
   expect(screen.getByRole('button', { name: 'Adopt Lyra' })).toBeDefined();
 });

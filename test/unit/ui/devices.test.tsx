@@ -124,7 +124,7 @@ describe('one code for another device', () => {
     await screen.findByRole('heading', { name: 'Are these the same on both?' });
     await press(page, 'Yes, all six');
     expect(asked).toEqual([OFFER, [true, 1]]);
-    await press(page, 'Good');
+    await press(page, 'Done');
     expect(page.reach.times('DELETE /api/device-codes/code-1')).toBe(0);
   });
 
@@ -263,7 +263,7 @@ test('what is no offer is not handed on, and is said to be none', async () => {
   await otherWay(page);
   await page.user.type(screen.getByLabelText('The text under the code'), 'hello');
   await press(page, 'Take it');
-  expect(screen.getByRole('alert').textContent).toContain('not an offer of Roost');
+  expect(screen.getByRole('alert').textContent).toContain('not the text of a Roost code');
   expect(page.owner.calls).not.toContain('beginInvite');
 });
 
@@ -332,8 +332,8 @@ test('a new device shows its offer, then the words, then waits, and then has a t
   await press(page, 'Join from another device');
   await press(page, 'Show the code');
   await joining({ step: 'offering', offer: OFFER, until });
-  expect(screen.getByRole('img', { name: /QR code of the offer/ })).toBeDefined();
-  expect(screen.getByLabelText('The offer as text').textContent).toBe(OFFER);
+  expect(screen.getByRole('img', { name: /QR code for your other device/ })).toBeDefined();
+  expect(screen.getByLabelText('The code as text').textContent).toBe(OFFER);
   expect(screen.getByRole('timer').textContent).toBe('5:00');
   expect(screen.getByRole('timer').getAttribute('aria-live')).toBe('off');
   await joining({ step: 'comparing', words: SIX, until });
@@ -361,8 +361,8 @@ test('an offer that has run out is replaced by a new one', async () => {
     news: 'sync',
     status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until: NOW }, kept: null },
   });
-  expect(screen.getByRole('alert').textContent).toContain('This offer has run out.');
-  await press(page, 'Make a new offer');
+  expect(screen.getByRole('alert').textContent).toContain('This code has run out.');
+  await press(page, 'Make a new code');
   expect(page.owner.calls.filter((name) => name === 'beginJoin')).toHaveLength(1);
 });
 
@@ -381,8 +381,8 @@ test('why joining failed is said, with the way to begin anew', async () => {
     });
     return null;
   };
-  await press(page, 'Make a new offer');
-  expect(screen.getByLabelText('The offer as text').textContent).toBe(OFFER);
+  await press(page, 'Make a new code');
+  expect(screen.getByLabelText('The code as text').textContent).toBe(OFFER);
 });
 
 const WORDS =
@@ -647,7 +647,7 @@ test('two devices without a relay are introduced by two texts', async () => {
   await press(first, 'Make the text');
   expect(screen.getByLabelText('The text for the other device').textContent).toBe('ROOST-DIRECT1.first');
   await first.user.type(screen.getByLabelText('The answer of the second device'), 'ROOST-DIRECT1.answer');
-  await press(first, 'Open the line');
+  await press(first, 'Open the connection');
   expect(screen.getByText(/The connection is open/)).toBeDefined();
   expect(taken).toEqual(['ROOST-DIRECT1.first', 'ROOST-DIRECT1.answer']);
 });

@@ -40,7 +40,7 @@ test('the page says who does what by itself, when next, and what is not well', a
   expect(wren.textContent).toContain('Paused. It failed 5 times in a row. Switch it on to let it go on.');
   const third = screen.getAllByRole('region', { name: /^Routines of / })[2];
   expect(third?.textContent).toMatch(/Reminder.*dentist.*once, tomorrow 09:00.*“Remind Marcus of the dentist\.”/);
-  expect(third?.textContent).toMatch(/site up.*Script, every 10 minutes · off.*checks\/site\.sh/);
+  expect(third?.textContent).toMatch(/site up.*Script · every 10 minutes · off.*checks\/site\.sh/);
 });
 
 test('what is drawn stands in words too: outcomes, what is to come, clashes, and what it costs at most', async () => {
@@ -670,7 +670,7 @@ test('every field of a routine is in its editor: what few change stands under Mo
     ['Model of the first request', 'planner'],
     ['Model after tools were used', 'doer'],
   ] as const) {
-    await page.user.selectOptions(field(label), 'Another, by its id…');
+    await page.user.selectOptions(field(label), 'Another, by its name…');
     await page.user.type(field(label), `${model}{Enter}`);
   }
   await page.user.selectOptions(field('Tools it may use'), 'Only these…');

@@ -391,7 +391,7 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
     },
   });
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: /^Tell me on this device/ }).disabled).toBe(true);
-  expect(screen.getByText(/takes pushes only for a page under https/)).toBeTruthy();
+  expect(screen.getByText(/does this only for a page under https/)).toBeTruthy();
   await page.user.click(screen.getByRole('checkbox', { name: /^An answer that took long/ }));
   await screen.findByText('Saved');
   await page.user.click(screen.getByRole('checkbox', { name: /^Not in these hours/ }));
@@ -479,7 +479,7 @@ test('an agent program says whether it is being tested, answers, is signed out o
     await page.user.click(each);
   }
   expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(0);
-  expect(screen.queryByRole('dialog', { name: 'Take Claude Code away?' })).toBeNull();
+  expect(screen.queryByRole('dialog', { name: 'Remove Claude Code?' })).toBeNull();
   await stands({ kind: 'fails', at: NOW, why: 'not-signed-in', message: 'Sign in there.' });
   expect(described(button)).toBe('Claude Code: is signed out');
   expect(card.getByText('Sign in there.')).toBeDefined();

@@ -54,7 +54,7 @@ test.each<[LinkState, string]>([
 test.each<[StorageProblem['kind'], string]>([
   ['quota', 'The disk is full'],
   ['blocked', 'not open yet'],
-  ['no-owner', 'cannot reach its ledger'],
+  ['no-owner', 'cannot reach what is stored here'],
 ])('a storage that is %s says what to do, and holds the button', async (kind, words) => {
   const page = await openPage({ docs: team(1) });
   await page.say({ news: 'problem', problem: { kind, detail: 'Do this and that.' } });
@@ -170,7 +170,7 @@ test('a file that is pasted goes along with the message, and one that cannot is 
   const field = screen.getByRole('textbox', { name: /^Write to/ });
   const paste = (file: File) => fireEvent.paste(field, { clipboardData: { files: [file], types: ['Files'] } });
   paste(new File(['A note.'], 'note.txt', { type: 'text/plain' }));
-  await page.user.click(await screen.findByRole('button', { name: 'Take away note.txt' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Remove note.txt' }));
   expect(screen.queryByRole('list', { name: 'Goes along with this message' })).toBeNull();
   paste(new File([new Uint8Array([0, 1, 2])], 'a.bin'));
   expect((await screen.findByRole('alert')).textContent).toContain('a.bin');
@@ -218,7 +218,7 @@ test('whoever waits long for the ledger is told so, with a way out, until it is 
     },
   });
   const said = () => within(screen.getByRole('main')).getByRole('status').textContent;
-  expect(said()).toBe('Opening the ledger…');
+  expect(said()).toBe('Opening what is stored here…');
   expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
   act(() => later.forEach((task) => task()));
   expect(said()).toMatch(/^It takes longer than usual to open what this browser/);

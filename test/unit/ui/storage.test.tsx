@@ -32,7 +32,7 @@ test('a household of which no copy exists says so, and leads to the first', asyn
 test('the last copy is named with its day, its size and whether it is sealed', async () => {
   await storage({ lastExport: { time: NOW - 86_400_000, documents: 400, sealed: true } });
   expect((await block('Last copy')).textContent).toMatch(
-    /^Last copyYesterday 08:55: 400 documents, under a passphrase\./,
+    /^Last copyYesterday 08:55: 400 entries, under a passphrase\./,
   );
 });
 
@@ -70,7 +70,7 @@ test('how much room the relay’s home takes is said in one line, once it is kno
     prepare: ({ reach }) => reach.on('GET /api/room', ROOM),
   });
   await waitFor(async () =>
-    expect((await block('Space used')).textContent).toContain('The relay’s home takes 17 MB on its own disk.'),
+    expect((await block('Space used')).textContent).toContain('The relay takes 17 MB on its own disk.'),
   );
   expect(page.reach.times('GET /api/room')).toBe(1);
   expect((await block('Space used')).textContent).not.toMatch(/left|may at this relay/);
@@ -124,7 +124,7 @@ test('where the relay does not say it, nothing is said', async () => {
 
 test('the journal’s backlog is followed while the page is open', async () => {
   const page = await storage({}, 'inside');
-  expect((await block('On the way into the ledger')).textContent).toContain('3 documents, safe in the journal');
+  expect((await block('On the way into the volumes')).textContent).toContain('3 entries, safe in the journal');
   page.owner.storage = { ...page.owner.storage, journalRows: 0 };
   expect(await screen.findByText('Nothing: all is filed.')).toBeDefined();
 });
@@ -132,7 +132,7 @@ test('the journal’s backlog is followed while the page is open', async () => {
 test('a long list of volumes is a sentence with the rest folded', async () => {
   await storage({ volumes: Array.from({ length: 12 }, (_, i) => volume(i)) }, 'inside');
   const volumes = await block('Volumes');
-  expect(volumes.textContent).toContain('12 volumes, 24,000 documents: all checked, nothing wrong');
+  expect(volumes.textContent).toContain('12 volumes, 24,000 entries: all checked, nothing wrong');
   expect(within(volumes).getByText('Each volume').closest('details')?.open).toBe(false);
 });
 
@@ -157,14 +157,14 @@ test('a rebuild shows how far it is, in every tab, and then what it found', asyn
   page.owner.report = { documents: 412, volumes: 1, repaired: 3, faults: [] };
   await page.user.click(await screen.findByRole('button', { name: 'Rebuild' }));
   await page.say({ news: 'progress', progress: { task: 'rebuild', done: 103, of: 412 } });
-  const bar = screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Rebuilding: every document is looked at' });
+  const bar = screen.getByRole<HTMLProgressElement>('progressbar', { name: 'Rebuilding: every entry is looked at' });
   expect([bar.value, bar.max]).toEqual([103, 412]);
-  expect(screen.getByText('103 of 412 documents')).toBeDefined();
+  expect(screen.getByText('103 of 412 entries')).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Rebuilding…' }));
   finish();
   await page.say({ news: 'progress', progress: null });
   expect((await screen.findByText(/found elsewhere/)).textContent).toContain(
-    '3 documents that a volume had lost were found elsewhere and written again.',
+    '3 entries that a volume had lost were found elsewhere and written again.',
   );
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(page.owner.calls.filter((call) => call === 'rebuild')).toHaveLength(1);

@@ -164,6 +164,6 @@ describe('two owners', () => {
     there.pairing.close();
     await room.pass(1_000);
     expect(room.timers.waiting()).toEqual([]);
-    await expect(here.pairing.answerInvite(true)).rejects.toThrow('There is no offer whose words');
+    await expect(here.pairing.answerInvite(true)).rejects.toThrow('There is no code whose words');
   });
 });

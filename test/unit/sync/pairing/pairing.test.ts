@@ -65,7 +65,7 @@ describe('pairing', () => {
     expect(device.states[0]).toMatchObject({ step: 'offering', until: 1_000_000 + SYNC.offerMs });
     await room.pass(SYNC.offerMs);
     expect(device.reason()).toContain('lives five minutes');
-    await expect(room.inviter(device.offer()).begin()).rejects.toThrow('This offer is over');
+    await expect(room.inviter(device.offer()).begin()).rejects.toThrow('This code is over');
     expect(room.timers.waiting()).toEqual([]);
   });
 
@@ -74,7 +74,7 @@ describe('pairing', () => {
     device.join.answer(true);
     await room.pass(SYNC.offerMs);
     expect(device.reason()).toContain('lives five minutes');
-    await expect(inviter.answer(true)).rejects.toThrow('This offer is over');
+    await expect(inviter.answer(true)).rejects.toThrow('This code is over');
     expect(device.taken).toEqual([]);
   });
 
@@ -90,9 +90,7 @@ describe('pairing', () => {
 
   it('takes an offer once: a second device that takes it is told so, and the first goes on', async () => {
     const { room, device, inviter } = await comparing();
-    await expect(room.inviter(device.offer()).begin()).rejects.toThrow(
-      'Another device has answered this offer already',
-    );
+    await expect(room.inviter(device.offer()).begin()).rejects.toThrow('Another device has answered this code already');
     device.join.answer(true);
     const answered = inviter.answer(true);
     await room.pass(2_000);
@@ -168,7 +166,7 @@ describe('giving up', () => {
     await room.pass(2_000);
     expect(device.reason()).toContain('ended elsewhere');
     expect(device.taken).toEqual([]);
-    await expect(inviter.answer(true)).rejects.toThrow('Take an offer first');
+    await expect(inviter.answer(true)).rejects.toThrow('Take a code first');
   });
 
   it('on the inviting device while it waits ends the waiting', async () => {
@@ -197,7 +195,7 @@ describe('giving up', () => {
     const inviter = createRoom().inviter('no offer');
     await expect(inviter.begin()).rejects.toThrow('no offer');
     expect(await inviter.answer(false)).toEqual({ joined: false });
-    await expect(createRoom().inviter('no offer').answer(true)).rejects.toThrow('Take an offer first');
+    await expect(createRoom().inviter('no offer').answer(true)).rejects.toThrow('Take a code first');
   });
 });
 
