@@ -1,5 +1,6 @@
 /** How far the person lets an agent use a tool, and what changes of that with their answer. */
 import type { AgentId } from '../../src/domain/ids.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import { grantOf, type Grant } from '../../src/domain/toolsets.ts';
 import type { Answer } from '../../src/protocol/calls.ts';
 import type { Configs } from '../contracts.ts';
@@ -22,8 +23,11 @@ export function createGranted(configs: Pick<Configs, 'agent' | 'setAgent'>) {
     return grant === 'ask' && command !== null && coordination.allowed_commands.includes(command) ? 'command' : grant;
   }
 
+  /** Two at once would each write what the other had not yet. */
+  const inTurn = createQueue();
   /** From now on it holds for every later one. */
-  async function always({ agentId, tool, input }: KeptCall, answer: Answer): Promise<void> {
+  const always = (call: KeptCall, answer: Answer): Promise<void> => inTurn(() => keep(call, answer));
+  async function keep({ agentId, tool, input }: KeptCall, answer: Answer): Promise<void> {
     const { own } = await configs.agent(agentId);
     const { coordination } = own;
     const command = commandOf(tool, JSON.parse(input));

@@ -8,26 +8,17 @@ import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AllowedBy, Answer } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type {
-  Alone,
-  Caller,
-  Configs,
-  EventLog,
-  Inbox,
-  Reach,
-  SessionHost,
-  TeamTool,
-  ToolOutcome,
-} from '../contracts.ts';
+import type { Alone, Caller, Configs, EventLog, Reach, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import type { Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
 import { commandOf } from './command.ts';
+import { createCarryOut } from './carry-out.ts';
 import { createGranted } from './granted.ts';
 import { createLeave } from './leave.ts';
 import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
-import { createTellAgent } from './tell-agent.ts';
+import { createTellAgent, type ToldInbox } from './tell-agent.ts';
 import type { Answered, Calls } from './types.ts';
 import { SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN, WITHDRAWN } from './words.ts';
 
@@ -40,7 +31,7 @@ export interface CallsDeps {
   /** No other process can have this store open. */
   readonly onlyOne: boolean;
   readonly configs: Pick<Configs, 'agent' | 'setAgent'>;
-  readonly inbox: Pick<Inbox, 'put' | 'count'>;
+  readonly inbox: ToldInbox;
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly alone: Alone;
@@ -60,7 +51,7 @@ const leavesTraces = ({ name, readOnly }: TeamTool) => {
 
 // In one piece: a call's life: let, asked for, answered, run, told or withdrawn.
 export function createCalls(deps: CallsDeps): Calls {
-  const { log, host, tell, now, newId, timers, logger } = deps;
+  const { log, tell, now, newId, timers, logger } = deps;
   const { letBy, always } = createGranted(deps.configs);
   const rows = createCallRows(deps);
   const guarded = new Map<string, TeamTool>();
@@ -127,12 +118,20 @@ export function createCalls(deps: CallsDeps): Calls {
     }
   }
 
-  /** Carried out elsewhere, and over: it stands in the account as every call does. */
-  const ranOf =
-    ({ name }: TeamTool): NonNullable<TeamTool['ran']> =>
-    (input, outcome, askedAt, caller) => {
-      const call = { ...newCall(name, input, caller), askedAt };
-      beside(rows.add(call, 'done', 'grant', { ...outcome, at: now() }).then(counted), 'a call could not be kept');
+  /** Carried out elsewhere: it stands in the account from its beginning, whatever becomes of it. */
+  const begunOf =
+    ({ name }: TeamTool): NonNullable<TeamTool['begun']> =>
+    (input, caller) => {
+      const call = newCall(name, input, caller);
+      const added = rows.add(call, 'running', 'grant');
+      beside(added, 'a call could not be kept');
+      return (outcome) => {
+        const endedAt = now();
+        beside(
+          added.then(() => rows.end(call.callId, input, outcome, endedAt)).then(counted),
+          'the end of a call could not be kept',
+        );
+      };
     };
 
   async function ask(tool: TeamTool, input: unknown, caller: Caller): Promise<ToolOutcome> {
@@ -147,36 +146,16 @@ export function createCalls(deps: CallsDeps): Calls {
     return toolDone(words);
   }
 
-  /** A yes is on disk: it is run, once, and told. */
-  async function carryOut(call: KeptCall): Promise<void> {
-    const { callId, agentId, tool: name, input: text, runId } = call;
-    if (toolsetOf(name) === 'mind') {
-      if (!(await leave.yes(call))) await tellAgent((await rows.get(callId)) ?? call, text, null);
-      return;
-    }
-    const tool = toolNamed(name);
-    const input = tool?.input.safeParse(JSON.parse(text));
-    const caller: Caller = {
-      agentId,
-      sessionId: host.stateOf(agentId) === 'absent' ? null : host.sessionId(),
-      ...(runId === null ? {} : { runId }),
-      run: callId,
-      kind: 'run',
-      signal: closing.signal,
-    };
-    const outcome: ToolOutcome =
-      tool && input?.success && ((await tool.allowed?.(caller)) ?? true)
-        ? await tool.run(input.data, caller).catch((error: unknown) => {
-            logger.error('a tool failed', { agentId, tool: name, error: String(error) });
-            return toolError('Something in the relay broke; it may have run or not. The relay’s log says more.');
-          })
-        : toolError('This tool is not there any more.');
-    await rows.end(callId, JSON.parse(text), outcome, now());
-    changed(agentId);
-    counted();
-    const ended = await rows.get(callId);
-    if (ended) await tellAgent(ended, text, outcome);
-  }
+  const carryOut = createCarryOut({
+    ...deps,
+    rows,
+    leave,
+    tellAgent,
+    toolNamed,
+    changed,
+    counted,
+    closing: closing.signal,
+  });
 
   async function over(callId: string): Promise<Answered> {
     const call = await rows.get(callId);
@@ -225,14 +204,17 @@ export function createCalls(deps: CallsDeps): Calls {
         return await standing(callId);
       default:
         if (given === 'always-command' && commandOf(call.tool, JSON.parse(call.input)) === null)
-          return { ok: false, reason: 'misfit', detail: 'This is no command.' };
+          return { ok: false, reason: 'misfit', detail: 'This is no command that can be let for always.' };
         if ((await letBy(call.agentId, call.tool, null)) === 'off') {
           await withdraw(call, WITHDRAWN.off);
           return await over(callId);
         }
         if (!(await rows.begin(callId, given, now()))) return await over(callId);
         changed(call.agentId);
-        await always(call, given);
+        // Where it cannot be kept for later ones, it holds for this one.
+        await always(call, given).catch((error: unknown) =>
+          logger.error('what was let for always could not be kept', { tool: call.tool, error: String(error) }),
+        );
         beside(carryOut(call), 'a call that was let could not be carried out');
         return await standing(callId);
     }
@@ -248,7 +230,7 @@ export function createCalls(deps: CallsDeps): Calls {
         const held = await letBy(caller.agentId, tool.name, null);
         return (tool.provider ? held === 'allow' : held !== 'off') && ((await tool.allowed?.(caller)) ?? true);
       },
-      ...(tool.provider ? { ran: ranOf(tool) } : {}),
+      ...(tool.provider ? { begun: begunOf(tool) } : {}),
       async run(input, caller) {
         const held = await letBy(caller.agentId, tool.name, input);
         if (held === 'off') return toolError(SWITCHED_OFF);

@@ -1,8 +1,9 @@
 /**
  * Leave for what a mind does by itself: a program that is an agent's mind asks before it acts, and goes on when it is told.
  * The question is a row like any other. In a session it waits for its answer; where nobody is there, the program is told no
- * for now, and a later yes lets the same thing once, when it is asked for again.
+ * for now, and a later yes lets the same thing once, when it is asked for again within a day.
  */
+import { createHash } from 'node:crypto';
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { Grant } from '../../src/domain/toolsets.ts';
 import type { AllowedBy } from '../../src/protocol/calls.ts';
@@ -12,7 +13,7 @@ import { CALL_LIMITS } from './settings.ts';
 import { LET, LET_LATER, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN, saidNo } from './words.ts';
 
 export interface LeaveDeps {
-  readonly rows: Pick<CallRows, 'add' | 'waiting' | 'end' | 'told' | 'close'>;
+  readonly rows: Pick<CallRows, 'add' | 'waiting' | 'end' | 'told' | 'close' | 'useLeave'>;
   readonly letBy: (agentId: AgentId, tool: string, input: unknown) => Promise<Grant | 'command'>;
   readonly newCall: (tool: string, input: unknown, caller: Parameters<AskLeave>[0]['caller']) => NewCall;
   readonly changed: (agentId: AgentId) => void;
@@ -31,9 +32,11 @@ export interface Leave {
 export function createLeave({ rows, letBy, newCall, changed, counted, now }: LeaveDeps): Leave {
   /** By question. */
   const waiters = new Map<string, (verdict: Verdict) => void>();
-  /** What the person has let, and nobody has done yet. */
-  const let_ = new Set<string>();
-  const keyOf = (agentId: AgentId, tool: string, input: string) => JSON.stringify([agentId, tool, input]);
+  /** Of what the person has let, and nobody has done yet. */
+  const hashOf = (agentId: AgentId, tool: string, input: string) =>
+    createHash('sha256')
+      .update(JSON.stringify([agentId, tool, input]))
+      .digest('hex');
   const over = (callId: string, verdict: Verdict): boolean => {
     const tell = waiters.get(callId);
     waiters.delete(callId);
@@ -47,7 +50,7 @@ export function createLeave({ rows, letBy, newCall, changed, counted, now }: Lea
       const held = await letBy(agentId, tool, input);
       if (held === 'off') return { let: false, words: SWITCHED_OFF };
       const text = JSON.stringify(input ?? null);
-      if (held !== 'ask' || let_.delete(keyOf(agentId, tool, text))) {
+      if (held !== 'ask' || (await rows.useLeave(hashOf(agentId, tool, text), now() - CALL_LIMITS.leaveMs))) {
         const by: AllowedBy = held === 'command' ? 'command' : held === 'ask' ? 'once' : 'grant';
         await rows.add(newCall(tool, input, caller), 'done', by, { text: LET, isError: false, at: now() });
         counted();
@@ -55,17 +58,16 @@ export function createLeave({ rows, letBy, newCall, changed, counted, now }: Lea
       }
       if (text.length > CALL_LIMITS.askedInput) return { let: false, words: TOO_LONG };
       const own = (await rows.waiting()).filter((each) => each.agentId === agentId);
-      const same = own.find((each) => each.tool === tool && each.input === text);
+      // One for which somebody waits is answered for them alone.
+      const same = own.find((each) => each.tool === tool && each.input === text && !waiters.has(each.callId));
       if (!same && own.length >= CALL_LIMITS.openPerAgent) return { let: false, words: TOO_MANY };
       const call = newCall(tool, input, caller);
       const callId = same?.callId ?? call.callId;
-      const answered = new Promise<Verdict>((resolve) => waiters.set(callId, resolve));
+      const waits = caller.kind !== 'run';
+      const answered = new Promise<Verdict>((resolve) => waits && waiters.set(callId, resolve));
       if (!same) await rows.add(call, 'asked', null);
       changed(agentId);
-      if (caller.kind === 'run') {
-        waiters.delete(callId);
-        return { let: false, words: WAITS_IN_A_RUN };
-      }
+      if (!waits) return { let: false, words: WAITS_IN_A_RUN };
       const stopped = () => {
         if (!over(callId, { let: false, words: TURN_OVER })) return;
         void rows.close(callId, 'withdrawn', TURN_OVER, now()).then(() => changed(agentId));
@@ -80,8 +82,8 @@ export function createLeave({ rows, letBy, newCall, changed, counted, now }: Lea
     },
     async yes({ callId, agentId, tool, input }) {
       const waited = over(callId, { let: true });
-      if (!waited) let_.add(keyOf(agentId, tool, input));
-      await rows.end(callId, JSON.parse(input), { text: waited ? LET : LET_LATER, isError: false }, now());
+      const ended = { text: waited ? LET : LET_LATER, isError: false };
+      await rows.end(callId, JSON.parse(input), ended, now(), waited ? {} : { leaves: hashOf(agentId, tool, input) });
       if (waited) await rows.told(callId, now());
       changed(agentId);
       counted();

@@ -70,7 +70,7 @@ export type CallRows = ReturnType<typeof createCallRows>;
 // In one piece: the statements on one table.
 export function createCallRows({ db, home }: { readonly db: Db; readonly home: string }) {
   const all = () => db.selectFrom('tool_calls').selectAll().where('home', '=', home);
-  const update = () => db.updateTable('tool_calls').where('home', '=', home);
+  const update = (within = db) => within.updateTable('tool_calls').where('home', '=', home);
   const changedOne = ({ numUpdatedRows }: { readonly numUpdatedRows: bigint }) => numUpdatedRows > 0n;
   const endOf = ({ text, isError }: Ended, at: number) => ({
     ended_at: at,
@@ -168,12 +168,30 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       changedOne(
         await update().set({ later: true }).where('call', '=', callId).where('state', '=', 'asked').executeTakeFirst(),
       ),
-    async end(callId: string, input: unknown, ended: Ended, at: number): Promise<void> {
-      await update()
-        .set({ state: 'done', input_json: beginningOf(input), ...endOf(ended, at) })
+    /** `within`: a transaction; `leaves`: of what it lets, which nobody has done yet. */
+    async end(
+      callId: string,
+      input: unknown,
+      ended: Ended,
+      at: number,
+      { within = db, leaves = null }: { readonly within?: Db; readonly leaves?: string | null } = {},
+    ): Promise<void> {
+      await update(within)
+        .set({ state: 'done', input_json: beginningOf(input), ...endOf(ended, at), leave_hash: leaves })
         .where('call', '=', callId)
         .where('state', '=', 'running')
         .execute();
+    },
+    /** Takes what was let since and nobody has done yet. False: there is none. */
+    async useLeave(leaves: string, since: number): Promise<boolean> {
+      const one = all().clearSelect().select('call').where('leave_hash', '=', leaves).where('answered_at', '>=', since);
+      return changedOne(
+        await update()
+          .set({ leave_hash: null })
+          .where('call', 'in', one.limit(1))
+          .where('leave_hash', '=', leaves)
+          .executeTakeFirst(),
+      );
     },
     /** Those that ran when the relay died, begun before `before`: nobody knows whether they did. */
     async lost(before: number, at: number): Promise<void> {
@@ -193,8 +211,8 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .orderBy('sequence')
           .execute()
       ).map(callOf),
-    async told(callId: string, at: number): Promise<void> {
-      await update().set({ told_at: at }).where('call', '=', callId).execute();
+    async told(callId: string, at: number, within = db): Promise<void> {
+      await update(within).set({ told_at: at }).where('call', '=', callId).execute();
     },
     /** All that this agent ever called, whatever became of it. */
     async forget(agentId: AgentId): Promise<void> {

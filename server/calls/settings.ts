@@ -11,6 +11,8 @@ export const CALL_LIMITS = {
   keptOutcome: 4_000,
   /** Characters of an answer that is told its agent later. */
   toldOutcome: 30_000,
+  /** ms for which a yes holds to what a mind does by itself, where nobody waited for it. */
+  leaveMs: 86_400_000,
   /** ms that calls are kept. */
   keptMs: 90 * 86_400_000,
   /** ms for which what was answered is shown beside what waits. */

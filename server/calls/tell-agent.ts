@@ -2,14 +2,20 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { SentAttachment } from '../../src/domain/attachment.ts';
 import type { Picture } from '../../src/domain/picture.ts';
-import type { Alone, Inbox, Reach, SessionHost, ToolOutcome } from '../contracts.ts';
+import type { Alone, Inbox, NewInboxMessage, Reach, SessionHost, ToolOutcome } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
+import type { Db } from '../store/index.ts';
 import type { CallRows, KeptCall } from './rows.ts';
 import { ANSWERED, pictureName, toldOf } from './words.ts';
 
+/** The inbox, as far as it is told here; `also`: written with the message, or neither is. */
+export interface ToldInbox extends Pick<Inbox, 'count'> {
+  tell(message: NewInboxMessage & { readonly from: 'relay' }, also: (within: Db) => Promise<void>): Promise<void>;
+}
+
 export interface TellAgentDeps {
   readonly rows: Pick<CallRows, 'told'>;
-  readonly inbox: Pick<Inbox, 'put' | 'count'>;
+  readonly inbox: ToldInbox;
   readonly host: Pick<SessionHost, 'stateOf' | 'rouse'>;
   readonly alone: Alone;
   readonly reach: Pick<Reach, 'askTo'>;
@@ -20,8 +26,16 @@ export interface TellAgentDeps {
   readonly logger: Logger;
 }
 
-/** `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of its words is known. */
-export type TellAgent = (call: KeptCall, input: string, answer: Answered | null) => Promise<void>;
+/**
+ * `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of its words is known. `also`:
+ * written with the message, or neither is.
+ */
+export type TellAgent = (
+  call: KeptCall,
+  input: string,
+  answer: Answered | null,
+  also?: (within: Db) => Promise<void>,
+) => Promise<void>;
 export type Answered = Pick<ToolOutcome, 'text' | 'picture'>;
 
 /** A picture that a tool gave back goes along with the message as one of the person's does. */
@@ -76,19 +90,22 @@ export function createTellAgent(deps: TellAgentDeps): TellAgent {
     void known.then(() => followUps.get(agentId) === known && followUps.delete(agentId));
   }
 
-  return async (call, input, answer) => {
+  return async (call, input, answer, also) => {
     const { agentId, callId } = call;
-    await inbox.put({
+    const message = {
       messageId: `call-${callId}`,
       to: agentId,
-      from: 'relay',
+      from: 'relay' as const,
       text: toldOf(call, input, answer),
       ...(answer?.picture ? { attachments: [alongOf(call, answer.picture)] } : {}),
       time: now(),
-      priority: 'high',
+      priority: 'high' as const,
       threadId: null,
+    };
+    await inbox.tell(message, async (within) => {
+      await also?.(within);
+      await rows.told(callId, now(), within);
     });
-    await rows.told(callId, now());
     if (host.stateOf(agentId) !== 'absent')
       return beside(
         wakeByPerson(agentId, () => host.rouse(agentId, ANSWERED)),

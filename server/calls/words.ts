@@ -14,7 +14,7 @@ export const SWITCHED_OFF = 'The human has switched this tool off for you.';
 
 export const LET = 'It was let, and its mind did it by itself.';
 export const LET_LATER =
-  'The human lets it, once: nothing of it has been done yet. Do it now, exactly as you asked for it; you are not asked again.';
+  'The human lets it, once: nothing of it has been done yet. Do it now, exactly as you asked for it; within a day you are not asked again.';
 export const TURN_OVER = 'The turn was over before the human answered.';
 export const saidNo = (words: string) => `The human said no.${words.trim() === '' ? '' : ` They say: ${words.trim()}`}`;
 
@@ -35,7 +35,7 @@ const cut = (text: string) =>
 /** What a picture is called that comes with the answer of this tool. */
 export const pictureName = (tool: string): string => `the picture that ${tool} gave back`;
 const PICTURE_BESIDE =
-  '\n\n[The picture itself comes with this message. Where it does not, the relay was started anew before you read this: ask for it once more.]';
+  '\n\n[The picture itself comes with this message. Where it does not, newer ones have taken its room: ask for it once more.]';
 
 /** `input`: as its agent gave it; `answer`: all that the tool gave back; null: only the beginning of its words is known, as it was kept. */
 export function toldOf(

@@ -26,7 +26,10 @@ export interface NewInboxMessage {
   readonly time: number;
   readonly priority: MessagePriority;
   readonly threadId: ThreadId | null;
-  /** Held in memory until it is claimed: the text names them, for whoever reads it after a restart. */
+  /**
+   * Of the person's held in memory until they are claimed: the text names them, for whoever reads it after a restart. Of the
+   * relay's kept with the message, as far as there is room.
+   */
   readonly attachments?: readonly SentAttachment[];
 }
 

@@ -54,8 +54,8 @@ export interface TeamTool {
   readonly allowed?: (caller: Caller) => Promise<boolean>;
   /** The provider of a model carries it out in the middle of an answer: nobody can be asked before it, and it is offered only where it is allowed. No client is told of it. */
   readonly provider?: 'web_search' | 'web_fetch';
-  /** It has; `startedAt` in ms since the epoch. */
-  ran?(input: unknown, outcome: ToolOutcome, startedAt: number, caller: Caller): void;
+  /** It does so now. Returns the way to tell its end. */
+  begun?(input: unknown, caller: Caller): (outcome: ToolOutcome) => void;
   /** `input` has passed the schema. What the caller did wrong is an outcome with `isError`; it rejects for our own faults only. */
   run(input: unknown, caller: Caller): Promise<ToolOutcome>;
 }

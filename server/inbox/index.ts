@@ -9,6 +9,7 @@ import type { Inbox, NewInboxMessage, TakenMessage } from '../contracts.ts';
 import { refuseMessage, type Waiting } from '../quotas.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
+import { createHeld, createKept, HELD_CHARACTERS } from './attachments.ts';
 
 export { createInboxRoutes } from './routes.ts';
 
@@ -24,6 +25,8 @@ export interface InboxDeps {
   readonly tell: (event: RoostEvent) => void;
   /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
   readonly refuseForRoom?: () => Promise<string | null>;
+  /** Of pictures and files, in base64; left out: as many as there is room for. */
+  readonly heldCharacters?: number;
   /** ms since the epoch */
   readonly now: () => number;
 }
@@ -44,34 +47,14 @@ function messageOf(row: Selectable<Tables['inbox']>): InboxMessage {
   };
 }
 
+export interface OpenInbox extends Inbox {
+  /** A message of the relay's, for which there always is a place; `also` is written with it, or neither is. */
+  tell(message: NewInboxMessage & { readonly from: 'relay' }, also: (within: Db) => Promise<void>): Promise<void>;
+}
+
 /** The person's words, and what the relay says of what the person did, are counted nowhere. */
 const UNCOUNTED: readonly string[] = ['human', 'relay'];
 const isCounted = (from: string) => !UNCOUNTED.includes(from);
-
-/** Characters of base64 of what waits with messages: beyond it the oldest is let go, and is there by name alone. */
-const HELD_CHARACTERS = 120_000_000;
-
-/** Pictures and files that wait with their messages: in memory alone, so that nothing of them lies in the relay's store. */
-function createHeld() {
-  const held = new Map<string, NonNullable<NewInboxMessage['attachments']>>();
-  const size = () =>
-    [...held.values()].reduce((sum, list) => sum + list.reduce((inner, { data }) => inner + data.length, 0), 0);
-  return {
-    put({ messageId, attachments = [] }: NewInboxMessage): void {
-      if (attachments.length === 0) return;
-      held.set(messageId, attachments);
-      for (const id of held.keys()) {
-        if (size() <= HELD_CHARACTERS) return;
-        held.delete(id);
-      }
-    },
-    take(message: InboxMessage): TakenMessage {
-      const attachments = held.get(message.messageId);
-      held.delete(message.messageId);
-      return attachments ? { ...message, attachments } : message;
-    },
-  };
-}
 
 /** As they came, whatever a clock said. */
 const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sequence - b.sequence;
@@ -83,9 +66,11 @@ export function createInbox({
   retentionMs,
   tell,
   refuseForRoom = () => Promise.resolve(null),
+  heldCharacters = HELD_CHARACTERS,
   now,
-}: InboxDeps): Inbox {
-  const held = createHeld();
+}: InboxDeps): OpenInbox {
+  const held = createHeld(heldCharacters);
+  const kept = createKept(db, home, heldCharacters);
   const changed = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
   const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
 
@@ -169,6 +154,15 @@ export function createInbox({
     });
 
   return {
+    async tell(message, also) {
+      const isNew = await db.transaction().execute(async (trx) => {
+        const inserted = await insert(trx, message);
+        if (inserted) await kept.put(trx, message);
+        await also(trx);
+        return inserted;
+      });
+      if (isNew) changed(message.to);
+    },
     async put(message, name = message.to) {
       const noRoom = isCounted(message.from) ? await refuseForRoom() : null;
       if (noRoom !== null) return noRoom;
@@ -215,7 +209,12 @@ export function createInbox({
           .where('home', '=', home)
           .where('read_at', '<', time - retentionMs)
           .execute();
-      const taken = rows.sort(oldestFirst).map((row) => held.take(messageOf(row)));
+      const read = rows.sort(oldestFirst).map(messageOf);
+      const ofRelay = await kept.of(read.flatMap(({ messageId, from }) => (from === 'relay' ? [messageId] : [])));
+      const taken = read.map((message): TakenMessage => {
+        const attachments = ofRelay.get(message.messageId) ?? held.take(message.messageId);
+        return attachments ? { ...message, attachments } : message;
+      });
       for (const agentId of new Set(taken.map((message) => message.to))) changed(agentId);
       return taken;
     },

@@ -11,7 +11,7 @@ import { createRequestQueue, type Sending, type Turn } from './request-queue.ts'
 import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
 import { createShapes } from './shapes.ts';
 import { mapStrings } from './well-formed.ts';
-import { createWebCalls } from './web.ts';
+import { createWebCalls, isWebBlock } from './web.ts';
 import {
   blockOf,
   bytesOf,
@@ -145,7 +145,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       if (rest !== '') onText(rest);
     };
     const seen = nothingSeen();
-    const webCall = createWebCalls(onTool, clean);
+    const webCall = createWebCalls(request.messages, onTool, clean);
     const begunAt = seen.at;
     const leaving = createLeaving(signal);
     const stream = messages.stream(requestParams(request, shape), { signal: leaving.signal });
@@ -198,6 +198,8 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       const last = seen.blockOpen ? message?.content.at(-1) : undefined;
       const broken = last && blockOf(last, false);
       if (broken) done.push(clean(broken));
+      // Whether its provider had begun it, or was about to, nobody tells any more.
+      if (last && isWebBlock(last) && last.type === 'server_tool_use') webCall(last);
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
       const problem = clean(
         problemOf(cause, { model: request.model, host, key: config.key, setOn: config.setOn, began: message !== null }),
@@ -213,13 +215,16 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
         ...(message ? { ...untoldOf(message, seen), ...dearnessOf(message) } : {}),
         whole: seen.whole,
         outputMost:
-          left && stopsWhenLeft && message !== null
+          left && stopsWhenLeft
             ? mostWritten({ ...seen, ms: performance.now() - (shape.thinking ? begunAt : seen.at) }, request.maxTokens)
             : null,
       };
       const unsaid = seen.characters === 0 && done.length === 0 ? error : null;
       // What has begun and is sent again is two requests.
-      const lost = message === null ? mayHaveArrived(error) : sendingOf(answer, unsaid).kind !== 'done';
+      const lost =
+        message === null
+          ? answer.outputMost === null && mayHaveArrived(error)
+          : sendingOf(answer, unsaid).kind !== 'done';
       const final = lost && (await onLost?.()) === false;
       return { answer: lost ? { ...answer, usage: null } : answer, refused, unsaid: final ? null : unsaid };
     } finally {

@@ -140,7 +140,7 @@ export type MindAnswer =
       readonly searches?: number;
       readonly terms?: Partial<Terms>;
       readonly whole: boolean;
-      /** Not whole: the most tokens that it can have written; null: not known. */
+      /** Not whole: the most tokens that it can have written; null: not known, or, without `usage`, that it was counted or not sent. */
       readonly outputMost: number | null;
     };
 

@@ -4,7 +4,7 @@
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
-import type { MindBlock, MindListener, MindTool, WebBlock } from './mind.ts';
+import type { MindBlock, MindListener, MindMessage, MindTool, WebBlock } from './mind.ts';
 import { WEB_LIMITS } from './settings.ts';
 
 export const isWebBlock = (block: Anthropic.ContentBlock): block is WebBlock =>
@@ -70,21 +70,29 @@ function resultText(block: Exclude<WebBlock, { type: 'server_tool_use' }>): read
   return [[content.url, title ?? '', text].filter((part) => part !== '').join('\n'), false];
 }
 
-/** Tells of these calls as they come. One answer's alone. */
+/**
+ * Tells of these calls as they come, in one request. `before`: the conversation; an answer that paused has the call there whose
+ * result comes now. One that gets no result is left open: whoever is told of it ends it.
+ */
 export function createWebCalls(
+  before: readonly MindMessage[],
   onTool: MindListener['onTool'],
   clean: <Value>(value: Value) => Value,
 ): (block: WebBlock) => void {
   const open = new Map<string, (result: string, isError: boolean) => void>();
+  const begin = ({ id, name, input }: Extract<WebBlock, { type: 'server_tool_use' }>) => {
+    const told = onTool?.({ toolUseId: id, name, input: clean(input) });
+    if (told) open.set(id, told);
+  };
   return (block) => {
-    if (block.type === 'server_tool_use') {
-      const { id, name, input } = block;
-      const told = onTool?.({ toolUseId: id, name, input: clean(input) });
-      if (told) open.set(id, told);
-      return;
-    }
-    open.get(block.tool_use_id)?.(...clean(resultText(block)));
-    open.delete(block.tool_use_id);
+    if (block.type === 'server_tool_use') return begin(block);
+    const { tool_use_id: id } = block;
+    if (!open.has(id))
+      for (const { blocks } of before)
+        for (const each of blocks)
+          if (each.kind === 'web' && each.block.type === 'server_tool_use' && each.block.id === id) begin(each.block);
+    open.get(id)?.(...clean(resultText(block)));
+    open.delete(id);
   };
 }
 

@@ -69,9 +69,12 @@ const diffsOf = (content: readonly ToolCallContent[]) =>
 const hasInput = (input: unknown) =>
   typeof input === 'object' && input !== null ? Object.keys(input).length > 0 : input !== undefined && input !== null;
 
-/** `mcp__roost__read_inbox`, as Claude Code says it, or what others make of it. */
-const isOwn = ({ name, title }: Pick<Call, 'name' | 'title'>) =>
-  [name, title].some((text) => text?.startsWith(`mcp__${OWN_SERVER}__`));
+const OWN = new RegExp(`^mcp__${OWN_SERVER}__[a-z_]+$`);
+/** Kinds of what a program does by itself: a title may be what the agent wrote, a command or a path. */
+const BY_ITSELF: readonly string[] = ['execute', 'edit', 'delete', 'move', 'read', 'search', 'fetch'];
+/** `mcp__roost__read_inbox`, as Claude Code names it; of a program that tells no names, what it calls it. */
+const isOwn = ({ name, title, kind }: Pick<Call, 'name' | 'title' | 'kind'>) =>
+  name === null ? !BY_ITSELF.includes(kind) && OWN.test(title) : OWN.test(name);
 
 /** The name that Claude Code's adapter tells beside the protocol. */
 function nameBeside(meta: ToolCallUpdate['_meta']): string | null {

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../src/domain/message-batch.ts';
 import { MESSAGE_PRIORITIES, WAKE_REASONS, type AgentState } from '../../src/domain/guardrails.ts';
+import type { SentAttachment } from '../../src/domain/attachment.ts';
+import type { Picture } from '../../src/domain/picture.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
@@ -39,6 +41,9 @@ const text = z
 const BY_MIND: ReadonlySet<AgentState> = new Set(['paused', 'idle', 'busy']);
 const BESIDE =
   'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
+
+const pictureOf = ({ mediaType: type, data }: SentAttachment): Picture[] =>
+  type === 'application/pdf' || type === 'text/plain' ? [] : [{ type, data }];
 
 // In one piece: a table of tools, read by models in this order.
 export function createReachTools({
@@ -117,12 +122,12 @@ export function createReachTools({
         // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
         const readIn = caller.kind === 'client' ? null : (caller.sessionId ?? caller.runId ?? null);
         // The mind that sits in this seat reads its inbox itself: it is shown here, and waits on.
-        const taken = beside
-          ? waiting
-          : await inbox.claim(
-              waiting.map(({ messageId }) => messageId),
-              { readIn, run: caller.run, time: now() },
-            );
+        const claimed = await inbox.claim(beside ? [] : waiting.map(({ messageId }) => messageId), {
+          readIn,
+          run: caller.run,
+          time: now(),
+        });
+        const taken = beside ? waiting : claimed;
         if (caller.signal.aborted && !beside) {
           // Nobody is there to read them.
           await inbox.giveBack(taken.map(({ messageId }) => messageId));
@@ -148,11 +153,13 @@ export function createReachTools({
             text: message.text,
           }),
         );
-        return toolDone(
+        // A result shows one picture.
+        const [picture] = claimed.flatMap(({ attachments = [] }) => attachments.flatMap(pictureOf));
+        const said =
           lines.length === 0
             ? 'Nothing waits for you.'
-            : [...(beside ? [BESIDE] : []), ...lines, ...(left === 0 ? [] : [`${moreWait(left)}.`])].join('\n\n'),
-        );
+            : [...(beside ? [BESIDE] : []), ...lines, ...(left === 0 ? [] : [`${moreWait(left)}.`])].join('\n\n');
+        return { ...toolDone(said), ...(picture ? { picture } : {}) };
       },
     }),
     defineTool({

@@ -5,12 +5,12 @@
 import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import {
   sizeOfRequest,
-  withWholeWeb,
   type AgentMind,
   type Mind,
   type MindAnswer,
   type MindBlock,
   type MindError,
+  type MindListener,
   type MindTool,
   type Priority,
   type RequestState,
@@ -60,9 +60,8 @@ export interface AnswerDeps {
   /** A request is over: what it took, and what it cost. */
   readonly onSpent: (usage: Usage | null, cost: Cost) => void;
   readonly runTool: (name: string, input: unknown) => Promise<ToolOutcome>;
-  /** A tool that the mind ran by itself is over. */
-  readonly onRan: (name: string, input: unknown, outcome: ToolOutcome, startedAt: number) => void;
-  readonly now: () => number;
+  /** A tool that the mind runs by itself has begun. Returns the way to tell its end, which comes in any case. */
+  readonly onBegun: (name: string, input: unknown) => (outcome: ToolOutcome) => void;
 }
 
 export interface AnswerOutcome {
@@ -107,9 +106,19 @@ async function runTools(
   return { results, endsTurn };
 }
 
-/** One that ended without a word of what it took was counted then. */
-async function settle(permit: Extract<Permit, { ok: true }>, answer: MindAnswer): Promise<void> {
-  if (!answer.usage) return permit.release();
+const NOTHING_TOLD = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+/** One that ended without a word of what it took was counted then; one that was left before its first is counted here. */
+async function settle(permit: Extract<Permit, { ok: true }>, model: string, answer: MindAnswer): Promise<void> {
+  if (!answer.usage) {
+    if (answer.ok || answer.outputMost === null) return permit.release();
+    return await permit.settle({
+      usage: { model, ...NOTHING_TOLD },
+      whole: false,
+      untold: { input: true, output: true },
+      outputMost: answer.outputMost,
+    });
+  }
   const {
     usage,
     hourCacheWrites = 0,
@@ -155,8 +164,39 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
   }
 }
 
+/** What a mind, or its provider, calls by itself: each is begun once, and ends with the answer where nothing else has ended it. */
+function createOwnCalls({ writer, onBegun }: Pick<AnswerDeps, 'writer' | 'onBegun'>) {
+  const open = new Map<string, ReturnType<NonNullable<MindListener['onTool']>>>();
+  return {
+    begin(call: Parameters<NonNullable<MindListener['onTool']>>[0]) {
+      const { toolUseId, name, input } = call;
+      const before = open.get(toolUseId);
+      if (before) return before;
+      const done = writer.tool(call);
+      const ended = onBegun(name, input);
+      const end = (text: string, isError: boolean) => {
+        if (!open.delete(toolUseId)) return;
+        done(text, isError);
+        ended({ text, isError });
+      };
+      open.set(toolUseId, end);
+      return end;
+    },
+    cut: () => open.forEach((end) => end(CALL_CUT, true)),
+  };
+}
+
 /** Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every case. */
 export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
+  const own = createOwnCalls(deps);
+  try {
+    return await askedUntilDone(deps, own);
+  } finally {
+    own.cut();
+  }
+}
+
+async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwnCalls>): Promise<AnswerOutcome> {
   const { mind, system, priority, maxTokens, conversation, window, writer, signal, cachesForAnHour } = deps;
   let usage: Usage | null = null;
   for (let turn = 1; ; turn++) {
@@ -187,19 +227,12 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
     if (mind.counts === 'itself') permit.release();
     const answer = await mind.answer(request, {
       onText: (words) => writer.text(words),
-      onTool(call) {
-        const startedAt = deps.now();
-        const done = writer.tool(call);
-        return (text, isError) => {
-          done(text, isError);
-          deps.onRan(call.name, call.input, { text, isError }, startedAt);
-        };
-      },
+      onTool: own.begin,
       onLost: () => permit.again(),
       onState: deps.onState,
       signal,
     });
-    await settle(permit, answer);
+    await settle(permit, model, answer);
     deps.onSpent(answer.usage, permit.spent());
     usage = addUsage(usage, answer.usage);
     // What its provider looked up meanwhile was counted too, and was not sent.
@@ -235,6 +268,5 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
   }
 }
 
-/** A call that was never run has no result to stand with it. */
-const withoutCalls = (blocks: readonly MindBlock[]) =>
-  withWholeWeb(blocks.filter(({ kind }) => kind === 'text' || kind === 'web'));
+/** A call that was never run has no result to stand with it. A search may have begun before: see `closeCalls`. */
+const withoutCalls = (blocks: readonly MindBlock[]) => blocks.filter(({ kind }) => kind === 'text' || kind === 'web');

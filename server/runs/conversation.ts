@@ -7,7 +7,7 @@ import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import type { SentAttachment } from '../../src/domain/attachment.ts';
 import type { Picture } from '../../src/domain/picture.ts';
 import type { MessageId } from '../../src/domain/ids.ts';
-import type { MindBlock, MindMessage } from '../minds/index.ts';
+import { withWholeWeb, type MindBlock, type MindMessage } from '../minds/index.ts';
 import { mapStrings } from '../minds/well-formed.ts';
 import {
   attachmentBlocks,
@@ -40,7 +40,7 @@ export interface Conversation {
   /** What the mind said, also where it was cut; what must not be handed back is left out. */
   addAnswer(blocks: readonly MindBlock[]): void;
   addResults(results: readonly ToolResult[]): void;
-  /** Gives every tool call that has no result yet this one. */
+  /** Gives every tool call that has no result yet this one. What its provider did not bring to an end is left out. */
   closeCalls(reason: string): void;
   /** Is this message in it? What was shortened away is not. */
   has(messageId: MessageId): boolean;
@@ -69,6 +69,7 @@ const BLANK = '(an empty message)';
 /** Of a text that loses its middle, so many characters stay in any case. */
 const LEAST = 200;
 
+const isSaid = ({ kind }: MindBlock) => kind === 'text' || kind === 'tool-use' || kind === 'web';
 const isBlank = (text: string) => text.trim() === '';
 const worthKeeping = (block: MindBlock) => block.kind !== 'text' || !isBlank(block.text);
 const part = (block: MindBlock, messageId: MessageId | null = null): Part => ({ messageId, block });
@@ -155,6 +156,15 @@ export function createConversation(): Conversation {
     return calls.filter((call) => !answered.has(call));
   }
 
+  /** A search of the provider's own that got no result cannot be given one. */
+  function withoutOpenSearches(): void {
+    const whole = new Set(withWholeWeb(entries.flatMap(({ parts }) => parts.map(({ block }) => block))));
+    entries = entries.flatMap(({ role, parts }) => {
+      const kept = parts.filter(({ block }) => whole.has(block));
+      return kept.length === parts.length || kept.some(({ block }) => isSaid(block)) ? [{ role, parts: kept }] : [];
+    });
+  }
+
   function addResults(results: readonly ToolResult[]): void {
     if (results.length > 0)
       entries.push({ role: 'user', parts: results.map((result) => part({ kind: 'tool-result', ...result })) });
@@ -218,11 +228,13 @@ export function createConversation(): Conversation {
     addAnswer(blocks) {
       const kept = blocks.filter(worthKeeping);
       // Thoughts alone are not an answer, and may not stand alone.
-      if (kept.some((block) => block.kind === 'text' || block.kind === 'tool-use' || block.kind === 'web'))
-        entries.push({ role: 'assistant', parts: kept.map((block) => part(block)) });
+      if (kept.some(isSaid)) entries.push({ role: 'assistant', parts: kept.map((block) => part(block)) });
     },
     addResults,
-    closeCalls: (reason) => addResults(openCalls().map((toolUseId) => ({ toolUseId, text: reason, isError: true }))),
+    closeCalls(reason) {
+      withoutOpenSearches();
+      addResults(openCalls().map((toolUseId) => ({ toolUseId, text: reason, isError: true })));
+    },
     has: (messageId) => entries.some((entry) => entry.parts.some((item) => item.messageId === messageId)),
     cutBefore(messageId) {
       const index = entries.findIndex((entry) => entry.parts.some((item) => item.messageId === messageId));

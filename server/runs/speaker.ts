@@ -217,8 +217,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       signal: mine.abort.signal,
       onSpent: (usage, cost) => life.took(usage, cost),
       runTool: (name, input) => toolbox.run(name, input, caller, offered),
-      onRan: (name, input, outcome, startedAt) => toolbox.ran(name, input, outcome, startedAt, caller, offered),
-      now,
+      onBegun: (name, input) => toolbox.begun(name, input, caller, offered),
       permit: (size, signal) => permits.next(size, messageId, signal),
     });
     conversation.closeCalls(TOOLS_CUT);

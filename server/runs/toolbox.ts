@@ -32,8 +32,8 @@ export interface Toolbox {
   offered(caller: Caller): Promise<Offered>;
   /** Never rejects: what goes wrong is an outcome, which the mind reads. */
   run(name: string, input: unknown, caller: Caller, offered: Offered): Promise<ToolOutcome>;
-  /** The provider of its mind has carried out one of these by itself. */
-  ran(name: string, input: unknown, outcome: ToolOutcome, startedAt: number, caller: Caller, offered: Offered): void;
+  /** The provider of its mind carries out one of these by itself. Returns the way to tell its end. */
+  begun(name: string, input: unknown, caller: Caller, offered: Offered): (outcome: ToolOutcome) => void;
 }
 
 export interface ToolboxDeps {
@@ -65,9 +65,8 @@ export function createToolbox({ context, agentId, own, untilResumed }: ToolboxDe
         },
       };
     },
-    ran(name, input, outcome, startedAt, caller, { team }) {
-      team.find((tool) => tool.provider && tool.name === name)?.ran?.(input, outcome, startedAt, caller);
-    },
+    begun: (name, input, caller, { team }) =>
+      team.find((tool) => tool.provider && tool.name === name)?.begun?.(input, caller) ?? (() => undefined),
     async run(name, input, caller, { team, all }) {
       const { signal } = caller;
       if (!(await untilResumed(signal)) || signal.aborted) return toolError(TOOLS_CUT);

@@ -2,7 +2,8 @@ import type { Generated } from 'kysely';
 
 /**
  * Calls of tools. `state`: as `CallState`; `input_json`: whole while it waits, then its beginning. `told_at`: its agent was
- * told what became of it, where that is not the answer of the call itself. `allowed_by`: null: nobody has let it.
+ * told what became of it, where that is not the answer of the call itself. `allowed_by`: null: nobody has let it. `leave_hash`:
+ * of a yes that nobody has used yet, the SHA-256 of what it lets.
  */
 export interface ToolCallRow {
   home: string;
@@ -25,4 +26,5 @@ export interface ToolCallRow {
   is_error: Generated<boolean>;
   bytes: number | null;
   later: Generated<boolean>;
+  leave_hash: string | null;
 }

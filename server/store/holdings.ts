@@ -17,6 +17,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   events: 'waiting',
   taken: 'counter',
   inbox: 'waiting',
+  inbox_attachments: 'waiting',
   codes: 'lease',
   device_codes: 'lease',
   browsers: 'lease',

@@ -28,6 +28,7 @@ import { notificationOrder } from './steps/0025-notification-order.ts';
 import { pushContact } from './steps/0026-push-contact.ts';
 import { programSessions } from './steps/0027-program-sessions.ts';
 import { wakeCalls } from './steps/0028-wake-calls.ts';
+import { keptAnswers } from './steps/0029-kept-answers.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -58,4 +59,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0026-push-contact': pushContact,
   '0027-program-sessions': programSessions,
   '0028-wake-calls': wakeCalls,
+  '0029-kept-answers': keptAnswers,
 };

@@ -27,6 +27,8 @@ export interface Tables extends NightTables {
     thread: string | null;
     read_run_json: string | null;
   };
+  /** Pictures that come with a message of the relay's, as long as that is there. */
+  inbox_attachments: { home: string; message_json: string; sequence: Generated<number>; attachments_json: string };
   /** One-time codes, by the SHA-256 of the code in hex. */
   codes: { relay: string; code_hash: string; made_at: number };
   /** Browsers that are signed in, by the SHA-256 of their cookie's token in hex. */

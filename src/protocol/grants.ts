@@ -6,6 +6,9 @@ import { DEFAULT_TOOLSETS, GRANTS } from '../domain/toolsets.ts';
 
 const grant = z.enum(GRANTS);
 
+/** Characters of a command that is let exactly as it stands. */
+export const ALLOWED_COMMAND_MAX = 10_000;
+
 /** What something that is held may reach of the network. */
 export const networkSchema = z.union(
   [
@@ -48,7 +51,7 @@ export const grants = {
       'where there is no sandbox, its commands run as whoever started the relay, who may do anything with them; for one agent alone, and only where the relay runs programs (--scripts)',
     ),
   allowed_commands: z
-    .array(z.string().min(1).max(10_000))
+    .array(z.string().min(1).max(ALLOWED_COMMAND_MAX))
     .max(200)
     .describe('commands that it may run exactly as they stand here, where each other one waits for the person'),
 };

@@ -106,7 +106,7 @@ export const sessionStartedSchema = z.object({ sessionId: id });
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** A picture or file as it goes to the model: the relay keeps its name, and the bytes only until they are read. */
-const sentAttachmentSchema = z
+export const sentAttachmentSchema = z
   .strictObject({
     ...attachmentFields,
     mediaType: z.enum(ATTACHMENT_TYPES),

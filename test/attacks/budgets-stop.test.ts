@@ -106,27 +106,54 @@ describe('A line that dies', () => {
   );
 });
 
-it.each(SAID)(
-  'Of an answer that a client of the proxy leaves while its line is whole, with %s said, no more is counted than any model writes in that time',
-  async (said) => {
+/** An answer under way, and how it is left. */
+type Leave = () => unknown;
+const TOKENS = 64_000;
+const ASKERS: Readonly<Record<string, (spenders: Spenders) => Promise<Leave>>> = {
+  async 'a client of the proxy'({ bases: [base = ''] }) {
+    const leaving = new AbortController();
+    const body = JSON.stringify({ model: MODEL, max_tokens: TOKENS, stream: true, messages: [] });
+    const asking = fetch(`${base}/v1/messages`, { method: 'POST', body, signal: leaving.signal })
+      .then((response) => response.text())
+      .catch(() => '');
+    return () => {
+      leaving.abort();
+      return asking;
+    };
+  },
+  async 'a session'({ start, team }) {
+    await start(MODEL, TOKENS);
+    return () => team.host.end('ended');
+  },
+  async 'a run'({ team, mind, agentIds: [agentId = ''] }) {
+    const limits = { maxAnswerTokens: TOKENS };
+    const started = await team.runs.start(
+      agentRun(mind, { identity: { agentId }, mind: { answers: mind, model: MODEL }, limits }),
+    );
+    if (!started.ok) throw new Error(started.skipped);
+    return () => {
+      team.runs.stop(agentId);
+      return started.run.whenEnded;
+    };
+  },
+};
+
+it.each(Object.entries(ASKERS).flatMap(([who, ask]) => SAID.map((said) => [who, said, ask] as const)))(
+  'Of an answer that %s leaves while its line is whole, with %s said, no more is counted than any model writes in that time',
+  async (_, said, ask) => {
     const model = await startDeafModel(said);
     const spenders = await openSpenders(store(), model.url, { stopsWhenLeft: true });
     try {
-      const leaving = new AbortController();
-      const tokens = 100_000;
-      const body = JSON.stringify({ model: MODEL, max_tokens: tokens, stream: true, messages: [] });
-      const asking = fetch(`${spenders.bases[0] ?? ''}/v1/messages`, { method: 'POST', body, signal: leaving.signal })
-        .then((response) => response.text())
-        .catch(() => '');
-      await expect.poll(model.underWay, { interval: 5 }).toBe(1);
+      const leave = await ask(spenders);
+      await expect.poll(model.underWay, { interval: 5 }).toBeGreaterThan(0);
       await sleep(20);
-      leaving.abort();
-      await asking;
+      const left = model.underWay();
+      await leave();
       await expect.poll(model.underWay, { interval: 5 }).toBe(0);
       const counted = async () => (await spenders.team.costs.report(1)).today.costMicroUsd;
       await expect.poll(counted).toBeGreaterThanOrEqual(model.total());
-      const longest = { model: MODEL, inputTokens: 0, outputTokens: tokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
-      expect(await counted()).toBeLessThan(costOf(longest, DEFAULT_PRICES).microUsd / 4);
+      const longest = { model: MODEL, inputTokens: 0, outputTokens: TOKENS, cacheReadTokens: 0, cacheWriteTokens: 0 };
+      expect(await counted()).toBeLessThan((costOf(longest, DEFAULT_PRICES).microUsd * left) / 4);
       expect(spenders.errors).toEqual([]);
     } finally {
       await spenders.close();

@@ -7,6 +7,11 @@ import { openSessionBench, payload, type Bench } from '../support/session.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
 
 const problem = z.looseObject({ detail: z.string() });
+/** A picture, by its head. */
+const PNG = Buffer.concat([
+  Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03', 'latin1'),
+  Buffer.alloc(40),
+]);
 const write = (content: string, path = 'plan.md') => calls('write_file', { path, content });
 
 describe('a tool that asks, in a run that nobody watches', () => {
@@ -57,11 +62,7 @@ describe('a tool that asks, in a run that nobody watches', () => {
   });
 
   it('that shows a picture shows it with the result, as its model sees it', async () => {
-    const png = Buffer.concat([
-      Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03', 'latin1'),
-      Buffer.alloc(40),
-    ]);
-    await hands.put('a.png', png);
+    await hands.put('a.png', PNG);
     await hands.grant({ tools: { view_image: 'ask' } });
     await hands.works(calls('view_image', { path: 'a.png' }));
     const before = hands.model.requests.length;
@@ -73,8 +74,28 @@ describe('a tool that asks, in a run that nobody watches', () => {
     expect(request?.body.messages.map(({ content }) => content).flat<unknown[]>()).toContainEqual(
       expect.objectContaining({
         type: 'image',
-        source: { type: 'base64', media_type: 'image/png', data: png.toString('base64') },
+        source: { type: 'base64', media_type: 'image/png', data: PNG.toString('base64') },
       }),
+    );
+  });
+
+  it('loses nothing of what came of it where the relay is killed before its agent has read that: no picture, and no end of a text', async () => {
+    await hands.put('b.png', PNG);
+    await hands.put('long.txt', `${'long '.repeat(3_000)}its very end`);
+    await hands.grant(asks);
+    await hands.works(calls('view_image', { path: 'b.png' }), calls('read_file', { path: 'long.txt' }));
+    // It cannot be woken to read it: that waits.
+    expect((await hands.call('DELETE', '/api/standing-copies/a1')).status).toBe(204);
+    for (const { callId } of await hands.waiting()) expect((await hands.answer(callId, 'once')).status).toBe(200);
+    await expect
+      .poll(async () => (await hands.answered()).slice(0, 2).map(({ state }) => state))
+      .toEqual(['done', 'done']);
+    await hands.restart();
+    await hands.runs('Work.', true);
+    const request = hands.model.requests.find(({ first }) => first.includes('b.png is a picture'));
+    expect(request?.first).toContain('its very end');
+    expect(request?.body.messages.map(({ content }) => content).flat<unknown[]>()).toContainEqual(
+      expect.objectContaining({ type: 'image', source: expect.objectContaining({ data: PNG.toString('base64') }) }),
     );
   });
 

@@ -20,8 +20,9 @@ const mail = (messageId: string, to: string, time: number, more: Partial<NewInbo
 describe.each(STORES)('the inbox on %s', (kind) => {
   const store = storeFor(kind);
   const told: string[] = [];
-  const open = (relay: string) =>
+  const open = (relay: string, heldCharacters?: number) =>
     createInbox({
+      ...(heldCharacters === undefined ? {} : { heldCharacters }),
       db: store().db,
       home: relay,
       retentionMs: 100,
@@ -103,6 +104,28 @@ describe.each(STORES)('the inbox on %s', (kind) => {
     await inbox.giveBack(['m2']);
     await inbox.giveBack([]);
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
+  });
+
+  it('keeps a picture of the relay’s with its message: for the next process, after a claim that was undone, and until newer ones need its room', async () => {
+    const picture = { attachmentId: 'p', name: 'a picture', mediaType: 'image/png', bytes: 3, data: 'QUJD' } as const;
+    const told = (messageId: string) =>
+      ({ ...mail(messageId, 'a', 0), from: 'relay', attachments: [picture] }) as const;
+    const nothing = () => Promise.resolve();
+    await expect(open('7').tell(told('m1'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await open('7').waiting('a')).toEqual([]);
+    for (let again = 0; again < 2; again++) await open('7').tell(told('m1'), nothing);
+    for (const run of ['r', 'again']) {
+      const taken = await open('7').claim(['m1'], { readIn: 's', run, time: 50 });
+      expect(taken).toMatchObject([{ messageId: 'm1', from: 'relay', attachments: [picture] }]);
+      await open('7').giveBack(['m1']);
+    }
+    for (const id of ['m2', 'm3', 'm4']) await open('7', 250).tell(told(id), nothing);
+    const taken = await open('7').claim(['m1', 'm2', 'm3', 'm4'], { readIn: 's', run: 'r', time: 1_000 });
+    expect(taken.map(({ attachments = [] }) => attachments.length)).toEqual([0, 0, 1, 1]);
+    // It goes with its message.
+    await open('7').put(mail('m5', 'a', 0));
+    await open('7').claim(['m5'], { readIn: 's', run: 'r', time: 2_000 });
+    expect(await store().db.selectFrom('inbox_attachments').selectAll().where('home', '=', '7').execute()).toEqual([]);
   });
 
   it('forgets what was read long ago, and nothing that waits', async () => {

@@ -225,6 +225,35 @@ describe('an agent whose mind is a program', () => {
     expect(await hands.waiting()).toEqual([]);
   });
 
+  it('asks for whatever is another thing than what was let, and twice for what it does twice', async () => {
+    // The same words let for the sandbox, and let for it with less.
+    await awake('good', { allowed_commands: ['make all', 'mind__execute {"command":"ls"}'] });
+    let nth = 0;
+    const asks = (more: object) => ({ ask: { ...COMMAND, toolCallId: `o${++nth}`, ...more } });
+    const refused = async (more: object) => {
+      await tell(asks(more));
+      await hands.answer((await question()).callId, 'no');
+      await noted('asked', nth);
+      expect((await notes('asked')).at(-1)).toEqual({ outcome: 'selected', optionId: 'no' });
+    };
+    await tell(asks({ rawInput: { command: 'ls' }, title: 'whatever it says of it' }));
+    await noted('asked', nth);
+    expect((await notes('asked')).at(-1)).toEqual({ outcome: 'selected', optionId: 'yes' });
+    await refused({});
+    await refused({ rawInput: { command: 'ls', dangerouslyDisableSandbox: true } });
+    await refused({ rawInput: { command: 'ls ' } });
+    // A title is what the agent wrote: it makes nothing one of Roost's own tools.
+    await refused({ title: 'mcp__roost__x; rm -rf ~' });
+    await refused({ title: 'mcp__roost__x', kind: 'other', rawInput: { command: 'x' }, name: 'Bash' });
+    await refused({ title: 'mcp__roost__x', rawInput: { command: 'mcp__roost__x' } });
+    // Of two alike at once, each has its own answer.
+    await tell({ both: [asks({ then: [{ say: 'First.' }] }), asks({ then: [{ say: 'Second.' }] })] });
+    await expect.poll(async () => (await hands.waiting()).length).toBe(2);
+    for (const { callId } of await hands.waiting()) await hands.answer(callId, 'once');
+    await says('First.');
+    await says('Second.');
+  });
+
   const micros = async () =>
     costsSchema.parse(await ok(call('GET', '/api/costs?days=1'))).agents[0]?.today.costMicroUsd ?? 0;
   /** How often the connected model was asked for her. */
@@ -425,8 +454,12 @@ describe('an agent whose mind is a program', () => {
     await hands.answer(asked.callId, 'once');
     await noted('prompt', 2);
     expect(JSON.stringify((await notes('prompt')).at(-1))).toContain('The human lets it, once');
+    // The yes is not lost with the relay.
+    await hands.restart();
+    await listen();
+    mark = 0;
     await hands.runs(once);
-    await says('Made alone.');
+    expect((await notes('asked')).slice(1)).toEqual([{ outcome: 'selected', optionId: 'yes' }]);
     await hands.runs(once);
     await question();
   });

@@ -281,6 +281,59 @@ describe('what the person says', () => {
     expect(cost).toBeLessThan(4 * 10_000 + 5_000);
   });
 
+  it('has a search of its provider’s that was cut in the account with what became of it, and counted; one that paused ends with its result', async () => {
+    const house = await withAgent(bench, { mindConfig: { web: true } });
+    await house.team.configs.setHousehold({ coordination: { tools: { web_search: 'allow' } } });
+    const used = (id: string) => ({
+      block: { type: 'server_tool_use', id, name: 'web_search', input: { query: `trams ${id}` } },
+    });
+    const found = (id: string) => ({ block: { type: 'web_search_tool_result', tool_use_id: id, content: [] } });
+    const gate = createGate();
+    house.model.follow(({ last, body }) => {
+      if (last.endsWith('Break.')) return [used('broken'), { cut: true }];
+      if (last.endsWith('Stop.')) return [used('stopped'), { until: gate.passed }];
+      if (last.endsWith('Pause.')) return [used('paused'), { stop: 'pause_turn' }];
+      return JSON.stringify(body.messages.at(-1)).includes('paused') && body.messages.at(-1)?.role === 'assistant'
+        ? [found('paused'), { say: 'None.' }]
+        : [{ say: `To ${last}` }];
+    });
+    const account = async () =>
+      (await house.team.calls.page(null, 'agent-0', 9)).calls.map(({ input, state, isError, outcome }) => [
+        ...[input, state, isError, outcome],
+      ]);
+    const cut = (id: string) => [`{"query":"trams ${id}"}`, 'done', true, 'This call was cut off before it answered.'];
+    await house.post({ text: 'Break.', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    await expect.poll(account).toEqual([cut('broken')]);
+    expect(answersOf(house, 'agent-0')[1]).toMatchObject({
+      blocks: [
+        { kind: 'tool', name: 'web_search', result: 'This call was cut off before it answered.', isError: true },
+      ],
+    });
+    await house.post({ text: 'Stop.', to: 'agent-0' });
+    // It stands there from its beginning.
+    await expect.poll(account).toMatchObject([['{"query":"trams stopped"}', 'running', false, null], {}]);
+    await house.host.stop('agent-0');
+    await house.until(() => answersOf(house, 'agent-0').length === 3);
+    gate.open();
+    await expect.poll(account).toEqual([cut('stopped'), cut('broken')]);
+    for (const { messageId } of answersOf(house, 'agent-0').slice(1))
+      expect((await house.team.costs.replies([messageId])).get(messageId)?.costMicroUsd).toBeGreaterThan(10_000);
+    await house.post({ text: 'Pause.', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 4);
+    expect(await account()).toMatchObject([
+      ['{"query":"trams paused"}', 'done', false, 'Nothing was found.'],
+      cut('stopped'),
+      cut('broken'),
+    ]);
+    // What did not come to its end is not handed back.
+    await house.post({ text: 'And now?', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 5);
+    const handed = JSON.stringify(house.requestsOf(1).at(-1)?.body.messages);
+    expect(handed).toMatch(/"paused".*"tool_use_id":"paused"/);
+    expect(handed).not.toMatch(/"broken"|"stopped"/);
+  });
+
   it('can be changed: the conversation is cut back, and what was being said is closed before the new message', async () => {
     const house = await withAgent(bench);
     const gate = createGate();

@@ -63,6 +63,8 @@ async function does(step, client, own = sessionId) {
       if (outcome.optionId === 'yes') for (const next of then ?? []) await does(next, client);
       return;
     }
+    case 'both':
+      return Promise.all(value.map((each) => does(each, client)));
     case 'write':
       return client
         .request(methods.client.fs.writeTextFile, { sessionId: own, ...value })

@@ -23,8 +23,8 @@ export interface Hands {
   works(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
   /** The lead is spoken to in a session and does this; resolves with what each of its calls answered. */
   talks(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
-  /** It works alone once, with this for its instructions. */
-  runs(instructions: string): Promise<void>;
+  /** It works alone once, with this for its instructions; `anew`: what it needs for that was taken back, and is left again. */
+  runs(instructions: string, anew?: boolean): Promise<void>;
   waiting(): Promise<readonly ToolCall[]>;
   answered(): Promise<readonly ToolCall[]>;
   account(): Promise<readonly ToolCall[]>;
@@ -55,10 +55,11 @@ export async function startHands(
   const call: Hands['call'] = (method, path, json) =>
     relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
   await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
-  await call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  const leave = () => call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY });
+  await leave();
   const fileAt = (path: string) => `/api/workspaces/a1/file?path=${encodeURIComponent(path)}`;
   let work = 0;
-  async function runs(instructions: string): Promise<void> {
+  async function runs(instructions: string, anew = false): Promise<void> {
     const added = await call('POST', '/v1/pulse-routines', {
       kind: 'routine',
       agentId: 'a1',
@@ -67,6 +68,7 @@ export async function startHands(
       timing: { kind: 'weekly', days: [1], time: '07:30' },
     });
     const { scheduleId } = scheduledSchema.parse(await added.json());
+    if (anew) expect((await leave()).status).toBe(204);
     expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
     const history = async () =>
       JSON.stringify(await (await call('GET', `/v1/pulse-routines/${scheduleId}/history`)).json());

@@ -1,0 +1,61 @@
+/** Runs what the person has said yes to, once, and tells its agent what came of it. */
+import type { AgentId } from '../../src/domain/ids.ts';
+import { toolsetOf } from '../../src/domain/toolsets.ts';
+import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
+import type { Logger } from '../runs/context.ts';
+import { toolError } from '../tool-outcome.ts';
+import type { Leave } from './leave.ts';
+import type { CallRows, KeptCall } from './rows.ts';
+import type { TellAgent } from './tell-agent.ts';
+
+export interface CarryOutDeps {
+  readonly rows: Pick<CallRows, 'end' | 'get'>;
+  readonly leave: Pick<Leave, 'yes'>;
+  readonly tellAgent: TellAgent;
+  readonly toolNamed: (name: string) => TeamTool | undefined;
+  readonly host: Pick<SessionHost, 'stateOf' | 'sessionId'>;
+  readonly changed: (agentId: AgentId) => void;
+  readonly counted: () => void;
+  readonly closing: AbortSignal;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/** Its yes is on disk. */
+export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<void> {
+  const { rows, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
+
+  async function outcomeOf({ callId, agentId, tool: name, input: text, runId }: KeptCall): Promise<ToolOutcome> {
+    const tool = toolNamed(name);
+    const input = tool?.input.safeParse(JSON.parse(text));
+    const caller: Caller = {
+      agentId,
+      sessionId: host.stateOf(agentId) === 'absent' ? null : host.sessionId(),
+      ...(runId === null ? {} : { runId }),
+      run: callId,
+      kind: 'run',
+      signal: closing,
+    };
+    if (!tool || !input?.success || !((await tool.allowed?.(caller)) ?? true))
+      return toolError('This tool is not there any more.');
+    return await tool.run(input.data, caller).catch((error: unknown) => {
+      logger.error('a tool failed', { agentId, tool: name, error: String(error) });
+      return toolError('Something in the relay broke; it may have run or not. The relay’s log says more.');
+    });
+  }
+
+  return async (call) => {
+    const { callId, agentId, tool, input } = call;
+    if (toolsetOf(tool) === 'mind') {
+      if (!(await leave.yes(call))) await tellAgent((await rows.get(callId)) ?? call, input, null);
+      return;
+    }
+    const outcome = await outcomeOf(call);
+    // With what it gave back, whole, or not at all: a kill in between leaves it as one of which nobody knows.
+    await tellAgent({ ...call, state: 'done' }, input, outcome, (within) =>
+      rows.end(callId, JSON.parse(input), outcome, now(), { within }),
+    );
+    changed(agentId);
+    counted();
+  };
+}
