@@ -46,6 +46,7 @@ const SERVER_MAY_IMPORT = {
   records: ['gate', 'store'],
   threads: ['records', 'store'],
   mcp: ['access', 'store', 'threads'],
+  searches: ['threads'],
   proxy: ['access', 'minds'],
   runs: ['inbox', 'minds'],
   reach: ['inbox', 'runs'],

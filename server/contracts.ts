@@ -9,4 +9,5 @@ export type { PauseWait, Pauses } from './contracts/pauses.ts';
 export type { AskLeave, Caller, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
 export type { Took, RequestEnd, CostHold, CostRequest, Costs } from './contracts/costs.ts';
 export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
+export type { Searches, SearchOutcome, Unanswered } from './contracts/searches.ts';
 export type { PostOutcome, CallingClient, Meanwhile, SessionHost, WokenTalk } from './contracts/session.ts';

@@ -8,7 +8,7 @@
 import { LIMITS } from '../src/protocol/limits.ts';
 import type { Hello, StoredEvent } from '../src/protocol/events.ts';
 import type { Over } from '../src/protocol/stream.ts';
-import type { EventLog, SessionHost } from './contracts.ts';
+import type { EventLog, Searches, SessionHost } from './contracts.ts';
 
 /** Events read from the log at a time. */
 const PAGE = 200;
@@ -20,6 +20,7 @@ const BEATS_UNREAD = 3;
 export interface StreamDeps {
   readonly log: EventLog;
   readonly host: Pick<SessionHost, 'waiting' | 'onWaiting'>;
+  readonly searches: Pick<Searches, 'listen'>;
   readonly version: string;
   readonly bufferBytes: number;
   /** ms between two heartbeats. */
@@ -31,6 +32,8 @@ export interface StreamDeps {
 interface Cursor {
   readonly after: number;
   readonly log: string | null;
+  /** It answers what agents look for. */
+  readonly searches?: boolean;
 }
 
 export interface Streams {
@@ -60,6 +63,7 @@ const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 export function createStreams({
   log,
   host,
+  searches,
   version,
   bufferBytes,
   heartbeatMs = LIMITS.heartbeatMs,
@@ -77,12 +81,12 @@ export function createStreams({
     endOf(browsers, reason) {
       for (const [end, browser] of [...open]) if (browser !== undefined && browsers.includes(browser)) end({ reason });
     },
-    open({ after, log: named }, cut, browser) {
+    open({ after, log: named, searches: answers = false }, cut, browser) {
       // A cursor past the head is of a store that was put back from a copy.
       const known = (named === null || named === log.id) && after <= log.head();
-      return streamFrom(known ? after : 0, log.id, cut, browser);
+      return streamFrom(known ? after : 0, log.id, cut, browser, answers);
     },
-    look: (cut, browser) => streamFrom(log.head(), LOOKED_AT, cut, browser),
+    look: (cut, browser) => streamFrom(log.head(), LOOKED_AT, cut, browser, false),
   };
   return streams;
 
@@ -91,10 +95,12 @@ export function createStreams({
     name: string,
     cut: () => void,
     browser: string | undefined,
+    answers: boolean,
   ): ReadableStream<Uint8Array> {
     let cursor = from;
     let unsubscribe: (() => void) | null = null;
     let stopWaiting: (() => void) | null = null;
+    let stopSearches: (() => void) | null = null;
     let beats: NodeJS.Timeout | null = null;
     let fullBeats = 0;
     let done = false;
@@ -106,6 +112,7 @@ export function createStreams({
       if (beats) clearInterval(beats);
       unsubscribe?.();
       stopWaiting?.();
+      stopSearches?.();
       wanted?.();
     }
     let end: (over?: Over) => void = () => undefined;
@@ -138,6 +145,12 @@ export function createStreams({
       stopWaiting = host.onWaiting((waiting) => {
         if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', waiting));
       });
+      if (answers)
+        stopSearches = searches.listen((asked) => {
+          const hears = !done && (controller.desiredSize ?? 0) > 0;
+          if (hears) controller.enqueue(frame('search', asked));
+          return hears;
+        });
     }
 
     return new ReadableStream<Uint8Array>(

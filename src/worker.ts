@@ -34,6 +34,7 @@ import {
 } from './relay/index.ts';
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
+import { searchEndpoints } from './protocol/endpoints/searches.ts';
 import { sessionEndpoints } from './protocol/endpoints/session.ts';
 import { LEDGER_METHODS, OWNER_METHODS, SEARCH_METHODS } from './protocol/owner-rpc.ts';
 import { answersOf } from './protocol/rpc/method.ts';
@@ -188,7 +189,7 @@ const isVacant = ({ household }: Awaited<typeof ledger>) =>
     ({ identities }) => identities.length === 0,
     () => false,
   );
-const client = createRelayClient(sessionEndpoints, line);
+const client = createRelayClient({ ...sessionEndpoints, ...searchEndpoints }, line);
 const feed = ledger.then(async (open) => {
   const cursor = cursorSchema.safeParse(await open.readCursor());
   return createFeed({
@@ -202,9 +203,12 @@ const feed = ledger.then(async (open) => {
         timers: realTimers,
         random: Math.random,
         cursor: from,
+        searches: true,
         listener,
         report: (error) => console.error(error),
       }),
+    // What comes back comes in any order: what was forgotten may be there again before the word that it is to go.
+    search: async (asked) => (known.returning ? Promise.reject(new Error('later')) : (await search).findFor(asked)),
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.writeCursor(to),
     queued: async () => (await open.household()).queued,

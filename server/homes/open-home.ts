@@ -33,6 +33,7 @@ import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openAttached, openPrograms, openScripts } from './open-programs.ts';
 import { openTeam, type Team } from './team.ts';
+import { createSearchRoutes } from '../searches/index.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import type { Hands } from '../hands/index.ts';
 import { letGoOfAgents } from './letting-go.ts';
@@ -204,6 +205,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const streams = createStreams({
     log,
     host,
+    searches: team.searches,
     version: deps.version,
     bufferBytes: deps.streamBufferBytes,
     onError: (error) => logger.error('An event stream failed.', { error }),
@@ -231,15 +233,13 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
         ).decision,
     }),
     ...createThreadRoutes({ threads }),
+    ...createSearchRoutes({ searches: team.searches }),
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules }),
     ...createRecordRoutes({ records }),
     ...createScheduleRoutes({ schedules, goOn, copies, directory, runs, now, scripts: deps.runsScripts }),
     ...createWorkspaceRoutes({ workspaces, directory }),
-    ...createCallRoutes({
-      ...{ calls: team.calls, directory, sandbox: deps.sandbox.standing },
-      programs: deps.runsScripts,
-    }),
+    ...createCallRoutes({ calls: team.calls, directory, sandbox: deps.sandbox.standing, programs: deps.runsScripts }),
     ...createModelRoutes({ models }),
     ...createProgramRoutes({ programs }),
     ...createAttachedRoutes({ attached, programs: deps.runsScripts, sandbox: deps.sandbox.standing }),

@@ -90,12 +90,18 @@ export function createSessionRoutes({ host, runs, log, streams, checkStreams }: 
       if (!(await host.sleep(agentId))) throw problem(404, 'not-awake', 'This agent is neither awake nor hatching.');
       return null;
     },
-    events({ log: followed = null }, context) {
+    events({ log: followed = null, searches }, context) {
       refuseHead(context);
       const after = cursorOf(context);
       checkStreams(context.get('browser'));
       const { outgoing } = context.env;
-      return streamResponse(streams.open({ after, log: followed }, () => outgoing.destroy(), context.get('browser')));
+      return streamResponse(
+        streams.open(
+          { after, log: followed, searches: searches !== undefined },
+          () => outgoing.destroy(),
+          context.get('browser'),
+        ),
+      );
     },
     async ack({ body }) {
       await log.ack(body.upTo);

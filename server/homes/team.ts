@@ -5,7 +5,7 @@
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { createCronClock } from '../../src/protocol/cron.ts';
-import type { Directory, EventLog, Gate, Inbox, SessionHost, Pauses, TeamTool } from '../contracts.ts';
+import type { Directory, EventLog, Gate, Inbox, Searches, SessionHost, Pauses, TeamTool } from '../contracts.ts';
 import type { Attached } from '../attached/index.ts';
 import { createCalls, type Calls } from '../calls/index.ts';
 import { createCosts, type CostBook } from '../costs/index.ts';
@@ -46,6 +46,7 @@ import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { createScheduleTools } from '../schedules/tools.ts';
 import { createPauses } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
+import { createSearches, createSearchTools } from '../searches/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
 import { createHandTools, type Hands } from '../hands/index.ts';
 import { createProviderTools } from '../web/tools.ts';
@@ -90,6 +91,7 @@ export interface Team {
   readonly gate: Gate;
   readonly pauses: Pauses;
   readonly threads: Threads;
+  readonly searches: Searches;
   readonly costs: CostBook;
   readonly calls: Calls;
   readonly records: Records;
@@ -232,12 +234,14 @@ export async function openTeam({
     tell,
     ...usual,
   });
+  const searches = createSearches({ timers, newId });
   const seen = { rows: scheduleRows, calls, inbox, reach, host, configs };
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
   tools.offer(
     calls.guard([
       ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
       ...createThreadTools({ threads, directory }),
+      ...createSearchTools({ searches, directory, threads, copies }),
       ...(hands ? createHandTools({ ...hands, configs, refuseForRoom, now: elapsed }) : []),
       ...createProviderTools(() => hands?.web.addresses !== 'none'),
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
@@ -266,6 +270,7 @@ export async function openTeam({
     gate,
     pauses,
     threads,
+    searches,
     costs,
     calls,
     records,

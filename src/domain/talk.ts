@@ -49,6 +49,7 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'wait_for_message',
   'wait_for_mention',
   'wait_for_agent',
+  'search_conversations',
 ]);
 /** These hand over what others said, and each thing once. */
 const HEARING: ReadonlySet<string> = new Set(['read_inbox', 'wait_for_message', 'wait_for_mention', 'wait_for_agent']);

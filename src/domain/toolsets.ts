@@ -28,6 +28,7 @@ export const TOOLSETS = {
     'wait_for_message',
     'wait_for_mention',
     'wait_for_agent',
+    'search_conversations',
   ],
   schedule: ['wake_later', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
   files: ['list_files', 'read_file', 'write_file', 'edit_file', 'search_files', 'view_image'],

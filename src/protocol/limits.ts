@@ -39,6 +39,10 @@ export const LIMITS = {
   /** What somebody looks for, in characters, and what is found at once. */
   searchText: 1_000,
   searchAnswers: 200,
+  /** What an agent is given of what it looks for: pieces, characters of each; threads that are looked through, the newest. */
+  searchPassages: 25,
+  searchPassage: 1_200,
+  searchedThreads: 500,
   /** The event stream says something at least this often, in ms; a client may take twice this silence for a loss. */
   heartbeatMs: 10_000,
 } as const;

@@ -118,6 +118,7 @@ export const SEARCH_METHODS = {
         author: z.string().optional(),
         since: z.number().min(0).optional(),
         limit: z.number().int().min(1).max(LIMITS.searchAnswers),
+        line: z.string().max(LIMITS.id).optional(),
       }),
     ]),
     typed<SearchAnswer>(),

@@ -16,6 +16,8 @@ export interface SearchQuery {
   /** ms since the epoch: not earlier than that. */
   readonly since?: number | undefined;
   readonly limit: number;
+  /** Names whoever types: what they asked before and is not answered yet need not be. */
+  readonly line?: string | undefined;
 }
 
 /** A piece of a text, and what of it was found. */

@@ -8,6 +8,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { backoff } from '../domain/platform/retry.ts';
 import { eventSchema, helloSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
+import { searchAskedSchema, type SearchAsked } from '../protocol/searches.ts';
 import { overSchema, waitingSchema, type Over, type Waiting } from '../protocol/stream.ts';
 import { parseJson } from './problem.ts';
 import { RELAY_TIMES } from './settings.ts';
@@ -28,6 +29,8 @@ export type StreamItem =
   | { readonly kind: 'live'; readonly snapshot: Snapshot }
   /** Who stands in line before the model's server, now. */
   | { readonly kind: 'waiting'; readonly waiting: Waiting }
+  /** An agent looks for something that this browser may have. */
+  | { readonly kind: 'search'; readonly asked: SearchAsked }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
   | { readonly kind: 'locked-out' }
@@ -48,6 +51,8 @@ export interface EventStreamDeps {
   readonly cursor: Cursor | null;
   /** Which stream; left out: of this browser's own household. */
   readonly path?: string;
+  /** It is asked what agents look for. */
+  readonly searches?: true;
   readonly listener: (item: StreamItem) => void;
   /** Takes an error of our own, so that it is seen where errors are. */
   readonly report: (error: unknown) => void;
@@ -142,6 +147,12 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       listener({ kind: 'waiting', waiting: waiting.data });
       return;
     }
+    if (message.event === 'search') {
+      const asked = searchAskedSchema.safeParse(data);
+      if (!asked.success) throw new Unreadable(`search: ${asked.error.message}`);
+      listener({ kind: 'search', asked: asked.data });
+      return;
+    }
     const id = Number(message.id);
     const event = eventSchema.safeParse(data);
     if (!Number.isSafeInteger(id) || id < 1 || !event.success)
@@ -170,12 +181,15 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     };
     const query = cursor ? `?after=${cursor.after}&log=${encodeURIComponent(cursor.log)}` : '?after=0';
     try {
-      const asked = deps.fetch(`${deps.baseUrl}${deps.path ?? '/api/events'}${query}`, {
-        signal,
-        headers: { accept: 'text/event-stream' },
-        cache: 'no-store',
-        credentials: 'same-origin',
-      });
+      const asked = deps.fetch(
+        `${deps.baseUrl}${deps.path ?? '/api/events'}${query}${deps.searches ? '&searches=1' : ''}`,
+        {
+          signal,
+          headers: { accept: 'text/event-stream' },
+          cache: 'no-store',
+          credentials: 'same-origin',
+        },
+      );
       const response = await asked.catch(cut);
       if (response.status === 401) return { kind: 'locked-out' };
       if (!response.ok || !response.body) return UNREACHABLE;

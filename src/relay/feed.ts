@@ -10,7 +10,9 @@ import type { Snapshot, StoredEvent } from '../protocol/events.ts';
 import { createAckMark, documentsOf } from '../protocol/intake.ts';
 import { applyEvent } from '../protocol/live.ts';
 import type { LinkState, OpenAnswer, OwnerNews } from '../protocol/worker.ts';
+import type { searchEndpoints } from '../protocol/endpoints/searches.ts';
 import type { sessionEndpoints } from '../protocol/endpoints/session.ts';
+import { CANNOT_SEARCH, type SearchAnswered, type SearchAsked } from '../protocol/searches.ts';
 import type { RelayClient } from './client.ts';
 import type { Cursor, EventStream, StreamItem } from './event-stream.ts';
 import { createOpenAnswers } from './open-answers.ts';
@@ -25,7 +27,12 @@ export interface FeedDeps {
    */
   readonly vacant: boolean;
   readonly openStream: (cursor: Cursor | null, listener: (item: StreamItem) => void) => EventStream;
-  readonly client: Pick<RelayClient<typeof sessionEndpoints>, 'ack' | 'postMessage'>;
+  readonly client: Pick<
+    RelayClient<typeof sessionEndpoints & typeof searchEndpoints>,
+    'ack' | 'postMessage' | 'answerSearch'
+  >;
+  /** Looks for what an agent looks for, in what is here. */
+  readonly search: (asked: SearchAsked) => Promise<SearchAnswered>;
   /** Resolves when the documents are durable. */
   readonly store: (docs: readonly Doc[]) => Promise<unknown>;
   readonly saveCursor: (cursor: Cursor) => Promise<void>;
@@ -152,6 +159,12 @@ export function createFeed(deps: FeedDeps): Feed {
     }
   }
 
+  /** Where it is not taken, another page was quicker. */
+  async function answerSearch(asked: SearchAsked) {
+    const body = vacant ? CANNOT_SEARCH : await deps.search(asked).catch(() => CANNOT_SEARCH);
+    await client.answerSearch({ searchId: asked.searchId, body });
+  }
+
   function setLink(next: LinkState, state: Snapshot | null) {
     link = next;
     snapshot = state;
@@ -187,6 +200,9 @@ export function createFeed(deps: FeedDeps): Feed {
         return;
       case 'waiting':
         tell({ news: 'waiting', waiting: item.waiting });
+        return;
+      case 'search':
+        void answerSearch(item.asked);
         return;
       case 'unreadable':
         deps.onTrouble(`The relay says something that this page cannot read; reload the page. (${item.detail})`);

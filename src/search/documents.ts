@@ -43,6 +43,8 @@ export const placeOf = (rowId: string): { readonly store: DocumentStore; readonl
 
 export interface Searchable extends SearchedText {
   readonly text: string;
+  /** Of a thread's message, from 1. */
+  readonly sequence: number | null;
 }
 
 const field = (value: object, name: string): string => {
@@ -54,7 +56,7 @@ const PARTS = '\n\n';
 /** Null: nothing that could be found again. What was written and what is shown of it may differ: see `readFound`. */
 export function searchableOf(doc: Doc): Searchable | null {
   if (!isKnown(doc)) return null;
-  const none = { messageId: null, threadId: null };
+  const none = { messageId: null, threadId: null, sequence: null };
   const time = parseStamp(doc.at)?.time ?? 0;
   switch (doc.type) {
     case 'message': {
@@ -75,6 +77,7 @@ export function searchableOf(doc: Doc): Searchable | null {
         time: value.time,
         messageId: field(value, 'messageId') as MessageId,
         threadId: value.threadId,
+        sequence: value.sequence,
         text: field(value, 'text'),
       };
     }

@@ -22,8 +22,12 @@ export interface Fit {
 
 const NOTHING: readonly Mark[] = [];
 
-/** Looks for what was typed in texts. `forms`: words that stand for each of the index's terms. */
-export function createFinder(typed: readonly Token[], forms: ReadonlyMap<string, ReadonlySet<string>>) {
+/** Looks for what was typed in texts. `forms`: words that stand for each of the index's terms; `room`: characters of a passage. */
+export function createFinder(
+  typed: readonly Token[],
+  forms: ReadonlyMap<string, ReadonlySet<string>>,
+  room: number = SEARCH.passage,
+) {
   /** What was typed, word by word, as it is compared with a text: a run without spaces as it is. */
   const words = [...new Map(typed.map((token) => [token.text, token])).values()].filter(({ text }) => text !== '');
   const sequence = typed.map(({ text }) => words.findIndex((word) => word.text === text));
@@ -103,7 +107,7 @@ export function createFinder(typed: readonly Token[], forms: ReadonlyMap<string,
     const [from, to, count] = densest(marks, words.length);
     const span = (marks[to]?.to ?? 0) - (marks[from]?.from ?? 0);
     return {
-      passage: passageAround(text, marks, from),
+      passage: passageAround(text, marks, from, room),
       covered: words.length === 0 ? 0 : count / words.length,
       inOrder: sequence.length === 0 ? 0 : longest / sequence.length,
       close: 1 / (1 + span / SEARCH.passage),
@@ -140,9 +144,9 @@ function densest(marks: readonly Mark[], words: number): readonly [from: number,
 }
 
 /** A piece of the text that begins shortly before this mark, on one line, with what of the marks lies in it. */
-function passageAround(text: string, marks: readonly Mark[], at: number): Passage {
+function passageAround(text: string, marks: readonly Mark[], at: number, room: number): Passage {
   const first = marks[at]?.from ?? 0;
-  let begin = Math.max(0, first - SEARCH.passageBefore);
+  let begin = Math.max(0, first - Math.floor((room * SEARCH.passageBefore) / SEARCH.passage));
   // A sentence's or a line's beginning, where one is near; else a word's.
   const before = text.slice(begin, first);
   const sentence = Math.max(before.lastIndexOf('\n'), before.search(/[.!?…。！？]\s+[^.!?…。！？]*$/u));
@@ -151,10 +155,10 @@ function passageAround(text: string, marks: readonly Mark[], at: number): Passag
     if (sentence >= 0) begin += sentence + 1;
     else if (word >= 0) begin += word;
   } else if (sentence >= 0 && before.lastIndexOf('\n') >= 0) begin += before.lastIndexOf('\n') + 1;
-  let end = Math.min(text.length, begin + SEARCH.passage);
+  let end = Math.min(text.length, begin + room);
   if (end < text.length) {
     const word = text.slice(begin, end).search(/\s\S*$/);
-    if (word > SEARCH.passage / 2) end = begin + word;
+    if (word > room / 2) end = begin + word;
     else if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end -= 1;
   }
   let line = begin > 0 && text.slice(0, begin).trim() !== '' ? '… ' : '';

@@ -29,8 +29,8 @@ export interface RankedList {
 export interface RankDeps {
   readonly segments: readonly Segment[];
   readonly wanted: readonly Wanted[];
-  /** A document must stand under each of these terms. */
-  readonly filters: readonly string[];
+  /** A document must stand under one of each of these terms. */
+  readonly filters: readonly (readonly string[])[];
   /** s since the epoch: not earlier than that. */
   readonly since: number;
   /** s since the epoch */
@@ -138,10 +138,13 @@ async function scoresIn(
     }
   }
   for (const filter of filters) {
-    const term = (await formsIn(segment, { term: filter, asPrefix: false, forgiving: false }))[0];
-    const [list] = term ? await segment.lists([term]) : [];
     seen.fill(0);
-    for (const document of list ?? []) seen[document] = 1;
+    for (const term of filter) {
+      const [found] = await formsIn(segment, { term, asPrefix: false, forgiving: false });
+      const [list] = found ? await segment.lists([found]) : [];
+      for (const document of list ?? []) seen[document] = 1;
+      await pause();
+    }
     for (let document = 0; document < documents; document++) if (seen[document] === 0) held[document] = 0;
   }
   if (since > 0)

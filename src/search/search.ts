@@ -6,16 +6,17 @@
 import { createQueue } from '../domain/platform/queue.ts';
 import { sleep, within, type After } from '../domain/platform/timers.ts';
 import type { Doc } from '../protocol/documents.ts';
+import type { AgentId, ThreadId } from '../domain/ids.ts';
+import { LIMITS } from '../protocol/limits.ts';
 import type { SearchAnswer, SearchHit, SearchQuery, SearchState } from '../protocol/search.ts';
+import { CANNOT_SEARCH, type SearchAnswered, type SearchAsked } from '../protocol/searches.ts';
+import { answerTo, type Found, type Question } from './answer.ts';
 import { createBuilder, type Builder } from './builder.ts';
 import { DamagedIndexError } from './bytes.ts';
-import { authorTerm, conversationTerm, placeOf, rowIdOf, searchableOf, threadTerm } from './documents.ts';
-import { createFinder } from './passage.ts';
-import { rank } from './query.ts';
+import { authorTerm, conversationTerm, rowIdOf, threadTerm, type Searchable } from './documents.ts';
 import { SEARCH } from './settings.ts';
 import type { SearchedLedger } from './searched-ledger.ts';
 import type { IndexStore } from './store.ts';
-import { tokensOf, wantedOf } from './words.ts';
 
 export interface SearchDeps {
   readonly ledger: SearchedLedger;
@@ -39,16 +40,35 @@ export interface Search {
   /** The ledger has no more room: the index gives way. */
   hearNoRoom(): void;
   find(query: SearchQuery): Promise<SearchAnswer>;
+  /** For an agent: only what it took part in. */
+  findFor(asked: SearchAsked): Promise<SearchAnswered>;
   /** Resolves when everything that was heard of stands in the index, or cannot. */
   settled(): Promise<void>;
   /** Tries now what failed. */
   again(): Promise<void>;
 }
 
-/** How well the words stand together counts as much as about this many rare words. */
-const IN_ORDER = 8;
-const COVERED = 4;
-const CLOSE = 1;
+/** Somebody who types has typed on: nobody waits for this answer. */
+class Overtaken extends Error {}
+const NOTHING = { found: [], more: false } as const;
+/** Characters that a passage may have besides its text. */
+const MARKS_OF_CUT = 4;
+
+/** What was said to and by it in its conversation, and in threads; not what waits to be sent, which it is still to hear, and no soul. */
+const tookPart = (
+  { kind, agentId, messageId, threadId }: Searchable,
+  asks: AgentId,
+  conversation: boolean,
+  threads: ReadonlySet<ThreadId>,
+) =>
+  kind === 'message'
+    ? conversation && messageId !== null && agentId === asks
+    : kind === 'thread-message' && threadId !== null && threads.has(threadId);
+
+const hitOf = ({ id, title, passage, said }: Found): SearchHit => {
+  const { kind, agentId, author, time, messageId, threadId } = said;
+  return { id, title, passage, kind, agentId, author, time, messageId, threadId };
+};
 
 const isQuota = (error: unknown) =>
   (error instanceof Error || error instanceof DOMException) && error.name === 'QuotaExceededError';
@@ -147,44 +167,34 @@ export function createSearch(deps: SearchDeps): Search {
   }
   plan(SEARCH.startAfter);
 
-  async function answer(query: SearchQuery): Promise<Pick<SearchAnswer, 'hits' | 'more'>> {
-    const open = await inTurn(opened);
-    const typed = tokensOf(query.text);
-    const wanted = wantedOf(typed, /[\p{L}\p{N}\p{M}]$/u.test(query.text));
-    const segments = await open.segments();
-    // Whoever asks for nothing is about to ask for something: what every answer needs is read by now.
-    if (wanted.length === 0) return { hits: [], more: false };
-    const pause = createPause(deps, SEARCH.answerSlice);
-    const { ranked, forms } = await rank({
-      segments,
-      wanted,
-      filters: [
-        ...(query.agentId === undefined ? [] : [conversationTerm(query.agentId)]),
-        ...(query.threadId === undefined ? [] : [threadTerm(query.threadId)]),
-        ...(query.author === undefined ? [] : [authorTerm(query.author)]),
-      ],
-      since: Math.floor((query.since ?? 0) / 1_000),
-      now: Math.floor(now() / 1_000),
-      most: Math.max(SEARCH.readMost, 2 * query.limit),
-      pause,
-    });
-    const rowIds = await open.idsOf(ranked);
-    const found = await ledger.found(rowIds.map(placeOf));
-    const fitOf = createFinder(typed, forms);
-    const scored: { readonly hit: SearchHit; readonly score: number }[] = [];
-    for (const [i, each] of found.entries()) {
-      const said = each && searchableOf(each.doc);
-      if (!said) continue;
-      const { text, ...about } = said;
-      const fit = fitOf(text, SEARCH.readFirst);
-      await pause();
-      scored.push({
-        hit: { id: each.doc._id, title: each.title, passage: fit.passage, ...about },
-        score: (ranked[i]?.score ?? 0) + IN_ORDER * fit.inOrder + COVERED * fit.covered + CLOSE * fit.close,
-      });
+  /** Never rejects: a broken index is made anew, and is said to be none until then. */
+  async function ask(question: Question, pause: () => Promise<void>): Promise<Awaited<ReturnType<typeof answerTo>>> {
+    if (failures === 0 && (waiting.length > 0 || !builder)) await within(after, SEARCH.waitForNew, begin());
+    for (let tries = 0; ; tries++) {
+      try {
+        return await answerTo(question, { ledger, index: await inTurn(opened), now: now(), pause });
+      } catch (error) {
+        if (error instanceof Overtaken) return NOTHING;
+        // A segment may have become part of another while it was read.
+        if (error instanceof DamagedIndexError && tries < 2) continue;
+        await fail(isQuota(error) ? 'no-room' : 'broken');
+        plan(SEARCH.quiet);
+        return NOTHING;
+      }
     }
-    const best = scored.sort((a, b) => b.score - a.score || b.hit.time - a.hit.time);
-    return { hits: best.slice(0, query.limit).map(({ hit }) => hit), more: best.length > query.limit };
+  }
+
+  /** By whoever types: the question that counts. */
+  const newest = new Map<string, object>();
+  /** As `createPause`, for as long as this is the newest question of whoever types. */
+  function pauseOf(line: string | undefined, question: object): () => Promise<void> {
+    const pause = createPause(deps, SEARCH.answerSlice);
+    if (line === undefined) return pause;
+    newest.set(line, question);
+    return async () => {
+      await pause();
+      if (newest.get(line) !== question) throw new Overtaken();
+    };
   }
 
   return {
@@ -203,18 +213,37 @@ export function createSearch(deps: SearchDeps): Search {
     },
     hearNoRoom: () => void fail('no-room'),
     async find(query) {
-      if (failures === 0 && (waiting.length > 0 || !builder)) await within(after, SEARCH.waitForNew, begin());
-      for (let tries = 0; ; tries++) {
-        try {
-          return { ...(await answer(query)), state };
-        } catch (error) {
-          // A segment may have become part of another while it was read.
-          if (error instanceof DamagedIndexError && tries < 2) continue;
-          await fail(isQuota(error) ? 'no-room' : 'broken');
-          plan(SEARCH.quiet);
-          return { hits: [], more: false, state };
-        }
-      }
+      const { text, agentId, threadId, author, since = 0, limit, line } = query;
+      const filters = [
+        ...(agentId === undefined ? [] : [[conversationTerm(agentId)]]),
+        ...(threadId === undefined ? [] : [[threadTerm(threadId)]]),
+        ...(author === undefined ? [] : [[authorTerm(author)]]),
+      ];
+      const { found, more } = await ask({ text, filters, since, limit }, pauseOf(line, query));
+      if (line !== undefined && newest.get(line) === query) newest.delete(line);
+      return { hits: found.map(hitOf), more, state };
+    },
+    async findFor({ agentId, text, conversation, threads, author, since, limit }) {
+      const within = new Set<ThreadId>(threads);
+      const places = [...(conversation ? [conversationTerm(agentId)] : []), ...threads.map(threadTerm)];
+      const { found, more } = await ask(
+        {
+          text,
+          filters: [places, ...(author === null ? [] : [[authorTerm(author)]])],
+          since: since ?? 0,
+          limit,
+          room: LIMITS.searchPassage - MARKS_OF_CUT,
+          admits: (said) => tookPart(said, agentId, conversation, within),
+        },
+        createPause(deps, SEARCH.answerSlice),
+      );
+      const passages = found.map(({ said: { author: by, time, threadId, sequence, kind }, passage }) => ({
+        author: by,
+        time,
+        ...(kind === 'message' ? { threadId: null, sequence: null } : { threadId, sequence }),
+        text: passage.text,
+      }));
+      return state.kind === 'unavailable' ? CANNOT_SEARCH : { state: state.kind, passages, more };
     },
     again: begin,
     async settled() {

@@ -78,5 +78,28 @@ it('wakes three times in a row, and each time the model is told what was said la
   const row = page.locator('[data-found]');
   await row.getByText('The lighthouse is in Porto.').waitFor();
   await expect.poll(() => row.evaluate((element) => element === document.activeElement)).toBe(true);
+
+  // By an agent that took part in it, from the page that is open; and by no other.
+  await wake();
+  const team = teamScript({ souls: { 1: SOUL } });
+  const given: string[] = [];
+  model.follow((request) => {
+    if (request.seat !== 1) return team(request);
+    const query = /^Look for the (first|second)/.exec(request.last)?.[1];
+    if (query !== undefined)
+      return [
+        { call: 'search_conversations', input: { query: query === 'first' ? 'daughter called' : 'lighthouse Porto' } },
+      ];
+    given.push(...request.results);
+    return [{ say: 'I looked.' }];
+  });
+  await visitor.open(1);
+  await visitor.ask('Look for the first.');
+  await visitor.ask('Look for the second.');
+  expect(given).toHaveLength(2);
+  expect(given[0]).toMatch(
+    /^Found in what you took part in[^]*\n\d\. the human, \S+Z, in your conversation:\n> My daughter is called Ada\.$/m,
+  );
+  expect(given[1]).toBe('Nothing that you took part in holds these words.');
   expect(visitor.complaints).toEqual([]);
 });

@@ -3,10 +3,13 @@ import { getRequestListener } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openEventLog, type OpenEventLog } from '../../server/events/index.ts';
 import { listen, type HttpServer } from '../../server/listen.ts';
+import { createSearches } from '../../server/searches/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createStreams, type Streams } from '../../server/stream.ts';
 import { helloSchema, snapshotSchema, type RoostEvent } from '../../src/protocol/events.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
+import { searchAskedSchema } from '../../src/protocol/searches.ts';
+import { realTimers } from '../../src/domain/platform/timers.ts';
 import { openEventSource, type OpenStream, type StreamMessage } from '../support/event-source.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
@@ -31,6 +34,7 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
   let streams: Streams;
   let http: HttpServer;
   const failures: unknown[] = [];
+  const searches = createSearches({ timers: realTimers, newId: () => 'search-1' });
   const fail = (error: unknown) => void failures.push(error);
 
   beforeAll(async () => {
@@ -46,6 +50,7 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
     streams = createStreams({
       log,
       host: { waiting: () => ({ waiting: [] }), onWaiting: () => () => undefined },
+      searches,
       version: '1',
       bufferBytes: BUFFER_BYTES,
       heartbeatMs: HEARTBEAT_MS,
@@ -56,7 +61,12 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
       getRequestListener((request, { outgoing }) => {
         const query = new URL(request.url).searchParams;
         return new Response(
-          streams.open({ after: Number(query.get('after')), log: query.get('log') }, () => outgoing.destroy()),
+          query.has('look')
+            ? streams.look(() => outgoing.destroy(), 'onlooker')
+            : streams.open(
+                { after: Number(query.get('after')), log: query.get('log'), searches: query.has('searches') },
+                () => outgoing.destroy(),
+              ),
         );
       }),
     );
@@ -93,6 +103,35 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
       expect(idsOf(messages.slice(0, at))).toEqual(range(1, snapshot.upTo));
       reader.close();
     }
+  });
+
+  it('asks what agents look for of pages that said they answer, and of nobody who only looks on', async () => {
+    const asked = {
+      agentId: 'a',
+      text: 'herons',
+      conversation: true,
+      threads: [],
+      author: null,
+      since: null,
+      limit: 5,
+    };
+    const { signal } = new AbortController();
+    const [page, older, onlooker] = await Promise.all([open('?searches=1'), open(''), open('?look')]);
+    await Promise.all([page, older, onlooker].map((each) => each.until(hasSnapshot)));
+    const answer = { state: 'ready', passages: [], more: false } as const;
+    const asking = searches.ask(asked, signal);
+    const [{ data } = { data: null }] = (await page.until((all) => all.some(({ event }) => event === 'search'))).filter(
+      ({ event }) => event === 'search',
+    );
+    expect(searchAskedSchema.parse(data)).toEqual({ ...asked, searchId: 'search-1' });
+    expect(searches.answer('search-1', 'page', answer)).toBe(true);
+    expect(await asking).toEqual({ ok: true, answer });
+    const [after] = await log.append([words('after')]);
+    for (const each of [older, onlooker])
+      expect((await each.until(upTo(after?.id ?? 0))).some(({ event }) => event === 'search')).toBe(false);
+    for (const each of [page, older, onlooker]) each.close();
+    await expect.poll(() => streams.count()).toBe(0);
+    expect(await searches.ask(asked, signal)).toEqual({ ok: false, why: 'no-page' });
   });
 
   it('cuts a reader that does not read what is new, and lets it resume where it was', async () => {

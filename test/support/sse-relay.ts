@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { z } from 'zod';
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
 import { ackSchema, postMessageSchema, type PostMessage } from '../../src/protocol/http.ts';
+import { searchAnsweredSchema, type SearchAnswered } from '../../src/protocol/searches.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 
 export interface SseRelay {
@@ -23,6 +24,8 @@ export interface SseRelay {
   stutter(on: boolean): void;
   readonly acks: number[];
   readonly posted: PostMessage[];
+  /** Answers to what agents look for. */
+  readonly searched: { readonly path: string; readonly answer: SearchAnswered }[];
   /** `?after` and `?log` of every connection. */
   readonly cursors: { readonly after: string | null; readonly log: string | null }[];
 }
@@ -44,6 +47,7 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
   const listeners = new Set<ServerResponse>();
   const acks: number[] = [];
   const posted: PostMessage[] = [];
+  const searched: { path: string; answer: SearchAnswered }[] = [];
   const cursors: { after: string | null; log: string | null }[] = [];
   const head = () => log.at(-1)?.id ?? 0;
   const snapshot = (): Snapshot => ({ ...log.reduce(applyEvent, NO_SESSION), upTo: head() });
@@ -74,6 +78,9 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
     } else if (url.pathname === '/api/messages') {
       posted.push(postMessageSchema.parse(await bodyOf(request)));
       response.writeHead(202, { 'content-type': 'application/json' }).end(JSON.stringify({ eventId: head() + 1 }));
+    } else if (url.pathname.startsWith('/api/searches/')) {
+      searched.push({ path: url.pathname, answer: searchAnsweredSchema.parse(await bodyOf(request)) });
+      response.writeHead(204).end();
     } else response.writeHead(404).end();
   }
 
@@ -109,6 +116,7 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
     },
     acks,
     posted,
+    searched,
     cursors,
   };
 }

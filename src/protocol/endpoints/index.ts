@@ -12,6 +12,7 @@ import { proxyEndpoints } from './proxy.ts';
 import { recordEndpoints } from './records.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
 import { scheduleEndpoints } from './schedules.ts';
+import { searchEndpoints } from './searches.ts';
 import { pauseEndpoints } from './pauses.ts';
 import { syncEndpoints } from './sync.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from './team.ts';
@@ -28,6 +29,7 @@ export const ENDPOINTS = {
   ...inboxEndpoints,
   ...wakeEndpoints,
   ...threadEndpoints,
+  ...searchEndpoints,
   ...pauseEndpoints,
   ...credentialEndpoints,
   ...mcpEndpoints,

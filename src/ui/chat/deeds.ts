@@ -36,6 +36,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   wait_for_message: () => t`waited for a message`,
   wait_for_mention: () => t`waited to be mentioned`,
   wait_for_agent: (of) => t`waited for ${who(of('agent'))}`,
+  search_conversations: (of) =>
+    of('query') === null ? t`looked for earlier words` : t`looked for earlier words: “${of('query') ?? ''}”`,
   wake_later: () => t`set a reminder`,
   wake_list: () => t`looked what is due`,
   wake_cancel: () => t`cancelled what was due`,

@@ -1,4 +1,4 @@
-/** What was said, found while somebody types: one question at a time, the newest next. */
+/** What was said, found while somebody types: the newest question counts, and ends those before it. */
 import { useEffect, useRef, useState } from 'react';
 import type { SearchAnswer, SearchQuery } from '../../protocol/search.ts';
 import { useRoost } from '../context.tsx';
@@ -25,41 +25,38 @@ export function useSearch(query: SearchQuery): Searched {
   const { owner, device } = useRoost();
   const [searched, setSearched] = useState(NOTHING);
   const asked = isSearch(query.text) ? JSON.stringify(query) : null;
-  const wanted = useRef<string | null>(null);
-  const busy = useRef(false);
+  /** The question that counts: one that was overtaken answers nothing. */
+  const newest = useRef<object | null>(null);
+  const [line] = useState(device.newId);
   const [look, setLook] = useState(0);
   useEffect(() => {
-    wanted.current = asked;
+    newest.current = null;
     if (asked === null) {
       setSearched(NOTHING);
       return;
     }
     setSearched((held) => ({ ...held, waits: true }));
+    const question = {};
+    newest.current = question;
     const ask = async () => {
-      if (busy.current) return;
-      busy.current = true;
-      for (let last: string | null = null; wanted.current !== null && wanted.current !== last;) {
-        last = wanted.current;
-        try {
-          // As it was put together above.
-          const answer = await owner.call('search', JSON.parse(last) as SearchQuery);
-          if (wanted.current === last) setSearched({ answer, waits: false, problem: null });
-        } catch (error) {
-          const problem = error instanceof Error ? error.message : String(error);
-          if (wanted.current === last) setSearched({ answer: null, waits: false, problem });
-        }
+      try {
+        // As it was put together above.
+        const answer = await owner.call('search', { ...(JSON.parse(asked) as SearchQuery), line });
+        if (newest.current === question) setSearched({ answer, waits: false, problem: null });
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error);
+        if (newest.current === question) setSearched({ answer: null, waits: false, problem });
       }
-      busy.current = false;
     };
     void ask();
-  }, [asked, owner, look]);
+  }, [asked, owner, look, line]);
   useEffect(() => {
     // Read ahead; what goes wrong is told where something is asked.
     owner.call('search', { text: '', limit: 1 }).catch(() => undefined);
   }, [owner]);
   useEffect(
     () => () => {
-      wanted.current = null;
+      newest.current = null;
     },
     [],
   );

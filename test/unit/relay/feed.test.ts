@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { searchEndpoints } from '../../../src/protocol/endpoints/searches.ts';
 import { sessionEndpoints } from '../../../src/protocol/endpoints/session.ts';
 import {
   createEventStream,
@@ -63,6 +64,7 @@ let news: OwnerNews[];
 let troubles: (string | null)[];
 let queued: QueuedMessageDoc[];
 let refusal: Error | null;
+let looked: string[];
 
 const open = (cursor: Cursor | null = null, vacant = false) => {
   feed = createFeed({
@@ -75,10 +77,15 @@ const open = (cursor: Cursor | null = null, vacant = false) => {
         timers,
         random: () => 0,
         cursor: from,
+        searches: true,
         listener,
         report: (error) => troubles.push(String(error)),
       }),
-    client: createRelayClient(sessionEndpoints, { fetch, baseUrl: server.url }),
+    search: (asked) => {
+      looked.push(asked.text);
+      return Promise.resolve({ state: 'ready', passages: [], more: false });
+    },
+    client: createRelayClient({ ...sessionEndpoints, ...searchEndpoints }, { fetch, baseUrl: server.url }),
     store(docs) {
       if (refusal) return Promise.reject(refusal);
       stored.push(...docs);
@@ -110,7 +117,7 @@ beforeEach(async () => {
   relay = createSseRelay();
   server = await listen((request, response) => relay.handle(request, response));
   timers = createManualTimers();
-  [feed, stored, cursors, news, troubles, queued, refusal] = [null, [], [], [], [], [], null];
+  [feed, stored, cursors, news, troubles, queued, looked, refusal] = [null, [], [], [], [], [], [], null];
 });
 
 afterEach(async () => {
@@ -160,6 +167,23 @@ describe('the feed', () => {
     opened.occupied();
     await until(isLive);
     expect(relay.cursors).toHaveLength(2);
+  });
+
+  it('answers what an agent looks for, from what is here; where nobody lives it says that it cannot', async () => {
+    const asked = (searchId: string) =>
+      relay.raw(
+        `event: search\ndata: ${JSON.stringify({ searchId, agentId: 'a1', text: 'herons', conversation: true, threads: [], author: null, since: null, limit: 5 })}\n\n`,
+      );
+    const opened = open(null, true);
+    await until(isLive);
+    asked('s1');
+    await until(() => relay.searched.length === 1);
+    expect(relay.searched[0]).toMatchObject({ path: '/api/searches/s1', answer: { state: 'unavailable' } });
+    opened.occupied();
+    asked('s2');
+    await until(() => relay.searched.length === 2);
+    expect(relay.searched[1]).toMatchObject({ path: '/api/searches/s2', answer: { state: 'ready' } });
+    expect(looked).toEqual(['herons']);
   });
 
   it('acknowledges no further than the first word of an answer that is still open', async () => {

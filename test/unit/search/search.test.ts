@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Doc, MessageDoc } from '../../../src/protocol/documents.ts';
+import { LIMITS } from '../../../src/protocol/limits.ts';
 import type { SearchQuery } from '../../../src/protocol/search.ts';
 import { SEARCH } from '../../../src/search/settings.ts';
 import { changeDoc, identityDoc, messageDoc, queuedDoc } from '../../support/documents.ts';
@@ -104,6 +105,87 @@ describe('What is found', () => {
     const [hit] = await find('都庁の前');
     const [mark] = hit?.passage.marks ?? [];
     expect(hit?.passage.text.slice(...(mark ?? [0, 0]))).toBe('都庁の前');
+  });
+
+  it('is for an agent what it took part in: its conversation and its threads, and no more of anybody', async () => {
+    const inThread = (threadId: string, sequence: number, agentId: string | null, text: string): Doc => ({
+      _id: `thread-message:${threadId}:${sequence}`,
+      type: 'thread-message',
+      schema: 1,
+      at: messageDoc(20 + sequence).at,
+      recordId: `${threadId}:${sequence}`,
+      ...(agentId === null ? {} : { agentId }),
+      value: { threadId, sequence, messageId: `${threadId}-${sequence}`, time: 1_000 * sequence, text },
+    });
+    const { search, memory } = await over([
+      identityDoc(1, 'a1', 0, 'I keep herons.'),
+      { ...queuedDoc(2, 'a1'), text: 'herons, later' },
+      said(3, 'herons for the first', { agentId: 'a1' }),
+      said(4, 'herons for the second', { agentId: 'a2', author: 'a2' }),
+      said(5, 'herons that were forgotten', { agentId: 'a1' }),
+      inThread('t1', 1, 'a2', 'herons among us'),
+      inThread('t2', 7, 'a1', 'herons in a thread that it left'),
+      inThread('t3', 1, null, 'herons of others'),
+      // More than are read of the best.
+      ...Array.from({ length: SEARCH.readMost + 10 }, (_, n) =>
+        said(100 + n, 'herons', { agentId: 'a2', author: 'a2' }),
+      ),
+    ]);
+    memory.hidden.add(messageDoc(5)._id);
+    const asked = {
+      searchId: 's',
+      agentId: 'a1',
+      text: 'herons',
+      conversation: true,
+      threads: ['t1'],
+      author: null,
+      since: null,
+      limit: 10,
+    } as const;
+    const found = async (more: object = {}) =>
+      (await search.findFor({ ...asked, ...more })).passages.map(({ text }) => text).sort();
+    expect(await found()).toEqual(['herons among us', 'herons for the first']);
+    expect(await found({ conversation: false })).toEqual(['herons among us']);
+    expect(await found({ threads: [] })).toEqual(['herons for the first']);
+    expect(await found({ conversation: false, threads: [] })).toEqual([]);
+    expect(await found({ author: 'a2' })).toEqual(['herons among us']);
+    const { state, passages } = await search.findFor({ ...asked, conversation: false });
+    expect({ state, passages }).toEqual({
+      state: 'ready',
+      passages: [{ author: 'a2', time: 1_000, threadId: 't1', sequence: 1, text: 'herons among us' }],
+    });
+  });
+
+  it('is for an agent the words around it, in no more than are carried', async () => {
+    const { search } = await over([
+      said(1, `${'reeds and rushes, '.repeat(200)}a heron, ${'and water. '.repeat(200)}`),
+    ]);
+    const { passages } = await search.findFor({
+      searchId: 's',
+      agentId: 'a1',
+      text: 'heron',
+      conversation: true,
+      threads: [],
+      author: null,
+      since: null,
+      limit: 10,
+    });
+    const [{ text } = { text: '' }] = passages;
+    expect(text).toContain(' a heron, and water.');
+    expect(text.length).toBeLessThanOrEqual(LIMITS.searchPassage);
+    expect(text.length).toBeGreaterThan(LIMITS.searchPassage / 2);
+  });
+
+  it('is for the newest question of whoever types alone: what they asked before is let go of', async () => {
+    const { search } = await over(Array.from({ length: 300 }, (_, n) => said(n, `herons ${n} by the river`)));
+    const ask = (text: string, line: string) => search.find({ text, limit: 5, line });
+    const [overtaken, newest, other] = await Promise.all([
+      ask('herons', 'me'),
+      ask('river', 'me'),
+      ask('herons', 'you'),
+    ]);
+    expect([overtaken.hits.length, newest.hits.length, other.hits.length]).toEqual([0, 5, 5]);
+    expect((await ask('herons', 'me')).hits).toHaveLength(5);
   });
 
   it('may lack one word of four, and not one of three', async () => {

@@ -1,0 +1,176 @@
+/** Agents look for what was said where they took part. Descriptions are read by models. */
+import { z } from 'zod';
+import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
+import { titled, writeSaid } from '../../src/domain/quoting.ts';
+import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
+import { PERSON } from '../../src/domain/threads.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
+import type { StandingCopy } from '../../src/protocol/schedules.ts';
+import type { SearchAnswered } from '../../src/protocol/searches.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
+import type { Thread } from '../../src/protocol/threads.ts';
+import type { Caller, Directory, Searches, TeamTool, ToolOutcome, Unanswered } from '../contracts.ts';
+import type { Threads } from '../threads/index.ts';
+import { defineTool } from '../define-tool.ts';
+import { toolDone, toolError } from '../tool-outcome.ts';
+import { SEARCH_LIMITS } from './settings.ts';
+import { searchTranscript } from './standing.ts';
+
+export interface SearchToolDeps {
+  readonly searches: Pick<Searches, 'ask'>;
+  readonly directory: Directory;
+  readonly threads: Pick<Threads, 'list'>;
+  /** What was left with the relay. */
+  readonly copies: { of(agentId: AgentId): Promise<Pick<StandingCopy, 'transcript' | 'human'> | undefined> };
+}
+
+const input = z.object({
+  query: z
+    .string()
+    .trim()
+    .min(1)
+    .max(LIMITS.searchText)
+    .describe('the words; a few that stand together find more than a question'),
+  from: z
+    .string()
+    .min(1)
+    .max(LIMITS.id)
+    .optional()
+    .describe('only what this one said: a name, a seat number, an id, or "human"'),
+  threadId: z.string().min(1).max(LIMITS.id).optional().describe('only in this thread, which you are in'),
+  since: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/)
+    .refine((day) => Number.isFinite(Date.parse(day)), 'there is no such day')
+    .optional()
+    .describe('only from this day on, as 2026-11-25'),
+  limit: z.number().int().min(1).max(LIMITS.searchPassages).default(SEARCH_LIMITS.passages),
+});
+type Input = z.infer<typeof input>;
+
+const WHY: Readonly<Record<Exclude<Unanswered, 'aborted' | 'too-many'>, string>> = {
+  'no-page': 'No page of the human’s is open',
+  late: 'The human’s page did not answer in time',
+  unable: 'The human’s page cannot search just now',
+};
+const NOTHING = 'Nothing that you took part in holds these words.';
+
+/** As many of them as fit, each as somebody's words, numbered. */
+function listed(said: readonly { readonly head: string; readonly text: string }[], above: string, more: boolean) {
+  const parts: string[] = [above];
+  let left = SEARCH_LIMITS.characters - above.length - MORE.length - 2;
+  let shown = 0;
+  for (const { head, text } of said) {
+    const part = writeSaid({ head: `${shown + 1}. ${head}:`, text });
+    if (part.length + 1 > left) break;
+    left -= part.length + 1;
+    parts.push(part);
+    shown += 1;
+  }
+  return toolDone([...parts, ...(more || shown < said.length ? [MORE] : [])].join('\n'));
+}
+const MORE = 'There may be more: name other words, one voice, or a day.';
+
+export function createSearchTools({ searches, directory, threads: all, copies }: SearchToolDeps): readonly TeamTool[] {
+  const nameIn = (team: readonly TeamMember[], caller: Caller) => (id: string) => {
+    if (id === PERSON) return 'the human';
+    if (id === 'relay') return 'the relay';
+    if (!team.some(({ agentId }) => agentId === id)) return 'somebody who lived here';
+    return `${withSeatWhereAlike(team, id as AgentId)}${id === caller.agentId ? ' (you)' : ''}`;
+  };
+
+  /** What a page has found. Of threads only those that were asked about. */
+  function pageOutcome(
+    { passages, more, state }: SearchAnswered,
+    nameOf: (id: string) => string,
+    threads: readonly Thread[],
+  ): ToolOutcome {
+    const titles = new Map(threads.map(({ threadId, title }) => [threadId, title]));
+    const said = passages.flatMap(({ author, time, threadId, sequence, text }) => {
+      const title = threadId === null ? undefined : titles.get(threadId);
+      if (threadId !== null && title === undefined) return [];
+      const where =
+        title === undefined
+          ? 'in your conversation'
+          : `message ${sequence ?? '?'} of the thread ${titled(title)}, id ${threadId ?? ''}`;
+      return [{ head: `${nameOf(author)}, ${new Date(time).toISOString()}, ${where}`, text }];
+    });
+    const unfinished =
+      state === 'building' ? ' The page is still making its index: what is not here may be found later.' : '';
+    if (said.length === 0) return toolDone(`${NOTHING}${unfinished}`);
+    return listed(said, `Found in what you took part in, the best first.${unfinished}`, more);
+  }
+
+  /** What the standing copy has, with why it is only that. */
+  async function standingOutcome(
+    { query, from, threadId, since, limit }: Input,
+    why: string,
+    { agentId }: Caller,
+    voice: string | null,
+  ): Promise<ToolOutcome> {
+    const copy = await copies.of(agentId);
+    if (threadId !== undefined)
+      return toolDone(`${why}, and only pages search threads. read_thread reads what was said there.`);
+    if (!copy?.transcript)
+      return toolDone(`${why}, and the relay has no conversation of yours: nothing could be searched.`);
+    const above = `${why}: only your last conversation was searched, as it was left with the relay.`;
+    const earliest = since === undefined ? 0 : Date.parse(since);
+    const name = from === undefined ? null : voice === PERSON ? copy.human : voice;
+    const found = searchTranscript(copy.transcript, query).filter(
+      ({ author, time }) => time >= earliest && (name === null || author === name),
+    );
+    if (found.length === 0) return toolDone(`${above} It does not hold these words.`);
+    return listed(
+      found.slice(0, limit).map(({ author, time, text }) => ({
+        head: `${author}, ${new Date(time).toISOString()}, in your last conversation`,
+        text: cutMiddle(text, LIMITS.searchPassage),
+      })),
+      above,
+      found.length > limit,
+    );
+  }
+
+  async function search(given: Input, caller: Caller): Promise<ToolOutcome> {
+    const { query, from, threadId, since, limit } = given;
+    const { agentId, signal } = caller;
+    const team = await directory.all();
+    const isPerson = from?.trim().toLowerCase() === PERSON;
+    const who = from !== undefined && !isPerson ? await directory.find(from) : null;
+    if (who && !who.ok) return toolError(who.reason);
+    const its = await all.list(agentId, { before: null, limit: LIMITS.searchedThreads, closedToo: true });
+    const threads = its.threads.filter((thread) => threadId === undefined || thread.threadId === threadId);
+    if (threadId !== undefined && threads.length === 0) return toolError('You are in no thread with this id.');
+    const author = isPerson ? PERSON : (who?.agent.agentId ?? null);
+    const asked = await searches.ask(
+      {
+        agentId,
+        text: query,
+        conversation: threadId === undefined,
+        threads: threads.map((thread): ThreadId => thread.threadId),
+        author,
+        since: since === undefined ? null : Date.parse(since),
+        limit,
+      },
+      signal,
+    );
+    if (asked.ok) return pageOutcome(asked.answer, nameIn(team, caller), threads);
+    if (asked.why === 'aborted') return toolError('The search was given up.');
+    if (asked.why === 'too-many') return toolError('Too many searches wait just now. Try again in a moment.');
+    const voice = isPerson ? PERSON : author === null ? null : withSeatWhereAlike(team, author as AgentId);
+    return standingOutcome(given, WHY[asked.why], caller, voice);
+  }
+
+  return [
+    defineTool({
+      name: 'search_conversations',
+      description:
+        'Looks for words in what you took part in: your conversation with the human, with what you read in your inbox, and the threads you are in. Words may be beginnings, and small typing errors are forgiven. A page of the human’s that is open answers; where none does, only your last conversation is searched, as the relay has it, and the answer says so. What was forgotten is not found.',
+      input,
+      readOnly: true,
+      // A client joined with leave to read a last conversation at most.
+      allowed: ({ kind }) => Promise.resolve(kind !== 'client'),
+      run: search,
+    }),
+  ];
+}
