@@ -1,8 +1,10 @@
 /** The person's calls about what agents did and ask for. No program may ask: whoever holds a credential is not the person. */
 import type { Context } from 'hono';
 import { callEndpoints } from '../../src/protocol/endpoints/calls.ts';
-import type { SandboxStanding, ToolCall } from '../../src/protocol/calls.ts';
-import type { Directory } from '../contracts.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
+import { toolsetOf } from '../../src/domain/toolsets.ts';
+import type { CommandReach, SandboxStanding, ToolCall } from '../../src/protocol/calls.ts';
+import type { Configs, Directory } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
@@ -12,13 +14,14 @@ export interface CallRoutesDeps {
   readonly calls: Calls;
   readonly directory: Pick<Directory, 'all'>;
   readonly sandbox: () => Promise<SandboxStanding>;
+  readonly configs: Pick<Configs, 'agent'>;
   /** Whether programs may be run on this machine for whoever is signed in: commands too, where there is no sandbox. */
   readonly programs: boolean;
 }
 
 const STATUS = { unknown: 404, over: 409, misfit: 400 } as const;
 
-export function createCallRoutes({ calls, directory, sandbox, programs }: CallRoutesDeps): readonly Handled[] {
+export function createCallRoutes({ calls, directory, sandbox, configs, programs }: CallRoutesDeps): readonly Handled[] {
   function person(context: Context<Env>): void {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'What agents ask for is answered from the household’s page.');
@@ -34,10 +37,18 @@ export function createCallRoutes({ calls, directory, sandbox, programs }: CallRo
     async approvals(_, context) {
       person(context);
       const [waiting, answered, standing] = await Promise.all([calls.waiting(), calls.answered(), sandbox()]);
+      const asking = new Set(waiting.filter(({ tool }) => toolsetOf(tool) === 'shell').map(({ agentId }) => agentId));
+      const reach = await Promise.all(
+        [...asking].map(async (agentId): Promise<[AgentId, CommandReach]> => {
+          const { network } = (await configs.agent(agentId)).effective.coordination;
+          return [agentId, { network, sandboxed: standing.available }];
+        }),
+      );
       return {
         waiting: shown(waiting),
         answered: shown(answered),
         sandbox: { ...standing, insist: programs && !standing.available },
+        reach: Object.fromEntries(reach),
       };
     },
     async answerApproval({ callId, body }, context) {

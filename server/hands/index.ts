@@ -1,7 +1,8 @@
 /** What agents have hands for: the toolsets `files` and `shell`, over one folder each, and `web`. */
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { Network } from '../../src/domain/network.ts';
-import type { Configs, TeamTool } from '../contracts.ts';
+import { grantOf } from '../../src/domain/toolsets.ts';
+import type { Configs, EventLog, TeamTool } from '../contracts.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Web } from '../web/index.ts';
 import { createWebTools } from '../web/tools.ts';
@@ -21,6 +22,7 @@ export interface Hands {
 
 export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoom'> {
   readonly configs: Pick<Configs, 'agent'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
   /** ms, only ever forward */
   readonly now: () => number;
 }
@@ -32,11 +34,23 @@ const grantedTo = async (configs: Pick<Configs, 'agent'>, agentId: AgentId) =>
 export const networkOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<Network> =>
   (await grantedTo(configs, agentId)).network;
 
+/** How far the commands of this agent go just now. `programs`: whether any may be run for whoever is signed in. */
+async function reachOf(
+  { configs, programs }: Pick<HandToolsDeps, 'configs' | 'programs'>,
+  agentId: AgentId,
+): Promise<CommandReach> {
+  const granted = await grantedTo(configs, agentId);
+  const { network, shell_without_sandbox: insisted } = granted;
+  return { network, bare: insisted && programs, off: grantOf(granted, 'run_command') === 'off' };
+}
+
 export function createHandTools(deps: HandToolsDeps): readonly TeamTool[] {
-  const { configs, programs, web, now } = deps;
-  async function reachOf(agentId: AgentId): Promise<CommandReach> {
-    const { network, shell_without_sandbox: insisted } = await grantedTo(configs, agentId);
-    return { network, bare: insisted && programs };
-  }
-  return [...createFileTools(deps), ...createShellTools({ ...deps, reachOf }), ...createWebTools({ web, now })];
+  const { web, now, log } = deps;
+  const onGrants: ShellToolsDeps['onGrants'] = (listener) =>
+    log.subscribe(({ event }) => event.kind === 'changed' && event.what === 'config' && listener(event.agentId));
+  return [
+    ...createFileTools(deps),
+    ...createShellTools({ ...deps, onGrants, reachOf: (agentId) => reachOf(deps, agentId) }),
+    ...createWebTools({ web, now }),
+  ];
 }

@@ -239,7 +239,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createRecordRoutes({ records }),
     ...createScheduleRoutes({ schedules, goOn, copies, directory, runs, now, scripts: deps.runsScripts }),
     ...createWorkspaceRoutes({ workspaces, directory }),
-    ...createCallRoutes({ calls: team.calls, directory, sandbox: deps.sandbox.standing, programs: deps.runsScripts }),
+    ...createCallRoutes({ ...team, sandbox: deps.sandbox.standing, programs: deps.runsScripts }),
     ...createModelRoutes({ models }),
     ...createProgramRoutes({ programs }),
     ...createAttachedRoutes({ attached, programs: deps.runsScripts, sandbox: deps.sandbox.standing }),

@@ -242,7 +242,7 @@ export async function openTeam({
       ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
       ...createThreadTools({ threads, directory }),
       ...createSearchTools({ searches, directory, threads, copies }),
-      ...(hands ? createHandTools({ ...hands, configs, refuseForRoom, now: elapsed }) : []),
+      ...(hands ? createHandTools({ ...hands, configs, log, refuseForRoom, now: elapsed }) : []),
       ...createProviderTools(() => hands?.web.addresses !== 'none'),
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
     ]),

@@ -24,7 +24,7 @@ import { memoryOf } from './taken.ts';
 export { WITHIN } from './settings.ts';
 
 /** Why it was ended, where that was not by itself. */
-export type Cut = 'time' | 'memory' | 'output' | 'room' | 'stopped' | 'closing';
+export type Cut = 'time' | 'memory' | 'output' | 'room' | 'stopped' | 'withdrawn' | 'closing';
 
 export interface SandboxEnd {
   /** Null: a signal, or `cut`. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { quote } from '../../src/domain/quoting.ts';
-import type { Network } from '../../src/domain/network.ts';
+import { covers, type Network } from '../../src/domain/network.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
 import type { Sandbox, SandboxEnd, SandboxRun } from '../sandbox/index.ts';
@@ -14,6 +14,8 @@ export interface CommandReach {
   readonly network: Network;
   /** The person insists on them where there is no sandbox, and this relay runs programs. */
   readonly bare: boolean;
+  /** They may run none at all. */
+  readonly off: boolean;
 }
 
 export interface ShellToolsDeps {
@@ -23,14 +25,21 @@ export interface ShellToolsDeps {
   readonly workspaces: Pick<Workspaces, 'of' | 'folderOf' | 'changed'>;
   /** Why agents may store no more just now, as a sentence; null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
+  /** Is told whenever the person has set anew what agents may do: whose, or null: everybody's. */
+  readonly onGrants: (listener: (agentId: AgentId | null) => void) => void;
   readonly limits?: ShellLimits;
 }
 
 interface Command {
   readonly id: string;
   readonly run: SandboxRun;
+  readonly reach: CommandReach;
   end: SandboxEnd | null;
 }
+
+/** Whether what runs with `begun` goes further than it may now. */
+const goesTooFar = (begun: CommandReach, now: CommandReach): boolean =>
+  now.off || (begun.bare && !now.bare) || !covers(now.network, begun.network);
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
@@ -46,6 +55,8 @@ function endText({ code, signal, cut, tookMs }: SandboxEnd, limitMs: number): st
       return 'It was ended: there is no more room in the folder.';
     case 'stopped':
       return `It was stopped after ${seconds(tookMs)}.`;
+    case 'withdrawn':
+      return 'It was ended: the human has taken back what it was let do.';
     case 'closing':
       return 'It was ended with the relay.';
     default:
@@ -88,21 +99,23 @@ export function createShellTools(deps: ShellToolsDeps): readonly TeamTool[] {
       return most - bytes;
     };
     if ((await left()) <= 0) return 'Your folder is full. Take something away first.';
-    const { network, bare } = await reachOf(agentId);
+    const reach = await reachOf(agentId);
     const run = await sandbox.run({
-      network,
-      bare,
+      network: reach.network,
+      bare: reach.bare,
       folder: workspaces.folderOf(agentId),
       bash: ['-c', command],
       timeoutMs: limitMs,
       room: left,
     });
-    const started: Command = { id: `c${++numbered}`, run, end: null };
+    const started: Command = { id: `c${++numbered}`, run, reach, end: null };
     commands.set(agentId, [
       ...before.filter(({ end }) => end === null),
       ...before.filter(({ end }) => end !== null).slice(-limits.kept),
       started,
     ]);
+    // It may have been taken back while it was begun.
+    await look(agentId);
     void run.ended.then((end) => {
       started.end = end;
       // It may have written anything.
@@ -110,6 +123,19 @@ export function createShellTools(deps: ShellToolsDeps): readonly TeamTool[] {
     });
     return started;
   }
+
+  /** What was taken back holds at once, for what runs too. */
+  async function look(agentId: AgentId): Promise<void> {
+    const running = of(agentId).filter(({ end }) => end === null);
+    if (running.length === 0) return;
+    const now = await reachOf(agentId);
+    for (const { run, reach } of running) if (goesTooFar(reach, now)) run.stop('withdrawn');
+  }
+  deps.onGrants((agentId) => {
+    for (const each of agentId === null ? commands.keys() : [agentId])
+      // What cannot be looked at is not known to be let.
+      look(each).catch(() => of(each).forEach(({ run, end }) => end === null && run.stop('withdrawn')));
+  });
 
   const find = ({ agentId }: Caller, id: string): Command | ToolOutcome =>
     of(agentId).find((each) => each.id === id) ??

@@ -18,6 +18,12 @@ function fits(named: string, host: string, port: number): boolean {
   return name.startsWith('*.') ? host.endsWith(name.slice(1)) && host.length > name.length - 1 : host === name;
 }
 
+/** Whether all that one reaches is reached with the other. */
+export const covers = (wide: Network, narrow: Network): boolean =>
+  wide === 'all' ||
+  narrow === 'none' ||
+  (wide !== 'none' && narrow !== 'all' && narrow.every((host) => wide.includes(host)));
+
 /** `host`: a name in small letters, or an address in digits, as URLs are read. */
 export const mayReach = (network: Network, host: string, port: number): boolean =>
   network === 'all' || (network !== 'none' && network.some((named) => fits(named, host, port)));

@@ -127,3 +127,19 @@ export const PRESETS: readonly {
   { id: 'asks', toolsets: { files: 'allow', shell: 'ask' } },
   { id: 'sandbox', toolsets: { files: 'allow', shell: 'allow' } },
 ];
+
+/** The choice that these grants come to; undefined: none, as where a single tool goes by another. */
+export const presetOf = (granted: Granted): (typeof PRESETS)[number] | undefined =>
+  PRESETS.find(({ toolsets: { files, shell } }) => {
+    const all = (tools: readonly string[], grant: Grant) => tools.every((tool) => grantOf(granted, tool) === grant);
+    return all(TOOLSETS.files, files) && all(TOOLSETS.shell, shell);
+  });
+
+/** Grants of single tools that stand when these sets are set: who sets one means all that is in it, what was let for always too. */
+export function singlesBeside(
+  tools: Readonly<Record<string, Grant>> | undefined,
+  sets: readonly Toolset[],
+): Record<string, Grant> | undefined {
+  const left = Object.entries(tools ?? {}).filter(([tool]) => !sets.some((set) => set === toolsetOf(tool)));
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}

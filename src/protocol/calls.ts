@@ -1,6 +1,7 @@
 /** Calls of tools, as the relay keeps them: what was asked for, who let it, and what became of it. */
 import { z } from 'zod';
 import { common } from './documents.ts';
+import { networkSchema } from './grants.ts';
 
 export const CALL_STATES = ['asked', 'running', 'done', 'declined', 'withdrawn', 'unknown'] as const;
 export type CallState = (typeof CALL_STATES)[number];
@@ -48,6 +49,13 @@ export const answerSchema = z.strictObject({
     ),
   words: z.string().max(4_000).default('').describe('with a no: what the agent is told'),
 });
+
+/** How far commands of an agent go just now, as the person has set it. */
+export const commandReachSchema = z.object({
+  network: networkSchema,
+  sandboxed: z.boolean().describe('false: they run as whoever started the relay, in no sandbox'),
+});
+export type CommandReach = z.infer<typeof commandReachSchema>;
 
 /** Whether commands can be run here. */
 export const sandboxSchema = z.object({

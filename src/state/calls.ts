@@ -1,6 +1,6 @@
 /** What agents do besides talk: their calls that wait for the person, and the account of all. */
 import type { AgentId } from '../domain/ids.ts';
-import type { Answer, SandboxStanding, ToolCall } from '../protocol/calls.ts';
+import type { Answer, CommandReach, SandboxStanding, ToolCall } from '../protocol/calls.ts';
 import type { RoostState } from './index.ts';
 import { createPaged, type Paged } from './paged.ts';
 import { onePerPage } from './per-page.ts';
@@ -15,6 +15,8 @@ interface Approvals {
   /** Of the last day, the newest first. */
   readonly answered: readonly ToolCall[];
   readonly sandbox: SandboxStanding;
+  /** By agent, of whom a command waits. */
+  readonly reach?: Readonly<Record<string, CommandReach>> | undefined;
 }
 export interface Calls {
   readonly approvals: Query<Approvals>;

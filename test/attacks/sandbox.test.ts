@@ -18,6 +18,18 @@ import { createShellTools } from '../../server/shell/tools.ts';
 import { SANDBOX_LIMITS } from '../../server/sandbox/settings.ts';
 import { createWorkspaces } from '../../server/workspaces/index.ts';
 
+/** Ends well where a process could be started in user namespaces of its own (clone(2), asm/unistd.h). */
+const [CLONE_NUMBER, CLONE3_NUMBER] = [process.arch === 'arm64' ? 220 : 56, 435];
+const CLONE = `import ctypes, os
+l = ctypes.CDLL(None)
+p = l.syscall(${CLONE_NUMBER}, 0x10000000 | 17, 0, 0, 0, 0)
+os._exit(0) if p == 0 else exit(0 if p > 0 else 1)`;
+const CLONE3 = `import ctypes, os
+l = ctypes.CDLL(None)
+a = (ctypes.c_uint64 * 8)(0x10000000, 0, 0, 0, 17, 0, 0, 0)
+p = l.syscall(${CLONE3_NUMBER}, a, 64)
+os._exit(0) if p == 0 else exit(0 if p > 0 else 1)`;
+
 /** Done by the first that asks. */
 function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let done: Promise<Value> | null = null;
@@ -171,6 +183,9 @@ describe('what it may not do is refused', () => {
     ['unmount what lies over something', 'umount -l /usr || umount /proc || echo refused'],
     ['make its programs writable', 'mount -o remount,rw /usr || echo refused'],
     ['have rights in new namespaces', 'unshare -U -r true || echo refused'],
+    // The calls that `unshare` makes are refused by the kernel's filter; this one by `--disable-userns` alone.
+    ['have rights in new namespaces, by starting a process in them', `python3 -c '${CLONE}' || echo refused`],
+    ['the same by the newer call', `python3 -c '${CLONE3}' || echo refused`],
     ['go into the namespaces of the machine', 'nsenter -t 1 -n true || echo refused'],
     ['become root', 'chroot /usr /bin/true || setpriv --reuid 0 true || echo refused'],
     ['make a device', 'mknod d b 8 0 || echo refused'],
@@ -452,12 +467,14 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   });
   await expect(none.run({ folder, bash: ['-c', 'true'], timeoutMs: 1_000 })).rejects.toThrow('apt install');
   const workspaces = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() });
-  const reach = { network: 'none' as const, bare: false };
+  const reach = { network: 'none' as Network, bare: false, off: false };
+  let onGrants: (agentId: string) => void = () => undefined;
   const tools = createShellTools({
     sandbox: none,
     workspaces,
     refuseForRoom: () => Promise.resolve(null),
-    reachOf: () => Promise.resolve(reach),
+    reachOf: () => Promise.resolve({ ...reach }),
+    onGrants: (listener) => void (onGrants = listener),
   });
   const caller = {
     agentId: 'agent-1',
@@ -475,6 +492,20 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   expect(said?.text).toContain(`> ${workspaces.folderOf('agent-1')}\n`);
   expect(said?.text).not.toContain(SECRET);
   expect(await readFile(join(workspaces.folderOf('agent-1'), 'bare.txt'), 'utf8')).toBe('kept\n');
+  // What runs ends when that is taken back, with all that it started; while it holds, it goes on.
+  for (const back of [{ bare: false }, { off: true }, { network: ['a.test'] as const }]) {
+    Object.assign(reach, { bare: true, off: false, network: ['a.test', 'b.test'] });
+    const running = bash?.run({ command: 'sleep 35.5 & sleep 35.5', background: false }, caller);
+    await expect.poll(() => processesWith('35.5')).toBeGreaterThan(0);
+    onGrants('agent-1');
+    await sleep(50);
+    expect(await processesWith('35.5')).toBeGreaterThan(0);
+    Object.assign(reach, back);
+    onGrants('agent-1');
+    expect((await running)?.text).toContain('the human has taken back what it was let do');
+    await expect.poll(() => processesWith('35.5')).toBe(0);
+  }
+  Object.assign(reach, { bare: true, off: false });
   const begun = await none.run({ folder, bash: ['-c', 'sleep 33.5 & sleep 33.5'], timeoutMs: 200, bare: true });
   expect(await begun.ended).toMatchObject({ cut: 'time' });
   await expect.poll(() => processesWith('33.5')).toBe(0);

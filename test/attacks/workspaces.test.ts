@@ -8,6 +8,7 @@ import {
   readdir,
   readFile,
   realpath,
+  rename,
   rm,
   stat,
   symlink,
@@ -23,6 +24,8 @@ import {
   type Workspace,
   type Workspaces,
 } from '../../server/workspaces/index.ts';
+import { createFolder } from '../../server/workspaces/folder.ts';
+import { at, openWithin, step } from '../../server/workspaces/open-folder.ts';
 import { piecesOf } from '../../server/workspaces/zip.ts';
 import { WORKSPACE_LIMITS } from '../../server/workspaces/settings.ts';
 
@@ -85,6 +88,8 @@ describe('a path that leads or looks elsewhere', () => {
     ['with a line of Unicode’s own', 'a\u2028b.md'],
     ['with a tag', 'a\u{e0041}b.md'],
     ['with half a character', 'a\ud800b.md'],
+    ['up, by dots with what cannot be seen between them', '.\u200b./sealing.key'],
+    ['by a share of the kernel', '\\\\?\\C:\\x'],
     ['of the relay itself', '/proc/self/environ'],
     ['too long', 'a/'.repeat(600)],
     ['too deep', Array.from({ length: 40 }, () => 'a').join('/')],
@@ -106,6 +111,34 @@ describe('a path that leads or looks elsewhere', () => {
         await refused(act);
     }
     expect((await stat(folder)).isDirectory()).toBe(true);
+  });
+
+  it('is no other by its case, its form, or letters that look alike: each is its own name, within', async () => {
+    // On a disk that tells no case, or no form, two of them are one file: it lies within all the same.
+    const names = [
+      'Key.md',
+      'key.md',
+      '\u00e9.md',
+      'e\u0301.md',
+      '\uff0e\uff0e',
+      '\u2024\u2024',
+      '\u2215etc',
+      '..\u2044x',
+      '%2e%2e',
+      '..;',
+      '...',
+      '.. ',
+    ];
+    for (const name of names) {
+      await own
+        .write(`${name}/soul.md`, Buffer.from(name))
+        .catch((error: unknown) => expect(error).toBeInstanceOf(WorkspaceError));
+      await own
+        .bytesOf(`${name}/sealing.key`, 100)
+        .catch((error: unknown) => expect(error).toBeInstanceOf(WorkspaceError));
+    }
+    expect((await own.list('')).length).toBeGreaterThan(names.length - 3);
+    await untouched();
   });
 
   it('takes what people write all the same', async () => {
@@ -210,6 +243,56 @@ describe('what is no file', () => {
     await own.write('big', Buffer.alloc(5_000));
     expect((await refused(() => own.bytesOf('big', 4_999))).kind).toBe('too-large');
     expect(await own.bytesOf('big', 5_000)).toHaveLength(5_000);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a link between two steps', () => {
+  const swap = async () => {
+    await rename(join(folder, 'real'), join(folder, 'aside'));
+    await symlink(join(base, 'elsewhere'), join(folder, 'real'));
+  };
+  beforeEach(async () => {
+    await mkdir(join(folder, 'real'));
+    await writeFile(join(folder, 'real', 'soul.md'), 'inside');
+  });
+
+  it('while a file is written in it: that comes to lie where the folder is now', async () => {
+    // The bytes come in the midst of it, when all has been looked at.
+    async function* bytes() {
+      await swap();
+      yield Buffer.from('mine');
+    }
+    await createFolder(folder).write('real/new.md', bytes() as unknown as Uint8Array);
+    expect(await readFile(join(folder, 'aside', 'new.md'), 'utf8')).toBe('mine');
+    await untouched();
+  });
+
+  it('while it is walked: what the link leads to is not gone into', async () => {
+    const walked = own.walk('', 100);
+    expect((await walked.next()).value).toMatchObject({ path: 'real', kind: 'folder' });
+    await swap();
+    expect((await walked.next()).done).toBe(true);
+    await untouched();
+  });
+
+  it('after it was opened: what is looked for in it is found in it', async () => {
+    const opened = await openWithin(folder, ['real'], false);
+    await swap();
+    expect(await readFile(at(opened, 'soul.md'), 'utf8')).toBe('inside');
+    await expect(step(await openWithin(folder, [], false), 'real')).rejects.toThrow(/ENOTDIR|ELOOP/);
+    await opened.handle.close();
+    await untouched();
+  });
+
+  it('and a file for a link, once it is open: it is read as it was', async () => {
+    const path = join(folder, 'real', 'soul.md');
+    const read = await own.read('real/soul.md', async (file) => {
+      await rm(path);
+      await symlink(outside, path);
+      return String(await file.readFile());
+    });
+    expect(read).toBe('inside');
+    await untouched();
   });
 });
 

@@ -1,6 +1,6 @@
 /** What agents do besides talk: the calls of their tools, and those that wait for the person's answer. */
 import { z } from 'zod';
-import { answerSchema, sandboxSchema, toolCallSchema } from '../calls.ts';
+import { answerSchema, commandReachSchema, sandboxSchema, toolCallSchema } from '../calls.ts';
 import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
 /** Calls on one page of the account. */
@@ -38,6 +38,10 @@ export const callEndpoints = {
           waiting: z.array(toolCallSchema).describe('the oldest first'),
           answered: z.array(toolCallSchema).describe('those of the last day that are over, newest first'),
           sandbox: sandboxSchema,
+          reach: z
+            .record(idText, commandReachSchema)
+            .optional()
+            .describe('by agent: how far a command goes that waits'),
         }),
       },
       browsersOnly,

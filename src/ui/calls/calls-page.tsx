@@ -13,6 +13,7 @@ import { PATHS } from '../routes.ts';
 import { byDay } from '../text/by-day.ts';
 import { bytes } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
+import { revealed, revealedCode } from '../text/unseen.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { ApprovalCard } from './card.tsx';
@@ -44,7 +45,7 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
           )}
           <code>{call.tool}</code>
           <span className="call-about" dir="auto">
-            {about}
+            {revealedCode(about)}
           </span>
           <span className="call-end">{endText(call)}</span>
         </summary>
@@ -52,7 +53,7 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
           <dl>
             <dt>{t`Asked for`}</dt>
             <dd>
-              <pre dir="auto">{call.input}</pre>
+              <pre dir="auto">{revealed(call.input)}</pre>
             </dd>
             <dt>{t`Who allowed it`}</dt>
             <dd>

@@ -1,5 +1,6 @@
-import { useEffect, useId, useState } from 'react';
+import { Fragment, useEffect, useId, useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { MIND_PREFIX } from '../../domain/toolsets.ts';
 import { t } from '../../language/t.ts';
 import type { Answer, ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
@@ -11,6 +12,7 @@ import { MoreIcon } from '../parts/icons.tsx';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealed, revealedCode } from '../text/unseen.ts';
 import { useNow } from '../use-now.ts';
+import { useQuery } from '../use-query.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { inputOf, textIn, touches, wantsTo } from './words.ts';
 import '../parts/excerpt.css';
@@ -61,6 +63,11 @@ export function Wanted({ call }: { call: ToolCall }) {
         {input['all'] === true && <p className="call-note">{t`Wherever it stands in the file.`}</p>}
       </>
     );
+  if (call.tool.startsWith(MIND_PREFIX)) return <WantedByProgram input={input} />;
+  return <Raw input={input} />;
+}
+
+function Raw({ input }: { input: Readonly<Record<string, unknown>> }) {
   return (
     <pre className="excerpt" dir="auto">
       {revealed(JSON.stringify(input, null, 2))}
@@ -68,9 +75,57 @@ export function Wanted({ call }: { call: ToolCall }) {
   );
 }
 
+interface Change {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+/** Null: it is none, and is shown as it stands. */
+function changeOf(diff: unknown): Change | null {
+  const given = typeof diff === 'object' && diff !== null ? { ...diff } : {};
+  const [path, before, after] = ['path', 'old_text', 'new_text'].map((name) => textIn(given, name));
+  return path != null && after != null && Object.keys(given).length === 3
+    ? { path, before: before ?? '', after }
+    : null;
+}
+
+/** What a program gives: its command and its changes to be read, and all else as it stands. */
+function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }) {
+  const command = textIn(input, 'command');
+  const given: readonly unknown[] = Array.isArray(input['diffs']) ? input['diffs'] : [];
+  const changes = given.flatMap((each) => changeOf(each) ?? []);
+  const areAll = changes.length > 0 && changes.length === given.length;
+  const rest = Object.fromEntries(
+    Object.entries(input).filter(
+      ([name]) => !(name === 'command' && command !== null) && !(name === 'diffs' && areAll),
+    ),
+  );
+  return (
+    <>
+      {command !== null && (
+        <pre className="excerpt" dir="ltr">
+          {revealedCode(command)}
+        </pre>
+      )}
+      {areAll &&
+        changes.map(({ path, before, after }, i) => (
+          <Fragment key={i}>
+            <p className="call-note">{revealedCode(path)}</p>
+            <Diff before={before} after={after} />
+          </Fragment>
+        ))}
+      {Object.keys(rest).length > 0 && <Raw input={rest} />}
+    </>
+  );
+}
+
+const RUN_COMMANDS = ['run_command', 'mind__execute'];
+
 /** A call that waits for the person, with their ways to answer. `brief`: in the conversation of its agent, where its name stands already. */
 export function ApprovalCard({ call }: { call: ToolCall }) {
   const calls = callsOf(useRoost());
+  const approvals = useQuery(calls.approvals);
+  const reach = approvals.kind === 'ready' ? approvals.value.reach?.[call.agentId] : undefined;
   const mate = useTeammates().find(call.agentId);
   const now = useNow();
   const [busy, setBusy] = useState(false);
@@ -83,7 +138,7 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
   };
   const more = [
     { label: t`Always, for this tool`, hint: t`${mate.name} is not asked again for it`, run: () => say('always-tool') },
-    ...(call.tool === 'run_command'
+    ...(RUN_COMMANDS.includes(call.tool) && textIn(inputOf(call), 'command') !== null
       ? [
           {
             label: t`Always, for exactly this command`,
@@ -105,7 +160,7 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
       </h3>
       <Wanted call={call} />
       <p className="call-note">
-        {t`${touches(call)} Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}`}
+        {t`${touches(call, reach)} Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}`}
         {t`${call.where === 'run' ? t`, while nobody was there` : ''}. Nothing of it runs before you say yes.`}
       </p>
       {words !== null && (

@@ -2,7 +2,7 @@
 import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { MIND_PREFIX, toolsetOf } from '../../domain/toolsets.ts';
 import { t } from '../../language/t.ts';
-import type { ToolCall } from '../../protocol/calls.ts';
+import type { CommandReach, ToolCall } from '../../protocol/calls.ts';
 import { revealedCode } from '../text/unseen.ts';
 
 /** What went into a call, as far as it can be read. */
@@ -71,11 +71,23 @@ export function wantsTo(call: ToolCall): string {
   }
 }
 
-/** What a yes lets it touch. */
-export function touches({ tool }: Pick<ToolCall, 'tool'>): string {
+/** How far a command goes: as the person has set it, and where there is no sandbox, by that. */
+function commandTouches(reach: CommandReach | undefined): string {
+  if (reach?.sandboxed === false)
+    return t`There is no sandbox here: it runs as whoever started the relay, can read, change and delete all that they can, and reach any network.`;
+  const folder = t`It runs in the sandbox: it can read and change what lies in its own folder, and nothing else of this machine.`;
+  if (reach === undefined) return folder;
+  const { network } = reach;
+  if (network === 'all') return t`${folder} Of the network it reaches all that is public.`;
+  if (network === 'none' || network.length === 0) return t`${folder} No network.`;
+  return t`${folder} Of the network it reaches ${network.join(', ')}.`;
+}
+
+/** What a yes lets it touch. `reach`: of a command. */
+export function touches({ tool }: Pick<ToolCall, 'tool'>, reach?: CommandReach): string {
   switch (toolsetOf(tool)) {
     case 'shell':
-      return t`It runs in the sandbox: it can read and change what lies in its own folder, and nothing else of this machine. No network.`;
+      return commandTouches(reach);
     case 'files':
       return t`It touches its own folder on the relay’s machine, and nothing else.`;
     case 'web':

@@ -6,6 +6,8 @@ import {
   TOOLSETS,
   grantOf,
   grantsOver,
+  presetOf,
+  singlesBeside,
   type Grant,
   type Toolset,
 } from '../../domain/toolsets.ts';
@@ -13,6 +15,7 @@ import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { useRoost } from '../context.tsx';
+import { revealedCode } from '../text/unseen.ts';
 import { useQuery } from '../use-query.ts';
 import { Tick } from './choices.tsx';
 import { useLimits } from './context.tsx';
@@ -36,16 +39,19 @@ export function HandPresets() {
     own: undefined,
     save: (value) =>
       change((coordination) =>
-        withCoordination(coordination, 'toolsets', {
-          ...coordination.toolsets,
-          files: value?.files,
-          shell: value?.shell,
-        }),
+        withCoordination(
+          value === undefined
+            ? coordination
+            : withCoordination(coordination, 'tools', singlesBeside(coordination.tools, ['files', 'shell'])),
+          'toolsets',
+          { ...coordination.toolsets, files: value?.files, shell: value?.shell },
+        ),
       ),
   });
-  const held = saved.saving ? (saved.saving.value ?? base.toolsets) : effective.toolsets;
-  const same = (toolsets: (typeof PRESETS)[number]['toolsets']) =>
-    toolsets.files === held.files && toolsets.shell === held.shell;
+  const held = saved.saving
+    ? { toolsets: { ...effective.toolsets, ...(saved.saving.value ?? base.toolsets) }, tools: {} }
+    : effective;
+  const chosen = presetOf(held)?.id;
   return (
     <SettingFrame
       legend={t`How far it may go`}
@@ -53,15 +59,15 @@ export function HandPresets() {
       saved={{ ...saved, undo: null }}
       describedBy="hand-presets"
       inherited={{
-        text: PRESETS.some(({ toolsets }) => same(toolsets)) ? '' : t`By choices of your own, below.`,
+        text: chosen === undefined ? t`By choices of your own, below.` : '',
         back: set?.files === undefined && set?.shell === undefined ? null : () => void saved.set(undefined),
         backLabel: t`Set back`,
       }}
     >
       <div className="presets">
         {PRESETS.map(({ id, toolsets }) => (
-          <label key={id} className="preset" data-checked={same(toolsets)}>
-            <input type="radio" name="hands" checked={same(toolsets)} onChange={() => void saved.set(toolsets)} />
+          <label key={id} className="preset" data-checked={id === chosen}>
+            <input type="radio" name="hands" checked={id === chosen} onChange={() => void saved.set(toolsets)} />
             <b>{PRESET_WORDS[id]?.[0]}</b>
             <small>{PRESET_WORDS[id]?.[1]}</small>
           </label>
@@ -112,7 +118,13 @@ export function ToolsetGrant({
       base={base.toolsets[toolset]}
       save={(value) =>
         change((coordination) =>
-          withCoordination(coordination, 'toolsets', { ...coordination.toolsets, [toolset]: value }),
+          withCoordination(
+            value === undefined
+              ? coordination
+              : withCoordination(coordination, 'tools', singlesBeside(coordination.tools, [toolset])),
+            'toolsets',
+            { ...coordination.toolsets, [toolset]: value },
+          ),
         )
       }
     />
@@ -132,29 +144,32 @@ export function SingleGrants() {
       return withCoordination(coordination, 'tools', Object.keys(tools).length === 0 ? undefined : tools);
     });
   const commands = effective.allowed_commands;
+  const ours: readonly string[] = Object.values(TOOLSETS).flat();
+  // Of attached servers and programs only what is set is known here.
+  const others = Object.keys(effective.tools)
+    .filter((tool) => !ours.includes(tool))
+    .sort();
   return (
     <details className="grants-single">
       <summary>{t`Tool by tool`}</summary>
-      {Object.values(TOOLSETS)
-        .flat()
-        .map((tool) => (
-          <GrantField
-            key={tool}
-            label={tool}
-            hint={BY_PROVIDER.includes(tool) ? BY_PROVIDER_HINT : ''}
-            own={own.tools?.[tool]}
-            effective={grantOf(effective, tool) ?? 'off'}
-            base={grantOf(grantsOver({ toolsets: own.toolsets }, base), tool) ?? 'off'}
-            save={save(tool)}
-          />
-        ))}
+      {[...ours, ...others].map((tool) => (
+        <GrantField
+          key={tool}
+          label={tool}
+          hint={BY_PROVIDER.includes(tool) ? BY_PROVIDER_HINT : ''}
+          own={own.tools?.[tool]}
+          effective={grantOf(effective, tool) ?? 'off'}
+          base={grantOf(grantsOver({ toolsets: own.toolsets }, base), tool) ?? 'off'}
+          save={save(tool)}
+        />
+      ))}
       {commands.length > 0 && (
         <>
           <h4>{t`Commands that run without asking`}</h4>
           <ul className="grants-commands">
             {commands.map((command) => (
               <li key={command}>
-                <code>{command}</code>
+                <code dir="ltr">{revealedCode(command)}</code>
                 <button
                   type="button"
                   className="ghost"

@@ -53,6 +53,48 @@ test('the page beside a conversation is that of one agent, however often another
   expect(document.title).toContain('Wren');
 });
 
+test('a question says how far its yes goes, as it is set, and shows what a program would do whole', async () => {
+  const asks = (callId: string, agentId: string, tool: string, input: object) => ({
+    ...WAITING_CALL,
+    ...{ callId, agentId, tool, input: JSON.stringify(input) },
+  });
+  await openPage({
+    docs: team(2),
+    path: '/approvals',
+    prepare({ reach }) {
+      reach.on('GET /api/approvals', () =>
+        json({
+          waiting: [
+            asks('c1', 'agent-1', 'run_command', { command: 'make\u202e' }),
+            asks('c2', 'agent-2', 'run_command', { command: 'ls' }),
+            asks('c3', 'agent-1', 'mind__execute', { title: 'tidy', command: 'rm -rf x', sandbox: false }),
+            asks('c4', 'agent-1', 'mind__edit', {
+              title: 'change',
+              diffs: [{ path: 'a.md', old_text: 'old line', new_text: 'new line' }],
+            }),
+          ],
+          answered: [],
+          sandbox: { available: true, why: null },
+          reach: {
+            'agent-1': { network: ['example.org'], sandboxed: true },
+            'agent-2': { network: 'none', sandboxed: false },
+          },
+        }),
+      );
+    },
+  });
+  const cards = await screen.findAllByRole('article');
+  const texts = cards.map(({ textContent }) => textContent);
+  expect(texts[0]).toMatch(/make⟨U\+202E⟩.*Of the network it reaches example\.org\./);
+  expect(texts[1]).toMatch(/There is no sandbox here: it runs as whoever started the relay.*any network\./);
+  expect(texts[2]).toMatch(/rm -rf x[^]*"sandbox": false[^]*no sandbox is around it/);
+  expect(texts[3]).toMatch(/a\.md[^]*− old line[^]*\+ new line/);
+  for (const card of cards.slice(1)) expect(card.textContent).not.toContain('No network');
+  const user = within(cards[2] ?? document.body);
+  fireEvent.click(user.getByRole('button', { name: 'More answers' }));
+  await screen.findByRole('menuitem', { name: /exactly this command/ });
+});
+
 test('the account of calls goes back page by page, and an answer that another device gave first is said', async () => {
   const all = Array.from({ length: 250 }, (_, n) => ({
     ...WAITING_CALL,
@@ -351,6 +393,59 @@ describe('limits', () => {
     await waitFor(() =>
       expect(bodies).toEqual([{ coordination: { wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 900 } } }]),
     );
+  });
+
+  test('how far an agent may go is one choice, which takes back what was let for always in it, and no more', async () => {
+    let own: EffectiveConfig['coordination'] | object = {};
+    const set = (coordination: Partial<EffectiveConfig['coordination']>) => {
+      own = { coordination };
+      const { tools = {}, toolsets = {} } = coordination;
+      const { coordination: usual } = EFFECTIVE;
+      return configAnswer(own, {
+        ...EFFECTIVE,
+        coordination: { ...usual, tools, toolsets: { ...usual.toolsets, ...toolsets } },
+      });
+    };
+    let answer = set({ tools: { write_file: 'ask', run_command: 'allow', mcp__notes__echo: 'allow' } });
+    const bodies: unknown[] = [];
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/limits/agent-1',
+      prepare({ reach }) {
+        reach.on('GET /v1/agents/agent-1/config', () => json(answer));
+        reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: { coordination: object } }) => {
+          bodies.push(body);
+          answer = set(body.coordination);
+          return json(answer);
+        });
+      },
+    });
+    const choices = within(await screen.findByRole('group', { name: 'How far it may go' }));
+    const chosen = () => choices.getAllByRole<HTMLInputElement>('radio').findIndex(({ checked }) => checked);
+    // Files are let, but one tool asks and one command line is let: none of the four is what holds.
+    expect(chosen()).toBe(-1);
+    choices.getByText('By choices of your own, below.');
+    const grants = [
+      ['Talks only', 'off', 'off'],
+      ['Works in its folder', 'allow', 'off'],
+      ['Asks before commands', 'allow', 'ask'],
+      ['Works freely in its sandbox', 'allow', 'allow'],
+    ] as const;
+    for (const [at, [name, files, shell]] of grants.entries()) {
+      await page.user.click(choices.getByRole('radio', { name: new RegExp(name) }));
+      const coordination = { tools: { mcp__notes__echo: 'allow' }, toolsets: { files, shell } };
+      await waitFor(() => expect(bodies.at(-1)).toEqual({ coordination }));
+      await waitFor(() => expect(chosen()).toBe(at));
+    }
+    // A set by itself does the same of what is in it; and what was let of a server can be taken back by its name.
+    await page.user.selectOptions(await screen.findByLabelText('Uses servers that you attached'), 'Off');
+    await waitFor(() =>
+      expect(bodies.at(-1)).toEqual({ coordination: { toolsets: expect.objectContaining({ attached: 'off' }) } }),
+    );
+    answer = set({ tools: { mind__execute: 'allow' } });
+    await page.user.selectOptions(screen.getByLabelText('Runs commands'), 'Off');
+    await page.user.selectOptions(await screen.findByLabelText('mind__execute'), 'Asks me');
+    await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { tools: { mind__execute: 'ask' } } }));
   });
 
   test('what cannot be saved says why, and what stood there stands', async () => {
