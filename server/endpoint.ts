@@ -4,6 +4,7 @@ import type { Context, Hono } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
 import type { Answered, Endpoint, Endpoints, Given } from '../src/protocol/endpoints/endpoint.ts';
+import { PROBLEMS } from '../src/protocol/problems.ts';
 import { readBody } from './body.ts';
 import { readConfig } from './config-text.ts';
 import { misfit, problem } from './problem.ts';
@@ -34,7 +35,8 @@ export interface Handled {
 function refused(error: z.ZodError): HTTPException {
   for (const issue of error.issues) {
     const nothing: unknown = issue.code === 'custom' ? issue.params?.['nothing'] : undefined;
-    if (typeof nothing === 'string') return problem(404, nothing, issue.message);
+    const name = PROBLEMS.find((each) => each === nothing);
+    if (name !== undefined) return problem(404, name, issue.message);
   }
   return misfit(error);
 }

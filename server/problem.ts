@@ -2,6 +2,7 @@
 import { HTTPException } from 'hono/http-exception';
 import type { z } from 'zod';
 import type { Problem } from '../src/protocol/http.ts';
+import type { ProblemName } from '../src/protocol/problems.ts';
 
 const TITLES = {
   400: 'That does not fit',
@@ -26,7 +27,7 @@ export type ProblemFields = Pick<Problem, 'errors' | 'sessionId' | 'epoch' | 'bo
 /** `name` becomes the type under `about:roost/`; `detail` is a sentence for people. */
 export function problemResponse(
   status: ProblemStatus,
-  name: string,
+  name: ProblemName,
   detail: string,
   { fields = {}, headers = {} }: { fields?: ProblemFields; headers?: Record<string, string> } = {},
 ): Response {

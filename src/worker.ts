@@ -44,9 +44,9 @@ import { openSearch, type Search } from './search/index.ts';
 import type { Doc, ForgetDoc } from './protocol/documents.ts';
 import type { OwnerNews, StorageProblem } from './protocol/worker.ts';
 import { guessDeviceName } from './domain/device-name.ts';
+import { sentence } from './domain/sentence.ts';
 
-const WAITING =
-  'Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.';
+const WAITING = sentence`Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.`;
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
@@ -98,15 +98,14 @@ const anew = createAnew({
 function crashed(error: unknown) {
   problems.set('crash', {
     kind: 'broken',
-    detail: `Something in the page’s background worker failed. Reload the page. (${error instanceof Error ? error.message : String(error)})`,
+    detail: sentence`Something in the page’s background worker failed. Reload the page. (${error instanceof Error ? error.message : String(error)})`,
   });
   anew.look(error);
 }
 addEventListener('error', (event) => crashed(event.error ?? event.message));
 addEventListener('unhandledrejection', (event) => crashed(event.reason));
 
-const NO_DATABASE =
-  'This browser opens no database for this page any more, and cannot mend it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.';
+const NO_DATABASE = sentence`This browser opens no database for this page any more, and cannot mend it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.`;
 /** Before the ledger: what it takes from its first moment on may have to go out to other devices. */
 const emptied = failures.then(async (noted) => {
   await buckets.reopen();
@@ -120,10 +119,13 @@ const openSyncBookkeeping = () =>
     onBlocking: () =>
       problems.set('owner', {
         kind: 'blocked',
-        detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.',
+        detail: sentence`Another tab has a newer Roost. Reload this one; nothing that was stored is lost.`,
       }),
     onTerminated: () =>
-      problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
+      problems.set('owner', {
+        kind: 'broken',
+        detail: sentence`The browser closed this page’s storage. Reload the page.`,
+      }),
   });
 const storageNews = {
   after: realTimers.after,

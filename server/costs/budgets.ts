@@ -17,6 +17,7 @@ import type { Holds } from './holds.ts';
 import type { PriceTable } from './price-table.ts';
 import { COST_LIMITS } from './settings.ts';
 import type { UsageRows } from './usage-rows.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 export interface BudgetDeps {
   readonly rows: UsageRows;
@@ -64,20 +65,24 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
     timeZone: string,
   ): Promise<string> {
     const name = scope.scope === 'agent' ? await nameOf(scope.agentId) : null;
-    const whose = name === null ? 'The household’s' : `${name}’s`;
-    const raise = `Raise it in the settings, under costs${name === null ? '' : ` of ${name}`}.`;
-    if (budget === 0) return `${whose} daily budget for model requests is $0: none is sent. ${raise}`;
+    if (budget === 0)
+      return name === null
+        ? sentence`The household’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs.`
+        : sentence`${name}’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs of ${name}.`;
     const most = name === null ? spending.filter((each) => each.microUsd > 0).slice(0, COST_LIMITS.spendersNamed) : [];
     const by = await Promise.all(most.map(async (each) => `${await nameOf(each.agentId)} ${usdText(each.microUsd)}`));
-    const spentBy = by.length > 0 ? ` (most by ${by.join(', ')})` : '';
+    const spentBy = by.length > 0 ? sentence` (most by ${by.join(', ')})` : '';
     const until = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(
       day.end,
     );
-    return `${whose} daily budget of ${usdText(budget ?? 0)} for model requests is used up: ${usdText(spent)} spent today${spentBy}. It opens again on ${until} (${timeZone}). ${raise}`;
+    const [daily, used] = [usdText(budget ?? 0), usdText(spent)];
+    return name === null
+      ? sentence`The household’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under costs.`
+      : sentence`${name}’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under costs of ${name}.`;
   }
 
   const held = (state: BudgetState, most: number) =>
-    `What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held; this one may cost up to ${usdText(most)}). Try again when they are done, or raise the budget in the settings, under costs.`;
+    sentence`What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held; this one may cost up to ${usdText(most)}). Try again when they are done, or raise the budget in the settings, under costs.`;
 
   return {
     usedUp,

@@ -4,6 +4,7 @@ import { isUnsent } from '../unsent.ts';
 import { createKeyFilter } from '../key-filter.ts';
 import type { MindError } from './mind.ts';
 import { MIND_LIMITS, QUEUE_LIMITS } from './settings.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 export interface ProblemContext {
   readonly model: string;
@@ -53,7 +54,7 @@ function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, key: stri
   return text.length > MIND_LIMITS.upstreamDetail ? `${text.slice(0, MIND_LIMITS.upstreamDetail)}…` : text;
 }
 
-const addressIn = ({ setOn }: ProblemContext) => (setOn === 'page' ? 'the address' : 'ANTHROPIC_BASE_URL');
+const addressIn = ({ setOn }: ProblemContext) => (setOn === 'page' ? sentence`the address` : 'ANTHROPIC_BASE_URL');
 
 function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: ProblemContext): MindError {
   const { model, host } = context;
@@ -64,37 +65,34 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (error.status === 402 || isCredit(said, type))
     return {
       kind: 'out-of-credit',
-      message: `${host} says that the account is out of credit. Add credit there, then try again.`,
+      message: sentence`${host} says that the account is out of credit. Add credit there, then try again.`,
     };
   if (is(401, 'authentication_error'))
     return {
       kind: 'bad-key',
       message:
         context.setOn === 'page'
-          ? `${host} did not accept the key. Change the key under “Connect a model”.`
-          : `${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.`,
+          ? sentence`${host} did not accept the key. Change the key under “Connect a model”.`
+          : sentence`${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.`,
     };
   if (is(403, 'permission_error'))
-    return { kind: 'bad-key', message: `The API key may not do this at ${host}: ${said}` };
+    return { kind: 'bad-key', message: sentence`The API key may not do this at ${host}: ${said}` };
   if (is(404, 'not_found_error') && !namesModel(said, model))
     return {
       kind: 'no-such-address',
-      message: `${host} has no Messages API under this address (404). Check ${addressIn(context)}: it is what stands before /v1/messages. ${host} said: ${said}`,
+      message: sentence`${host} has no Messages API under this address (404). Check ${addressIn(context)}: it is what stands before /v1/messages. ${host} said: ${said}`,
     };
   if (is(404, 'not_found_error'))
     return {
       kind: 'no-such-model',
-      message: `${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}`,
+      message: sentence`${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}`,
     };
-  if (is(429, 'rate_limit_error'))
-    return busyProblem('rate-limited', `${host} asks for a pause: too many requests at once.`, error.headers);
-  if (is(529, 'overloaded_error') || error.status === 503)
-    return busyProblem('overloaded', `${host} is overloaded at the moment.`, error.headers);
+  if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers);
+  if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', host, error.headers);
   if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(error.message))) {
     // Not in its own words alone: some servers count in fields beside them.
     const tokens = tokensIn(error.message);
-    const message =
-      'This is longer than the model can read, even without the earlier conversation. A shorter message helps, a smaller transcript cap in the settings, or a model that reads more.';
+    const message = sentence`This is longer than the model can read, even without the earlier conversation. A shorter message helps, a smaller transcript cap in the settings, or a model that reads more.`;
     return {
       kind: 'too-large',
       message,
@@ -102,11 +100,11 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
     };
   }
   if (error.status !== undefined && error.status >= 400 && error.status < 500)
-    return { kind: 'refused-request', message: `${host} refused the request (${error.status}): ${said}` };
-  if (context.began) return { kind: 'stream-cut', message: `${host} broke off in mid-answer: ${said}` };
+    return { kind: 'refused-request', message: sentence`${host} refused the request (${error.status}): ${said}` };
+  if (context.began) return { kind: 'stream-cut', message: sentence`${host} broke off in mid-answer: ${said}` };
   return {
     kind: 'upstream-broken',
-    message: `${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}`,
+    message: sentence`${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}`,
   };
 }
 
@@ -119,46 +117,52 @@ export function retryAfterOf(headers: Headers | undefined): number | null {
   return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
 }
 
-/** A pause in words for people. */
-function pauseWords(ms: number): string {
-  const minutes = Math.ceil(ms / 60_000);
-  if (ms < 120_000) return `${Math.ceil(ms / 1000)} seconds`;
-  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+/** When to try again, for people. */
+function laterWords(after: number | null): string {
+  if (after === null || after < 1000) return sentence`Try again in a minute.`;
+  const minutes = Math.ceil(after / 60_000);
+  if (after < 120_000) return sentence`Try again in ${Math.ceil(after / 1000)} seconds.`;
+  return minutes < 120
+    ? sentence`Try again in ${minutes} minutes.`
+    : sentence`Try again in ${Math.ceil(minutes / 60)} hours.`;
 }
 
 /** Refused for now. `lasting`: longer than is waited for. */
-function busyProblem(kind: 'rate-limited' | 'overloaded', what: string, headers: Headers | undefined): MindError {
+function busyProblem(kind: 'rate-limited' | 'overloaded', host: string, headers: Headers | undefined): MindError {
   const after = retryAfterOf(headers);
-  const when = after === null || after < 1000 ? 'Try again in a minute.' : `Try again in ${pauseWords(after)}.`;
+  const later = laterWords(after);
   return {
     kind,
-    message: `${what} ${when}`,
+    message:
+      kind === 'overloaded'
+        ? sentence`${host} is overloaded at the moment. ${later}`
+        : sentence`${host} asks for a pause: too many requests at once. ${later}`,
     ...(after !== null && after > QUEUE_LIMITS.longestRetryAfterMs ? { lasting: true } : {}),
   };
 }
 
 export function problemOf(error: unknown, context: ProblemContext): MindError {
-  if (error instanceof Anthropic.APIUserAbortError) return { kind: 'aborted', message: 'Stopped.' };
+  if (error instanceof Anthropic.APIUserAbortError) return { kind: 'aborted', message: sentence`Stopped.` };
   if (error instanceof Anthropic.APIConnectionError)
     return context.began
-      ? { kind: 'stream-cut', message: `The connection to ${context.host} broke in mid-answer. Try again.` }
+      ? { kind: 'stream-cut', message: sentence`The connection to ${context.host} broke in mid-answer. Try again.` }
       : {
           kind: 'unreachable',
-          message: `${context.host} cannot be reached. Is it running, and is this machine online?`,
+          message: sentence`${context.host} cannot be reached. Is it running, and is this machine online?`,
         };
   if (error instanceof Anthropic.APIError) return statusProblem(error, context);
   if (context.began && error instanceof Error && error.cause instanceof SyntaxError)
     return {
       kind: 'upstream-broken',
-      message: `The model “${context.model}” wrote something that cannot be read, often a tool call that is not JSON. Try again, or choose another model.`,
+      message: sentence`The model “${context.model}” wrote something that cannot be read, often a tool call that is not JSON. Try again, or choose another model.`,
     };
   // What is left are broken bodies: a socket closed in mid-stream, JSON that is none, events out of order.
   if (error instanceof Error)
     return context.began
-      ? { kind: 'stream-cut', message: `The answer from ${context.host} broke off. Try again.` }
+      ? { kind: 'stream-cut', message: sentence`The answer from ${context.host} broke off. Try again.` }
       : {
           kind: 'upstream-broken',
-          message: `${context.host} answered with something that is not the Messages API. Check ${addressIn(context)}.`,
+          message: sentence`${context.host} answered with something that is not the Messages API. Check ${addressIn(context)}.`,
         };
   throw error;
 }

@@ -5,6 +5,7 @@ import { realTimers } from '../../src/domain/platform/timers.ts';
 import { MODEL_LIMITS, type ConnectionState, type ListedModel } from '../../src/protocol/models.ts';
 import type { Mind, MindErrorKind } from '../minds/index.ts';
 import { CONNECT_LIMITS } from './settings.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 /** As Anthropic and every server that speaks OpenAI's list say it. What does not fit is left out. */
 const listSchema = z.object({
@@ -120,7 +121,7 @@ export async function tryModel(mind: Mind, model: string, { now, elapsed }: Tria
       at: now(),
       why: late ? 'unreachable' : whyOf(answer.error.kind),
       message: late
-        ? `It said nothing for ${CONNECT_LIMITS.tryMs / 1_000} seconds. Is the model loaded? Try again.`
+        ? sentence`It said nothing for ${CONNECT_LIMITS.tryMs / 1_000} seconds. Is the model loaded? Try again.`
         : answer.error.message,
     };
   } finally {

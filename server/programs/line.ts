@@ -21,6 +21,7 @@ import type { PROGRAM_FAULTS } from '../../src/protocol/programs.ts';
 import { createFlood, FLOODED } from '../processes/flood.ts';
 import { NoProgramError, type Group, type Processes } from '../processes/index.ts';
 import type { ProgramLimits } from './settings.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 /** Why it cannot answer: a sentence for people. */
 export class ProgramError extends Error {
@@ -132,9 +133,9 @@ export function faultOf(name: string, error: unknown): ProgramError {
   return error instanceof RequestError && error.code === AUTH_REQUIRED
     ? new ProgramError(
         'not-signed-in',
-        `${name} is not signed in. Start it once in a terminal on the relay’s machine, and sign in there; or give it its key as a variable. It says: ${message.slice(0, 300)}`,
+        sentence`${name} is not signed in. Start it once in a terminal on the relay’s machine, and sign in there; or give it its key as a variable. It says: ${message.slice(0, 300)}`,
       )
-    : new ProgramError('other', `${name} answered with an error: ${message.slice(0, 300)}`);
+    : new ProgramError('other', sentence`${name} answered with an error: ${message.slice(0, 300)}`);
 }
 
 /**
@@ -148,8 +149,8 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
     throw new ProgramError(
       'not-installed',
       error instanceof NoProgramError
-        ? `${name} is not installed: there is no program “${command}” on the relay’s machine, or it may not be run.`
-        : `${name} could not be started: ${String(error)}`,
+        ? sentence`${name} is not installed: there is no program “${command}” on the relay’s machine, or it may not be run.`
+        : sentence`${name} could not be started: ${String(error)}`,
     );
   });
   const { child } = group;

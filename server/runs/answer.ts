@@ -24,6 +24,7 @@ import type { ToolOutcome, Took } from '../contracts.ts';
 import { toolError } from '../tool-outcome.ts';
 import { addUsage } from './life.ts';
 import type { Window } from './window.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 /** Of `settle`, for a request that was sent, and `release` the first call counts; `again` and `spent` as `CostHold` has them. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
 export type Permit =
@@ -150,11 +151,11 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
   }
   switch (answer.stop) {
     case 'refusal':
-      return { status: 'failed', error: 'The model declined to answer this.' };
+      return { status: 'failed', error: sentence`The model declined to answer this.` };
     case 'length':
       return {
         status: 'interrupted',
-        error: `The answer reached the limit of ${maxTokens} tokens and was cut there. The settings can raise it.`,
+        error: sentence`The answer reached the limit of ${maxTokens} tokens and was cut there. The settings can raise it.`,
       };
     case 'end':
     case 'tools':
@@ -260,7 +261,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       return {
         // What it has done and read stands before it: it goes on with whatever is said next.
         status: 'interrupted',
-        error: `It used tools ${turn} times without coming to an end, and was stopped there. It goes on when you say so.`,
+        error: sentence`It used tools ${turn} times without coming to an end, and was stopped there. It goes on when you say so.`,
         usage,
         stop: null,
         failure: null,

@@ -5,6 +5,7 @@ import type { Block, Usage } from '../../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/protocol/events.ts';
 import type { EventLog, Inbox } from '../contracts.ts';
 import { addUsage } from './life.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 /** Events read at once while the log is searched for open answers. */
 const PAGE = 2_000;
@@ -127,7 +128,7 @@ export async function recoverLog({ log, inbox, costs, now }: RecoverDeps): Promi
         agentId,
         sessionId,
         outcome: 'crashed',
-        reason: 'The relay stopped in the middle of it.',
+        reason: sentence`The relay stopped in the middle of it.`,
         usage,
         ...spent.reduce<Cost>(addCost, NO_COST),
       };

@@ -11,6 +11,7 @@ import type { Logger } from '../runs/context.ts';
 import type { Leases } from './leases.ts';
 import { NO_DETAIL, type Claim, type Ended, type LeftScript, type Row, type ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 /** What became of a moment; `again`: nothing yet, and it waits until then. */
 export type Performed = Ended | { readonly again: number };
@@ -93,7 +94,10 @@ export function createClock(deps: ClockDeps): Clock {
     if (end.state === 'failed' || end.state === 'timed-out' || end.state === 'crashed') {
       const ends = await rows.ends(claim.scheduleId, limits.failuresPause);
       if (inARow(ends, 'failed') >= limits.failuresPause) {
-        const why = `It failed ${limits.failuresPause} times in a row${detail.detail === null ? '.' : `, at last so: ${detail.detail}`}`;
+        const why =
+          detail.detail === null
+            ? sentence`It failed ${limits.failuresPause} times in a row.`
+            : sentence`It failed ${limits.failuresPause} times in a row, at last so: ${detail.detail}`;
         await rows.pause(claim.scheduleId, why);
         deps.onPaused(row, why);
       }

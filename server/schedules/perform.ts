@@ -23,6 +23,7 @@ import {
   type Row,
   type ScheduleRows,
 } from './rows.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 export interface PerformDeps {
   readonly rows: Pick<ScheduleRows, 'under' | 'runs' | 'lastRunOf' | 'beginsScript' | 'runsAs'>;
@@ -173,7 +174,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
       { source: { kind: 'schedule', name }, way: 'reminder', due: { kind: 'reminder', scheduleId, name } },
     );
     if (typeof decision === 'string') return ended('failed', { detail: decision });
-    const detail = decision.outcome === 'granted' ? null : `It waits in the inbox. ${decision.detail}`;
+    const detail = decision.outcome === 'granted' ? null : sentence`It waits in the inbox. ${decision.detail}`;
     // It has come: it takes no place and no name any more.
     return { ...ended('done', { detail }), removes: true };
   }
@@ -208,7 +209,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
     // Written before: a script that was under way when the relay died is not run a second time.
     if (!(await rows.beginsScript(claim, now()))) return skipped('overlap', 'Another process of this relay has it.');
     const { kind, status, output, cancels } = await deps.scripts.run(schedule, (group) => rows.runsAs(claim, group));
-    const detail = { said: output, detail: kind === 'done' ? null : `It ended with ${status}.` };
+    const detail = { said: output, detail: kind === 'done' ? null : sentence`It ended with ${status}.` };
     if (kind === 'done' || kind === 'stopped') return { ...ended(kind, detail), removes: cancels };
     const wrote = output === '' ? 'It wrote nothing.]' : `The end of what it wrote:]\n${quote(output)}`;
     const words = `has failed: ${onOneLine(status)}. ${wrote}`;
@@ -238,7 +239,7 @@ export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'e
   /** A script that a relay has left behind which died: whatever is left of it ends, and it has failed. */
   async function endLeft({ claim, group }: LeftScript, row: Row | null): Promise<Ended> {
     if (group) await deps.scripts.endLeft(group);
-    const detail = { detail: 'The relay broke off while it ran.' };
+    const detail = { detail: sentence`The relay broke off while it ran.` };
     if (row?.schedule.kind !== 'script') return ended('crashed', detail);
     const words = `has crashed: it was due ${await whenOf(claim.dueAt)}, and the relay broke off while it ran. What it had done until then is done; it is not begun again.]`;
     return await failed(claim, row.schedule, 'crashed', detail, { status: 'the relay broke off', words });

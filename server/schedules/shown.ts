@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import { offsetOf } from './preview.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 export interface ShownDeps {
   readonly rows: Pick<ScheduleRows, 'endsOf'>;
@@ -18,8 +19,8 @@ function warningOf(ends: readonly OccurrenceEnd[], most: number): string | null 
   const inARow = rowOf(ends, 'either');
   const skipped = rowOf(ends, 'skipped');
   if (inARow < most) return null;
-  if (skipped === inARow) return `It was skipped ${inARow} times in a row. Its history says why.`;
-  return `It was skipped or failed ${inARow} times in a row. Its history says why.`;
+  if (skipped === inARow) return sentence`It was skipped ${inARow} times in a row. Its history says why.`;
+  return sentence`It was skipped or failed ${inARow} times in a row. Its history says why.`;
 }
 
 export function createShown({ rows, configs, running, limits }: ShownDeps) {

@@ -4,6 +4,7 @@ import type { AsleepReason } from '../../src/protocol/events.ts';
 import type { RunOutcome } from '../../src/protocol/runs.ts';
 import type { MindError, MindErrorKind } from '../minds/index.ts';
 import type { AnswerEnd } from '../runs/speaker-hooks.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
 
@@ -17,18 +18,27 @@ export function failedReason(end: AnswerEnd): AsleepReason | null {
 export function silentReason(afterMs?: number): AsleepReason {
   return {
     code: 'silent',
-    message: afterMs === undefined ? 'It answered, but said nothing.' : `It said nothing for ${seconds(afterMs)}.`,
+    message:
+      afterMs === undefined
+        ? sentence`It answered, but said nothing.`
+        : sentence`It said nothing for ${seconds(afterMs)}.`,
   };
 }
 
 export const unnamedReason = (afterMs: number): AsleepReason => ({
   code: 'unnamed',
-  message: `It found no name within ${seconds(afterMs)}. The seat is free again.`,
+  message: sentence`It found no name within ${seconds(afterMs)}. The seat is free again.`,
 });
-export const putToSleep: AsleepReason = { code: 'put-to-sleep', message: 'You put it to sleep.' };
-export const stoppedBefore: AsleepReason = { code: 'put-to-sleep', message: 'You stopped it before its first words.' };
-export const cancelled: AsleepReason = { code: 'cancelled', message: 'You gave up this egg. The seat is free again.' };
-export const leadSilent = (afterMs: number): string => `The lead said nothing for ${seconds(afterMs)}.`;
+export const putToSleep: AsleepReason = { code: 'put-to-sleep', message: sentence`You put it to sleep.` };
+export const stoppedBefore: AsleepReason = {
+  code: 'put-to-sleep',
+  message: sentence`You stopped it before its first words.`,
+};
+export const cancelled: AsleepReason = {
+  code: 'cancelled',
+  message: sentence`You gave up this egg. The seat is free again.`,
+};
+export const leadSilent = (afterMs: number): string => sentence`The lead said nothing for ${seconds(afterMs)}.`;
 
 /** How a seat's run ended, by why it is empty, or its agent asleep. */
 export function outcomeOf({ code }: AsleepReason): RunOutcome {

@@ -1,4 +1,5 @@
 /** Why a file cannot be taken, or work on it cannot begin. */
+import { sentence } from '../domain/sentence.ts';
 
 export const ARCHIVE_ERROR_KINDS = [
   'needs-passphrase',
@@ -22,10 +23,8 @@ export class ArchiveError extends Error {
   }
 }
 
-export const CUT_SHORT =
-  'This file is not whole: its end is missing or damaged. Copy it from where it came once more, or use another copy. Nothing was imported.';
-export const DAMAGED =
-  'This file is damaged. Copy it from where it came once more, or use another copy. Nothing was imported.';
+export const CUT_SHORT = sentence`This file is not whole: its end is missing or damaged. Copy it from where it came once more, or use another copy. Nothing was imported.`;
+export const DAMAGED = sentence`This file is damaged. Copy it from where it came once more, or use another copy. Nothing was imported.`;
 
 /** The error of a file that the browser cannot read any more: it was moved, changed, or its drive is gone. null: another error. */
 export function unreadableFile(error: unknown): ArchiveError | null {
@@ -33,7 +32,7 @@ export function unreadableFile(error: unknown): ArchiveError | null {
   if (name !== 'NotReadableError' && name !== 'NotFoundError') return null;
   return new ArchiveError(
     'damaged',
-    'The browser cannot read this file any more: it was moved, changed, or its drive is gone. Choose it once more.',
+    sentence`The browser cannot read this file any more: it was moved, changed, or its drive is gone. Choose it once more.`,
     { cause: error },
   );
 }

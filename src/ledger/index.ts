@@ -7,11 +7,11 @@ import {
   type OwnerClient,
 } from './client/client.ts';
 import { channelConnections, sharedConnections } from './client/connections.ts';
+import { sentence } from '../domain/sentence.ts';
 
 export type { OwnerClient } from './client/client.ts';
 
-const NO_LOCKS =
-  'Roost needs Web Locks to keep its tabs from writing over each other. Every browser of the last years has them, where the page comes over https or from this machine.';
+const NO_LOCKS = sentence`Roost needs Web Locks to keep its tabs from writing over each other. Every browser of the last years has them, where the page comes over https or from this machine.`;
 
 /** Where nothing keeps two tabs apart, none opens the ledger. */
 function noConnections({ take }: OwnerConnectionEnds): OwnerConnection {

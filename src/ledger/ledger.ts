@@ -35,6 +35,7 @@ import { createViews } from './views/views.ts';
 import { unfiled } from './volumes/refile.ts';
 import { discardVolumes } from './volumes/replace.ts';
 import { createVolumes } from './volumes/volumes.ts';
+import { sentence } from '../domain/sentence.ts';
 
 interface Waiting {
   readonly docs: readonly Doc[];
@@ -96,7 +97,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     onDamaged: ({ name, faults }, refiled) =>
       problems.set('damage', {
         kind: 'damaged',
-        detail: `Volume ${name} on this device is damaged (${faults[0] ?? 'it fails its check'}). It is kept as it is; ${refiled} documents were taken from elsewhere and filed anew. Settings, Storage shows more; export a copy to be safe.`,
+        detail: sentence`Volume ${name} on this device is damaged (${faults[0] ?? 'it fails its check'}). It is kept as it is; ${refiled} documents were taken from elsewhere and filed anew. Settings, Storage shows more; export a copy to be safe.`,
       }),
   });
   const counted = countBacklog();

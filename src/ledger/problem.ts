@@ -1,5 +1,6 @@
 /** Why nothing can be written, as data for the page and as the error that a refused write rejects with. */
 import type { StorageProblem } from '../protocol/worker.ts';
+import { sentence } from '../domain/sentence.ts';
 
 export class StorageProblemError extends Error {
   override readonly name = 'StorageProblemError';
@@ -35,13 +36,12 @@ export function storageProblemOf(error: unknown): StorageProblem {
   if (name === 'QuotaExceededError' || textOf(error).includes('QuotaExceeded'))
     return {
       kind: 'quota',
-      detail:
-        'The browser has no more room for this page. Free some disk space, or remove data of other sites; writing goes on by itself.',
+      detail: sentence`The browser has no more room for this page. Free some disk space, or remove data of other sites; writing goes on by itself.`,
     };
   if (isUnreadable(error))
     return {
       kind: 'unreadable',
-      detail: `${textOf(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.`,
+      detail: sentence`${textOf(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.`,
     };
-  return { kind: 'broken', detail: `The browser’s storage failed: ${textOf(error)}. Reload the page.` };
+  return { kind: 'broken', detail: sentence`The browser’s storage failed: ${textOf(error)}. Reload the page.` };
 }

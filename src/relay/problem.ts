@@ -1,5 +1,6 @@
 /** What can go wrong between this page and the relay, as data with a sentence of what to do. */
 import { problemSchema, type Problem } from '../protocol/http.ts';
+import { sentence } from '../domain/sentence.ts';
 
 export type RelayProblem =
   /** No answer at all: the relay does not run, or the machine slept. */
@@ -16,12 +17,10 @@ export type RelayResult<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: RelayProblem };
 
 export const SENTENCES = {
-  unreachable: 'The relay cannot be reached. Start it again with "npm start", then try once more.',
-  timeout: 'The relay did not answer in time. Try again; if it stays silent, start it again with "npm start".',
-  lockedOut:
-    'This browser is not let in, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints.',
-  unreadable:
-    'The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.',
+  unreachable: sentence`The relay cannot be reached. Start it again with "npm start", then try once more.`,
+  timeout: sentence`The relay did not answer in time. Try again; if it stays silent, start it again with "npm start".`,
+  lockedOut: sentence`This browser is not let in, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints.`,
+  unreadable: sentence`The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.`,
 } as const;
 
 /** The problem behind an answer that is not 2xx. */

@@ -17,6 +17,7 @@ import type { Done } from './actions/parts.ts';
 import type { Sink } from './copies.ts';
 import { createWriter } from './documents.ts';
 import type { RoostState } from './index.ts';
+import { errorText } from './ports.ts';
 
 export { agentFileName, conversationFileName, householdFileName, safeFileName } from '../archive/index.ts';
 export type {
@@ -29,8 +30,6 @@ export type {
   ParsedAgent,
 } from '../archive/index.ts';
 
-const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 /** Writes all that belongs to one agent into a zip of plain files. */
 export async function exportAgent({ archive, owner, device }: RoostState, agentId: AgentId, sink: Sink): Promise<Done> {
   try {
@@ -42,7 +41,7 @@ export async function exportAgent({ archive, owner, device }: RoostState, agentI
     });
     return { ok: true };
   } catch (error) {
-    return { ok: false, reason: sentence(error) };
+    return { ok: false, reason: errorText(error) };
   }
 }
 
@@ -99,7 +98,7 @@ export async function readAgent(
       },
     };
   } catch (error) {
-    return { ok: false, reason: sentence(error) };
+    return { ok: false, reason: errorText(error) };
   }
 }
 
@@ -128,7 +127,7 @@ export async function adoptAgent(
     for (const batch of batches(docsOf())) await copies.append(batch);
     return { ok: true };
   } catch (error) {
-    return { ok: false, reason: sentence(error) };
+    return { ok: false, reason: errorText(error) };
   }
 
   function docsOf(): readonly Doc[] {

@@ -6,6 +6,7 @@ import { isCovered, isKnown } from '../protocol/known.ts';
 import type { Writer } from './documents.ts';
 import type { Household } from './household.ts';
 import type { OwnerPort } from './ports.ts';
+import { errorText } from './ports.ts';
 
 /** A file as it is kept and sent: scaled down, and without what its camera wrote into it. */
 export interface PreparedFile extends SentAttachment {
@@ -31,7 +32,6 @@ interface Deps {
   readonly household: Household;
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 /** Where it is found by what it holds: see the kind of document. */
 const aboutFile = (agentId: AgentId, sha256: string) => `attachment ${agentId} ${sha256}`;
 /** Characters of base64 in one piece. */
@@ -85,7 +85,7 @@ export function createAttachments({ owner, writer, household }: Deps): Attachmen
       try {
         return { ok: true, attachments: await keep(agentId, files) };
       } catch (error) {
-        return { ok: false, reason: reasonOf(error) };
+        return { ok: false, reason: errorText(error) };
       }
     },
     async toSend(files) {
@@ -96,7 +96,7 @@ export function createAttachments({ owner, writer, household }: Deps): Attachmen
           ? { ok: true, attachments: whole }
           : { ok: false, reason: t`not all of it is on this device yet.` };
       } catch (error) {
-        return { ok: false, reason: reasonOf(error) };
+        return { ok: false, reason: errorText(error) };
       }
     },
   };

@@ -1,5 +1,5 @@
 import type { RelayResult } from '../relay/index.ts';
-import { problemText } from './ports.ts';
+import { errorText, problemText } from './ports.ts';
 
 /** How something that was asked for went. */
 export type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };
@@ -15,6 +15,6 @@ export async function attempt(work: Promise<unknown>): Promise<Done> {
     await work;
     return DONE;
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: errorText(error) };
   }
 }

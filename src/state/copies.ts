@@ -9,6 +9,7 @@ import { t } from '../language/t.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { ArchivePort, Device, OwnerPort } from './ports.ts';
 import type { Unread } from './unread.ts';
+import { errorText } from './ports.ts';
 
 type ExportState =
   | { readonly kind: 'idle' }
@@ -71,7 +72,6 @@ interface Deps {
   readonly clock: Clock;
 }
 
-const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 /** The archive is fetched later than this file, so its errors are known by name. */
 const isArchiveError = (error: unknown): error is ArchiveError =>
   error instanceof Error && error.name === 'ArchiveError';
@@ -114,10 +114,10 @@ export function createCopies({ owner, archive, device, unread, clock }: Deps): C
         });
         const unnoted = await owner
           .call('noteExport', { time, documents: exported.documents, sealed })
-          .then(() => null, sentence);
+          .then(() => null, errorText);
         exporting({ kind: 'done', exported, sealed, fileName: sink.fileName, unnoted });
       } catch (error) {
-        exporting(signal.aborted ? IDLE : { kind: 'failed', reason: sentence(error) });
+        exporting(signal.aborted ? IDLE : { kind: 'failed', reason: errorText(error) });
       }
     },
     async read(file, passphrase) {
@@ -138,7 +138,7 @@ export function createCopies({ owner, archive, device, unread, clock }: Deps): C
         const kind = isArchiveError(error) ? error.kind : null;
         if (kind === 'needs-passphrase' || kind === 'wrong-passphrase')
           importing({ kind: 'passphrase', file, wrong: kind === 'wrong-passphrase' });
-        else importing({ kind: 'failed', file, reason: sentence(error), partly: false });
+        else importing({ kind: 'failed', file, reason: errorText(error), partly: false });
       }
     },
     async take({ withSettings, leaveOut, ticks }) {
@@ -167,7 +167,7 @@ export function createCopies({ owner, archive, device, unread, clock }: Deps): C
         importing({
           kind: 'failed',
           file,
-          reason: signal.aborted ? t`You called it off.` : sentence(error),
+          reason: signal.aborted ? t`You called it off.` : errorText(error),
           partly: true,
         });
       }

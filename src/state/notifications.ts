@@ -10,6 +10,7 @@ import { DONE, type Done } from './attempt.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, type Query } from './query.ts';
+import { problemText } from './ports.ts';
 
 const KEPT_AT = 'roost-told';
 type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean };
@@ -43,7 +44,7 @@ export function whyNoPush(): string | null {
 }
 
 const whyNot = (problem: RelayProblem) =>
-  problem.kind === 'refused' ? problem.problem.detail : t`The relay did not answer.`;
+  problem.kind === 'refused' ? problemText(problem) : t`The relay did not answer.`;
 
 // In one piece: one device’s choice, subscribed, said and said again.
 function createTold({ reach, changes, device, notices }: RoostState): Told {

@@ -5,6 +5,7 @@
 import type { OwnerCallName, OwnerCalls } from '../protocol/owner-rpc.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
 import type { Archive } from '../archive/index.ts';
+import { retold } from '../language/retold.ts';
 import type { PageClient, RelayProblem, StreamItem } from '../relay/index.ts';
 
 /** The ledger's owner, as one tab sees it. Calls reject with an Error whose message people can read. */
@@ -43,7 +44,11 @@ export interface Device {
 
 /** What went wrong, in a sentence for people; with the fields where the relay names them. */
 export function problemText(problem: RelayProblem): string {
-  const fields = problem.kind === 'refused' ? (problem.problem.errors ?? []) : [];
-  const where = fields.map((field) => `${field.field}: ${field.message}`).join('; ');
-  return where && !problem.message.includes(where) ? `${problem.message} (${where})` : problem.message;
+  if (problem.kind !== 'refused') return retold(problem.message);
+  const where = (problem.problem.errors ?? []).map((field) => `${field.field}: ${field.message}`).join('; ');
+  const said = where && !problem.message.includes(where) ? `${problem.message} (${where})` : problem.message;
+  return retold(said, problem.problem.type);
 }
+
+/** What went wrong in a worker or the browser, in the same way. */
+export const errorText = (error: unknown): string => retold(error instanceof Error ? error.message : String(error));

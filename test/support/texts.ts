@@ -7,11 +7,15 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'vite';
 import { TEXTS, type Texts, type Translation } from '../../src/language/catalogue.ts';
+import { FORM } from '../../src/language/retold.ts';
 import { keyOf } from '../../src/language/t.ts';
 import { documentKinds } from '../../src/protocol/known.ts';
+import { PROBLEMS } from '../../src/protocol/problems.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['src/ui', 'src/state', 'src/language'];
+/** Where sentences are said that pages say anew in their language: see `src/domain/sentence.ts`. */
+const ELSEWHERE = ['src/archive', 'src/ledger', 'src/relay', 'src/sync', 'src/worker.ts', 'server'];
 /** What may stand in an element or an attribute unmarked: names, commands and addresses are the same in every language. */
 const SAME_EVERYWHERE = /^(Roost|WAKE|SUMMON|mcpServers|NAME=value|npx|YAML|npm .*|\S*[./:…-]\S*|\{[^]*|[A-Z])$/;
 /** Attributes that people read or hear. */
@@ -30,12 +34,14 @@ export interface FoundTexts {
   readonly unmarked: readonly FoundText[];
 }
 
-const sources = () =>
-  FOLDERS.flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
-      .map((name) => join(folder, name))
-      .sort(),
+const sources = (folders: readonly string[]) =>
+  folders.flatMap((folder) =>
+    /\.ts$/.test(folder)
+      ? [folder]
+      : readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+          .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
+          .map((name) => join(folder, name))
+          .sort(),
   );
 
 /** A text that stands in the code as it is; null: it is put together, and cannot be found. */
@@ -59,8 +65,9 @@ function textsIn(path: string, code: string): FoundTexts {
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
   new Visitor({
     TaggedTemplateExpression({ tag, quasi, start }) {
-      if (tag.type !== 'Identifier' || tag.name !== 't') return;
-      marked.push({ key: keyOf(quasi.quasis.map(({ value }) => value.cooked ?? '')), at: place(start) });
+      if (tag.type !== 'Identifier' || (tag.name !== 't' && tag.name !== 'sentence')) return;
+      const key = keyOf(quasi.quasis.map(({ value }) => value.cooked ?? ''));
+      marked.push({ key: tag.name === 't' ? key : FORM + key, at: place(start) });
     },
     CallExpression({ callee, arguments: given, start }) {
       if (callee.type !== 'Identifier' || callee.name !== 'plural') return;
@@ -80,11 +87,14 @@ function textsIn(path: string, code: string): FoundTexts {
 
 /** Every text of the page, with the place where it stands. */
 export function textsOfPage(): FoundTexts {
-  const found = sources().map((path) => textsIn(path, readFileSync(join(ROOT, path), 'utf8')));
+  const read = (path: string) => textsIn(path, readFileSync(join(ROOT, path), 'utf8'));
+  const found = sources(FOLDERS).map(read);
+  const said = sources(ELSEWHERE).flatMap((path) => read(path).marked);
+  const refusals = PROBLEMS.map((name) => ({ key: `about:roost/${name}`, at: 'src/protocol/problems.ts' }));
   // Shown by `translated`: the ledger's worker has the same table, and speaks to nobody.
   const kinds = documentKinds().map(({ name, type }) => ({ key: name, at: `the kind ${type}` }));
   return {
-    marked: [...found.flatMap(({ marked }) => marked), ...kinds],
+    marked: [...found.flatMap(({ marked }) => marked), ...kinds, ...said, ...refusals],
     unmarked: found.flatMap(({ unmarked }) => unmarked),
   };
 }
@@ -111,7 +121,9 @@ export function faultsOf(language: string, texts: Texts, { marked }: FoundTexts)
           ? [`has another hole than {0}: ${key}`]
           : [];
     if (key.startsWith('{0} ') && key.includes('|{0} ')) return [`has one form for all numbers: ${key}`];
-    return holes(key).join() === holes(translation).join() ? [] : [`has other holes: ${key}`];
+    // A refusal may say the relay's own words besides.
+    const saysMore = key.startsWith('about:') && holes(translation).join() === '{0}';
+    return saysMore || holes(key).join() === holes(translation).join() ? [] : [`has other holes: ${key}`];
   });
   return [...lacking, ...others];
 }

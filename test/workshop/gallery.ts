@@ -33,7 +33,9 @@ try {
     for (const width of WIDTHS) {
       at = `${name}, ${width}`;
       await page.setViewportSize({ width, height: HEIGHT });
-      await page.goto(`http://127.0.0.1:${port}/gallery?scene=${encodeURIComponent(name)}`);
+      const address = `http://127.0.0.1:${port}/gallery?scene=${encodeURIComponent(name)}`;
+      // The server reloads the page where it had to make a package ready first, which ends what is on its way.
+      await page.goto(address).catch(() => page.goto(address));
       await page
         .waitForFunction(() => document.documentElement.dataset['scene'] !== undefined, null, { timeout: 20_000 })
         .catch(() => {

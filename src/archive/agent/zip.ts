@@ -8,6 +8,7 @@ import { fileChunks, joined } from '../bytes.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import { createCrc32 } from '../../domain/crc32.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 export interface ZipEntry {
   /** With `/` between folders. */
@@ -101,12 +102,12 @@ async function unpack(file: Blob, entry: Packed): Promise<Uint8Array> {
   if (entry.flags & FLAG.locked)
     throw new ArchiveError(
       'not-an-archive',
-      'This zip is locked with a password of its own. Unpack it with the program that made it, and pack it again without.',
+      sentence`This zip is locked with a password of its own. Unpack it with the program that made it, and pack it again without.`,
     );
   if (entry.method !== METHOD.stored && entry.method !== METHOD.deflated)
     throw new ArchiveError(
       'not-an-archive',
-      'This zip is packed in a way that Roost cannot read. Pack the folder again as an ordinary zip.',
+      sentence`This zip is packed in a way that Roost cannot read. Pack the folder again as an ordinary zip.`,
     );
   const local = await viewOf(file.slice(entry.start, entry.start + LOCAL.bytes));
   if (local.byteLength < LOCAL.bytes || local.getUint32(0, true) !== LOCAL.mark)

@@ -5,6 +5,7 @@ import { ArchiveError } from '../problem.ts';
 import { belongsTo, isLook } from './belongs.ts';
 import { isConsented } from './consent.ts';
 import { readHousehold } from './read.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 export const importHousehold: Workers['importArchive'] = async (
   { source, withSettings, leaveOut, ticks },
@@ -34,7 +35,7 @@ export const importHousehold: Workers['importArchive'] = async (
   if (digest !== source.digest)
     throw new ArchiveError(
       'damaged',
-      'The file was changed while it was being imported. Open it once more; what was imported already is not taken twice.',
+      sentence`The file was changed while it was being imported. Open it once more; what was imported already is not taken twice.`,
     );
   return { documents, written, leftOut };
 };

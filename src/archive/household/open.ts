@@ -13,6 +13,7 @@ import { rosterFrom, union, type Deciding, createNewest } from './newest.ts';
 import { createConsent } from './consent.ts';
 import { readHousehold } from './read.ts';
 import { fileKeyOf, isSealed } from './seal.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 /** What importing a file would meet here, as data that a page can put into words. */
 
@@ -61,7 +62,7 @@ export const openHousehold: Workers['openArchive'] = async ({ file, passphrase, 
   if (sealed && !passphrase)
     throw new ArchiveError(
       'needs-passphrase',
-      'This copy is under a passphrase. Enter the one that was chosen when it was made.',
+      sentence`This copy is under a passphrase. Enter the one that was chosen when it was made.`,
     );
   if (sealed) tell({ stage: 'key', done: 0, of: 1 });
   const fileKey = sealed && passphrase ? await fileKeyOf(file, passphrase) : null;

@@ -9,6 +9,7 @@ import { ARCHIVE } from '../settings.ts';
 import { footerSchema, headerSchema, type Header } from './format.ts';
 import { chunksOf } from '../../domain/platform/old-browsers.ts';
 import { unsealed } from './seal.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 /** Cuts bytes into lines. */
 const LINE_BREAK = 0x0a;
@@ -114,8 +115,8 @@ export interface ReadWhole {
   readonly digest: string;
 }
 
-const NOT_OURS = 'This file is not a copy that Roost made. Choose one whose name ends with .jsonl.gz or .jsonl.gz.age.';
-const ZIP = 'This is a zip: one agent’s folder, perhaps. Adopt it into an empty seat instead.';
+const NOT_OURS = sentence`This file is not a copy that Roost made. Choose one whose name ends with .jsonl.gz or .jsonl.gz.age.`;
+const ZIP = sentence`This is a zip: one agent’s folder, perhaps. Adopt it into an empty seat instead.`;
 const GZIP = [0x1f, 0x8b];
 const ZIP_MARK = [0x50, 0x4b];
 const LINE_BREAK_BYTES = Uint8Array.of(LINE_BREAK);
@@ -176,7 +177,7 @@ export async function readHousehold(
     if (held) headerOf(textOf(decoder, held));
     throw held
       ? new ArchiveError('cut-short', CUT_SHORT)
-      : new ArchiveError('not-an-archive', file.size === 0 ? 'This file is empty.' : NOT_OURS);
+      : new ArchiveError('not-an-archive', file.size === 0 ? sentence`This file is empty.` : NOT_OURS);
   }
   await handOn(header);
   const footer = held ? footerOf(textOf(decoder, held)) : null;
@@ -237,7 +238,10 @@ function headerOf(text: string | null): Header {
   const version = versionSchema.safeParse(value);
   if (!version.success) throw new ArchiveError('not-an-archive', NOT_OURS);
   if (version.data.version > ARCHIVE.version)
-    throw new ArchiveError('newer-version', 'A newer Roost made this copy. Update Roost here, and open it again.');
+    throw new ArchiveError(
+      'newer-version',
+      sentence`A newer Roost made this copy. Update Roost here, and open it again.`,
+    );
   const header = headerSchema.safeParse(value);
   if (!header.success) throw new ArchiveError('damaged', DAMAGED);
   return header.data;

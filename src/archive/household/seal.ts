@@ -4,6 +4,7 @@ import { chunksOf } from '../../domain/platform/old-browsers.ts';
 import { fileChunks, streamOf } from '../bytes.ts';
 import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 const MAGIC = 'age-encryption.org/v1\n';
 /** The header ends with its authenticator: 32 bytes as 43 characters of base64. */
@@ -43,7 +44,7 @@ async function headerOf(file: Blob): Promise<string> {
   if (!head.startsWith('-> scrypt ', MAGIC.length))
     throw new ArchiveError(
       'not-an-archive',
-      'This file is sealed for somebody’s key, not under a passphrase. Open it with age first, and choose what comes out of it.',
+      sentence`This file is sealed for somebody’s key, not under a passphrase. Open it with age first, and choose what comes out of it.`,
     );
   return head.slice(0, end.index + end[0].length);
 }
@@ -59,7 +60,7 @@ export async function fileKeyOf(file: Blob, passphrase: string): Promise<Uint8Ar
     if (error instanceof Error && error.message.startsWith('no identity matched'))
       throw new ArchiveError(
         'wrong-passphrase',
-        'This is not the passphrase of this file. Try again: capitals and blanks count.',
+        sentence`This is not the passphrase of this file. Try again: capitals and blanks count.`,
         { cause: error },
       );
     throw new ArchiveError('damaged', DAMAGED, { cause: error });

@@ -4,6 +4,7 @@ import type { OWNER_METHODS, OwnerCallName } from '../../protocol/owner-rpc.ts';
 import { createRpcClient, type Connection, type ConnectionEnds, type RpcClient } from '../../protocol/rpc/client.ts';
 import type { OwnerNews } from '../../protocol/worker.ts';
 import { OWNER_CONNECTION } from '../settings.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 export type OwnerConnection = Connection<OwnerCallName>;
 export type OwnerConnectionEnds = ConnectionEnds<OwnerNews>;
@@ -17,7 +18,7 @@ export interface ClientDeps {
   readonly after: After;
 }
 
-const NO_OWNER = 'The page’s background worker does not answer. Reload the page; nothing that was stored is lost.';
+const NO_OWNER = sentence`The page’s background worker does not answer. Reload the page; nothing that was stored is lost.`;
 
 export const createOwnerClient = (deps: ClientDeps): OwnerClient =>
   createRpcClient<typeof OWNER_METHODS, OwnerNews>({

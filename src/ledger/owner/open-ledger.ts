@@ -11,6 +11,7 @@ import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
 import { patient } from './patient.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 export interface OpenLedgerDeps
   extends
@@ -26,16 +27,15 @@ export interface OpenLedgerDeps
   readonly keyMaterial: () => Promise<Uint8Array | null>;
 }
 
-const RELOAD = 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.';
-const MENDED =
-  'A part of this browser’s own bookkeeping was missing. It was made anew, and everything that the volumes and the overview hold is there. What was written in the very last moment before may be missing.';
+const RELOAD = sentence`Another tab has a newer Roost. Reload this one; nothing that was stored is lost.`;
+const MENDED = sentence`A part of this browser’s own bookkeeping was missing. It was made anew, and everything that the volumes and the overview hold is there. What was written in the very last moment before may be missing.`;
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const patiently = <Result>(opening: Promise<Result>) => patient(deps, opening);
 
   const terminated = {
     onTerminated: () =>
-      deps.onProblem({ kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
+      deps.onProblem({ kind: 'broken', detail: sentence`The browser closed this page’s storage. Reload the page.` }),
   };
   const onBlocking = (close: () => void) => () => {
     close();

@@ -2,9 +2,9 @@
 import type { After } from '../../domain/platform/timers.ts';
 import type { StorageProblem } from '../../protocol/worker.ts';
 import { LEDGER } from '../settings.ts';
+import { sentence } from '../../domain/sentence.ts';
 
-const HANGS =
-  'The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. This page goes on by itself as soon as it can.';
+const HANGS = sentence`The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. This page goes on by itself as soon as it can.`;
 
 interface PatientDeps {
   readonly after: After;

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { LIMITS } from '../limits.ts';
+import type { ProblemName } from '../problems.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -108,10 +109,15 @@ type Plain<Table extends Endpoints> = {
 
 /** The names of those. */
 export type Callable<Table extends Endpoints> = Plain<Table> & string;
-const NOTHING = { type: 'unknown', detail: 'There is nothing under such an id.' };
+/** The problem of an address that can name nothing. */
+interface Nothing {
+  readonly type: ProblemName;
+  readonly detail: string;
+}
+const NOTHING: Nothing = { type: 'unknown', detail: 'There is nothing under such an id.' };
 
 /** A part of the address that names something. What `schema` refuses can name nothing: a 404 of this kind. */
-export function named<Value>(schema: z.ZodType<Value>, does: string, nothing = NOTHING): z.ZodType<Value> {
+export function named<Value>(schema: z.ZodType<Value>, does: string, nothing: Nothing = NOTHING): z.ZodType<Value> {
   return z
     .custom<Value>((text) => schema.safeParse(text).success, {
       message: nothing.detail,

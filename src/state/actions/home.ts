@@ -8,6 +8,7 @@ import type { SettingKey, Settings } from '../../domain/settings.ts';
 import { t } from '../../language/t.ts';
 import { writeChange } from '../write-change.ts';
 import { attempt, type Done, type Parts } from './parts.ts';
+import { problemText } from '../ports.ts';
 
 export interface HomeActions {
   /** The first visit: writes the lead's identity and both names. `beside`: also where others live at the relay. */
@@ -67,7 +68,7 @@ export function createHomeActions(parts: Parts): HomeActions {
       if (begun.ok) info.setState({ home: begun.value });
       else if (begun.problem.kind === 'refused' && begun.problem.problem.status === 409) {
         await refreshHome();
-        return { ok: false, reason: begun.problem.message };
+        return { ok: false, reason: problemText(begun.problem) };
       }
       return await write(() => [
         writer.setting('humanName', called.name),

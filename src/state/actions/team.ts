@@ -13,6 +13,7 @@ import { until } from '../until.ts';
 import { whenRead } from '../when-read.ts';
 import { createCatchingUp } from './catching-up.ts';
 import type { Parts } from './parts.ts';
+import { problemText } from '../ports.ts';
 
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;
@@ -62,7 +63,7 @@ export function createTeamActions(parts: Parts): TeamActions {
     });
     if (started.ok) return true;
     if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('clock-ahead')) {
-      notices.offer(started.problem.message, {
+      notices.offer(problemText(started.problem), {
         label: t`Go on after it`,
         run: () => void startSession(true).finally(() => pending.setState({ step: null })),
       });
@@ -138,7 +139,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       const before = live.store.getState().callsHeard;
       const posted = await relay.postMessage({ body: { text, clientId: device.newId() } });
       if (posted.ok) await heardToBegin(before);
-      else if (isAlreadyUnderWay(posted.problem)) notices.info(posted.problem.message);
+      else if (isAlreadyUnderWay(posted.problem)) notices.info(problemText(posted.problem));
       else notices.refused(posted.problem);
     } catch (error) {
       notices.error(

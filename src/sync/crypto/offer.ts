@@ -9,6 +9,7 @@ import type { RandomBytes } from '../contract.ts';
 import { isSoundKey, publicKeyOf } from './agreement.ts';
 import { base32, base32Length, base64url, draw, fromBase32 } from './bytes.ts';
 import { CRYPTO, LABEL, type Label } from './settings.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 const CHECK_BYTES = 4;
 const LETTERS = base32Length(CRYPTO.keyBytes + CHECK_BYTES);
@@ -57,11 +58,11 @@ export function readOffer(text: string): ReadOffer {
 
 function readFrom(version: number, rest: string): ReadOffer {
   if (version > CRYPTO.version)
-    return wrong('This code was made by a newer Roost. Update Roost on this device, then try again.');
+    return wrong(sentence`This code was made by a newer Roost. Update Roost on this device, then try again.`);
   if (version < CRYPTO.version) return mistyped();
   const letters = firstLetters(rest);
   if (letters.length < LETTERS)
-    return wrong('This code is not whole: its end is missing. Copy the whole text that the new device shows.');
+    return wrong(sentence`This code is not whole: its end is missing. Copy the whole text that the new device shows.`);
   const bytes = fromBase32(letters);
   const key = bytes?.subarray(0, CRYPTO.keyBytes);
   if (!bytes || !key) return mistyped();
@@ -83,4 +84,4 @@ function firstLetters(text: string): string {
 
 const wrong = (reason: string): ReadOffer => ({ ok: false, reason });
 const mistyped = () =>
-  wrong('This code was not copied right: a letter of it is wrong. Copy it again, or scan the picture.');
+  wrong(sentence`This code was not copied right: a letter of it is wrong. Copy it again, or scan the picture.`);

@@ -11,9 +11,10 @@ import { readJson, writeJson } from './json.ts';
 import type { Called, SyncRelay } from './ports.ts';
 import { deviceRecordSchema, type DeviceRecord } from './records.ts';
 import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 const NEWER = 'The other device runs a newer Roost. Update Roost here, then make a new offer; nothing was changed.';
-const NOTHING = 'There is no code whose words could be the same. Take a code first.';
+const NOTHING = sentence`There is no code whose words could be the same. Take a code first.`;
 
 const OTHER =
   'The keys came from another device than the one whose words were compared. Nothing was changed; make a new offer.';

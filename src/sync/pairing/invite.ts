@@ -14,6 +14,7 @@ import {
 } from '../crypto/index.ts';
 import type { PairingDeps } from './port.ts';
 import { watchSlot } from './watch.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 export interface InviteDeps extends PairingDeps {
   /** What was scanned or pasted. */
@@ -45,19 +46,14 @@ interface Taken {
 }
 
 const SAID = {
-  gone: 'This code is over, or the other device has ended it. A code lives five minutes and works once: make a new one there.',
-  taken:
-    'Another device has answered this code already. Make a new one on the device that wants to join, and take only that one.',
-  otherDevice:
-    'What stands beside this code is not of the device that made it. Make a new code on the device that wants to join.',
-  otherWelcome:
-    'Something else was put in the place of the keys. They were not handed over: make a new code on the device that wants to join.',
-  notHeard:
-    'The keys were sent, but the new device has not said that it has them. Look on it, and in the list of devices, whether it came in.',
-  ended:
-    'The other device has ended the offer. Look on it what it says, and in the list of devices whether it came in.',
-  otherAnswer: 'The answer of the new device was changed on its way. Look in the list of devices whether it came in.',
-  nothing: 'There is no code whose words could be the same. Take a code first.',
+  gone: sentence`This code is over, or the other device has ended it. A code lives five minutes and works once: make a new one there.`,
+  taken: sentence`Another device has answered this code already. Make a new one on the device that wants to join, and take only that one.`,
+  otherDevice: sentence`What stands beside this code is not of the device that made it. Make a new code on the device that wants to join.`,
+  otherWelcome: sentence`Something else was put in the place of the keys. They were not handed over: make a new code on the device that wants to join.`,
+  notHeard: sentence`The keys were sent, but the new device has not said that it has them. Look on it, and in the list of devices, whether it came in.`,
+  ended: sentence`The other device has ended it. Look on it what it says, and in the list of devices whether it came in.`,
+  otherAnswer: sentence`The answer of the new device was changed on its way. Look in the list of devices whether it came in.`,
+  nothing: sentence`There is no code whose words could be the same. Take a code first.`,
 } as const;
 
 export function createInvite({ slots, timers, now, random, offer, device, welcome, joined }: InviteDeps): Invite {

@@ -18,6 +18,7 @@ import {
 import type { PairingDeps, SlotRead } from './port.ts';
 import { PAIRING } from './settings.ts';
 import { watchSlot } from './watch.ts';
+import { sentence } from '../../domain/sentence.ts';
 
 export type JoinState = Joining | { readonly step: 'joined' } | { readonly step: 'cancelled' };
 
@@ -48,11 +49,10 @@ type Phase =
   | { readonly name: 'comparing'; readonly side: PairingSide; readonly words: readonly string[] };
 
 const SAID = {
-  expired: 'The code is over: it lives five minutes. Nothing was changed; make a new one.',
-  gone: 'The code was ended elsewhere, or its time is over. Nothing was changed; make a new one.',
-  noInvitation: 'What answered this code is not a device of yours. Nothing was changed; make a new code.',
-  badWelcome:
-    'What came cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new code.',
+  expired: sentence`The code is over: it lives five minutes. Nothing was changed; make a new one.`,
+  gone: sentence`The code was ended elsewhere, or its time is over. Nothing was changed; make a new one.`,
+  noInvitation: sentence`What answered this code is not a device of yours. Nothing was changed; make a new code.`,
+  badWelcome: sentence`What came cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new code.`,
 } as const;
 
 export function createJoin({ slots, timers, now, random, device, take, changed }: JoinDeps): Join {

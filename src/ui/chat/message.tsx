@@ -23,6 +23,7 @@ import { PersonWords } from './person-words.tsx';
 import { RelayNote } from './relay-note.tsx';
 import { ShownParts } from './shown-parts.tsx';
 import { VersionsButton } from './versions-button.tsx';
+import { retold } from '../../language/retold.ts';
 
 export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
 
@@ -130,9 +131,9 @@ function statusText(message: MessageDoc, name: string): string | null {
     case 'stopped':
       return t`You stopped this answer here.`;
     case 'interrupted':
-      return message.error ?? t`The relay was cut off here.`;
+      return message.error ? retold(message.error) : t`The relay was cut off here.`;
     case 'failed':
-      return message.error ? t`${name} could not answer: ${message.error}` : t`${name} could not answer.`;
+      return message.error ? t`${name} could not answer: ${retold(message.error)}` : t`${name} could not answer.`;
     default:
       return message.status satisfies never;
   }

@@ -6,6 +6,7 @@ import { useRoost } from '../context.tsx';
 import { useQuery } from '../use-query.ts';
 import { BudgetField } from './budget-field.tsx';
 import { useCostBook } from './use-costs.ts';
+import { problemText } from '../../state/ports.ts';
 
 /** An agent's own daily budget; empty where it has the one of every agent. */
 export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string }) {
@@ -14,7 +15,7 @@ export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string 
   const own = useQuery(reachQueries(state).limits(agentId).query);
   const household = useQuery(state.limits.query);
   if (own.kind !== 'ready')
-    return <p className="setting-hint">{own.kind === 'loading' ? t`Reading…` : own.problem.message}</p>;
+    return <p className="setting-hint">{own.kind === 'loading' ? t`Reading…` : problemText(own.problem)}</p>;
   const usual = household.kind === 'ready' ? household.value.effective.coordination.daily_budget_usd : null;
   return (
     <BudgetField

@@ -8,6 +8,7 @@ import { Progress } from '../parts/progress.tsx';
 import { CopyableText } from './copy-text.tsx';
 import { Countdown, QrCode, useLeft } from './qr-code.tsx';
 import { Wrong } from './wrong.tsx';
+import { problemText } from '../../state/ports.ts';
 
 type Shown =
   | { readonly step: 'making' }
@@ -47,7 +48,9 @@ export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void)
     void reach((client) => client.makeDeviceCode()).then((answer) => {
       if (left) return answer.ok && void reach((client) => client.endDeviceCode({ id: answer.value.id }));
       setMade(answer.ok ? answer.value : null);
-      setShown(answer.ok ? { step: 'open', code: answer.value } : { step: 'failed', reason: answer.problem.message });
+      setShown(
+        answer.ok ? { step: 'open', code: answer.value } : { step: 'failed', reason: problemText(answer.problem) },
+      );
     });
     return () => {
       left = true;
@@ -91,7 +94,7 @@ export function useDeviceCode(wanted: boolean, onOffer: (offer: string) => void)
     letIn: useCallback(async () => {
       if (made === null || !came) return null;
       const answer = await reach((client) => client.letDeviceIn({ id: made.id }));
-      return answer.ok ? null : answer.problem.message;
+      return answer.ok ? null : problemText(answer.problem);
     }, [reach, made, came]),
     end: useCallback(() => {
       if (made !== null) void reach((client) => client.endDeviceCode({ id: made.id }));

@@ -14,6 +14,7 @@ import { StepHead } from './step-head.tsx';
 import { TwoTeams } from './two-teams.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
+import { problemText } from '../../state/ports.ts';
 
 /** The offer: a code to be scanned, and the same as text. */
 function Offer({
@@ -150,7 +151,7 @@ export default function JoinDialog({ onClose, onJoined, byCode = false }: Props)
     leftOffer.current = offer;
     void state
       .reach((client) => client.leaveJoinOffer({ body: { offer } }))
-      .then((left) => setUnleft(left.ok ? null : left.problem.message));
+      .then((left) => setUnleft(left.ok ? null : problemText(left.problem)));
   }, [byCode, joining, state]);
 
   const begin = useCallback(

@@ -3,6 +3,7 @@ import { t } from '../../language/t.ts';
 import { useActions, useLive, usePending, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS, useRoute } from '../routes.ts';
+import { retold } from '../../language/retold.ts';
 
 /** Why the last wake or summon failed as a whole. */
 function CallError() {
@@ -13,7 +14,7 @@ function CallError() {
     <div className="call-error" role="alert">
       <p>
         <strong>{error.call === 'wake' ? t`The wake did not happen.` : t`The summoning did not happen.`}</strong>{' '}
-        {t`${error.error} Everyone is as before.`}
+        {t`${retold(error.error)} Everyone is as before.`}
       </p>
       <button type="button" className="icon-button" aria-label={t`Dismiss`} onClick={() => live.dismissCallError()}>
         <CloseIcon />
@@ -33,7 +34,7 @@ function NobodyCame() {
   return (
     <div className="call-error" role="alert">
       <p>
-        {t`${(<strong>{t`Nobody came: all ${nobody.agentIds.length} sleep on.`}</strong>)} ${nobody.reason} Look whether the model answers, then wake them again.`}
+        {t`${(<strong>{t`Nobody came: all ${nobody.agentIds.length} sleep on.`}</strong>)} ${retold(nobody.reason)} Look whether the model answers, then wake them again.`}
       </p>
       <div className="call-error-ways">
         <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>{t`Look at the model`}</button>

@@ -17,6 +17,7 @@ import { Face } from './face.tsx';
 import { SeatFigure } from './seat-figure.tsx';
 import type { SeatView } from './seat-view.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
+import { retold } from '../../language/retold.ts';
 
 /** A position in the line before the model's server, in words. */
 const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
@@ -154,7 +155,7 @@ function SeatFrame({
         </span>
       </span>
       <span id={note} hidden>
-        {[...badges.map(({ label: text }) => text), about, reason].filter(Boolean).join('. ')}
+        {[...badges.map(({ label: text }) => text), about, reason && retold(reason)].filter(Boolean).join('. ')}
       </span>
       {state !== 'empty' && <span className="seat-dot" aria-hidden="true" />}
       {badges.length > 0 && (

@@ -7,6 +7,7 @@ import { useRoost } from '../context.tsx';
 import { SureDialog } from '../parts/sure-dialog.tsx';
 import { KeyField } from './key-field.tsx';
 import { connectionName, modelName, stateText } from './words.ts';
+import { retold } from '../../language/retold.ts';
 
 function RemoveDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { models } = useRoost();
@@ -65,7 +66,7 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
       {given && (
         <p className="connect-note">{t`Set where the relay was started; it is changed there, and goes first.`}</p>
       )}
-      {state.kind === 'fails' && busy === null && <p className="connection-why">{state.message}</p>}
+      {state.kind === 'fails' && busy === null && <p className="connection-why">{retold(state.message)}</p>}
       {failed !== null && (
         <p className="connection-why" role="alert">
           {failed}

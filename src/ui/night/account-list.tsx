@@ -9,6 +9,7 @@ import { useTeammates } from '../use-teammates.ts';
 import type { AccountLine } from './account.ts';
 import { GoOn } from './go-on.tsx';
 import { momentText, outcomeText, toneOf } from './words.ts';
+import { retold } from '../../language/retold.ts';
 
 /** Who did what, in their own last words, and what went wrong; each line leads to the agent, and to its nights or its wakes. */
 export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
@@ -52,7 +53,7 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
                     {count > 1 ? `${count} × ` : ''}
                     {outcomeText(newest)}, {momentText(newest.dueAt, now)}
                   </Link>
-                  {newest.detail !== null && toneOf(newest) === 'bad' && <span>{newest.detail}</span>}
+                  {newest.detail !== null && toneOf(newest) === 'bad' && <span>{retold(newest.detail)}</span>}
                   <GoOn run={newest} />
                 </p>
               ))}

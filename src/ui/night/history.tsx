@@ -7,6 +7,7 @@ import { QueryView } from '../parts/query-view.tsx';
 import { useNow } from '../use-now.ts';
 import { GoOn } from './go-on.tsx';
 import { momentText, outcomeText, spentText, toneOf } from './words.ts';
+import { retold } from '../../language/retold.ts';
 
 /** What became of each moment at which something was due, the newest first. */
 export function History({ scheduleId }: { scheduleId: ScheduleId }) {
@@ -32,7 +33,7 @@ export function History({ scheduleId }: { scheduleId: ScheduleId }) {
                     <GoOn run={one} />
                   </p>
                   {one.detail !== null && toneOf(one) !== 'good' && toneOf(one) !== 'quiet' && (
-                    <p className="history-detail">{one.detail}</p>
+                    <p className="history-detail">{retold(one.detail)}</p>
                   )}
                   {one.said !== null && one.said !== '' && (
                     <div className="history-said">

@@ -9,6 +9,7 @@ import type { Occurrence, Scheduled } from '../../protocol/schedules.ts';
 import { costText, money, tokens } from '../text/money.ts';
 import { names, plural } from '../text/sizes.ts';
 import { clockTime, duration, dayWithin } from '../text/time.ts';
+import { retold } from '../../language/retold.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -147,7 +148,7 @@ export function clashText(
 export function warningText({ pausedWhy, warning, failedInARow, elsewhere }: Scheduled): string | null {
   // What belongs to another relay is told once, above all of them.
   if (elsewhere !== null) return null;
-  if (pausedWhy !== null) return t`Paused. ${pausedWhy} Switch it on to let it go on.`;
+  if (pausedWhy !== null) return t`Paused. ${retold(pausedWhy)} Switch it on to let it go on.`;
   if (failedInARow > 1) return t`It failed ${failedInARow} times in a row.`;
   return warning;
 }

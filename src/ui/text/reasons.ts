@@ -2,6 +2,7 @@
 import { t } from '../../language/t.ts';
 import type { EndReason } from '../../protocol/documents.ts';
 import type { LinkState, StorageProblem } from '../../protocol/worker.ts';
+import { retold } from '../../language/retold.ts';
 
 export function endText(reason: EndReason): string {
   switch (reason) {
@@ -20,8 +21,8 @@ export function endText(reason: EndReason): string {
 
 /** A reason in the few words a cell has room for: "It said nothing for 120 s." becomes "said nothing for 120 s", figure and unit on one line. */
 export const briefly = (reason: string): string =>
-  reason
-    .replace(/^It /, '')
+  retold(reason)
+    .replace(/^(It|Er) /, '')
     .replace(/\.$/, '')
     .replace(/(\d) (s|ms|min)\b/g, '$1\u00a0$2');
 
@@ -75,5 +76,5 @@ const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
 /** The owner's own words say what to do. */
 export const storageTrouble = ({ kind, detail }: StorageProblem): Trouble => ({
   title: STORAGE_TITLES[kind],
-  advice: detail,
+  advice: retold(detail),
 });

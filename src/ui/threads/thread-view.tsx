@@ -26,6 +26,7 @@ import { ParticipantsDialog } from './participants-dialog.tsx';
 import { ThreadLog } from './thread-log.tsx';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
 import { useNewInThread, useTalk } from './use-threads.ts';
+import { problemText } from '../../state/ports.ts';
 
 /** Null: not known yet. `newFrom`: the last place that was read when it was opened; null: nothing was new. */
 type OpenedThread = { readonly newFrom: number | null } | null;
@@ -200,7 +201,7 @@ export function ThreadView({
       <Head thread={thread} team={team} takeFocus={takeFocus} />
       {state.problem && (
         <p className="thread-stale" role="status">
-          {t`What is new could not be read: ${state.problem.message}`}{' '}
+          {t`What is new could not be read: ${problemText(state.problem)}`}{' '}
           <button type="button" className="link-button" onClick={() => void talk.again()}>{t`Try again`}</button>
         </p>
       )}

@@ -2,7 +2,9 @@
 import { createElement, Fragment, isValidElement, type ReactNode } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { sentence } from '../../../src/domain/sentence.ts';
 import { STORED, TEXTS, type Spoken, type Texts } from '../../../src/language/catalogue.ts';
+import { PROBLEMS } from '../../../src/protocol/problems.ts';
 import { catalogueOf, faultsOf, textsOfPage } from '../../support/texts.ts';
 
 const found = textsOfPage();
@@ -41,7 +43,11 @@ async function speaking(languages: readonly string[], kept: Partial<Spoken> | nu
   vi.stubGlobal('localStorage', { getItem: (name: string) => items[name] ?? null });
   vi.stubGlobal('navigator', { languages });
   vi.resetModules();
-  return { ...(await import('../../../src/language/t.ts')), ...(await import('../../../src/language/catalogue.ts')) };
+  return {
+    ...(await import('../../../src/language/t.ts')),
+    ...(await import('../../../src/language/retold.ts')),
+    ...(await import('../../../src/language/catalogue.ts')),
+  };
 }
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -106,5 +112,31 @@ describe('a text', () => {
     expect((await speaking(['de'], { ...german({}), url: '/assets/de-old.json' })).lacksTexts()).toBe(true);
     expect((await speaking(['de'], null)).lacksTexts()).toBe(true);
     expect((await speaking(['en'], null)).lacksTexts()).toBe(false);
+  });
+});
+
+describe('what is said in English where no page is', () => {
+  const key = sentence`${'127.0.0.1:11434'} did not accept the key. Change the key under “Connect a model”.`;
+  const waits = sentence`It waits in the inbox. ${key}`;
+
+  it('is found by its form, with what was put into it, which may be such a sentence itself', async () => {
+    const { retold } = await speaking(['de'], german(catalogueOf('de')));
+    expect(retold(key)).toBe(
+      '127.0.0.1:11434 hat den Schlüssel nicht angenommen. Ändere ihn unter „Modell verbinden“.',
+    );
+    expect(retold(waits)).toBe(`Es wartet im Posteingang. ${retold(key)}`);
+    expect(retold('It said nothing for 120 s.')).toBe('Er hat 120 s lang nichts gesagt.');
+    expect((await speaking(['en'], null)).retold(waits)).toBe(waits);
+  });
+
+  it('is found by the code of a refusal, for each that the relay answers with, and stays as it is where nothing is known', async () => {
+    const { retold } = await speaking(['de'], german(catalogueOf('de')));
+    const english = 'These are the relay’s own words.';
+    for (const name of PROBLEMS) expect(retold(english, `about:roost/${name}`)).toMatch(/^[A-ZÄÖÜ„][^]*[a-zäöüß]{3}/);
+    expect(retold(english, 'about:roost/too-many-models')).not.toContain(english);
+    expect(retold(english, 'about:roost/no-answer')).toBe(english);
+    expect(retold(key, 'about:roost/no-answer')).toBe(retold(key));
+    expect(retold(english, 'about:roost/of-a-newer-relay')).toBe(english);
+    expect(retold('What $& costs: {0}', 'about:roost/misfit')).toBe('Das passt nicht: What $& costs: {0}');
   });
 });

@@ -109,7 +109,7 @@ describe('two owners', () => {
     await here.pairing.beginInvite(offerIn(there.heard));
     await room.pass(1_000);
     there.pairing.answerJoin(true);
-    const answered = expect(here.pairing.answerInvite(true)).rejects.toThrow('ended the offer');
+    const answered = expect(here.pairing.answerInvite(true)).rejects.toThrow('ended it');
     await room.pass(2_000);
     await answered;
     expect(there.heard.at(-1)).toMatchObject({

@@ -81,7 +81,7 @@ describe('pairing', () => {
   it('tells the inviting device when the new one never says that it has the keys', async () => {
     const { room, inviter } = await comparing();
     const answered = expect(inviter.answer(true)).rejects.toThrow(
-      /^(The keys were sent, but|The other device has ended the offer)/u,
+      /^(The keys were sent, but|The other device has ended it)/u,
     );
     await room.pass(SYNC.offerMs + 1_000);
     await answered;
@@ -219,7 +219,7 @@ describe('a relay that', () => {
     expect(device.words()).toHaveLength(6);
     expect(device.words()).not.toEqual(words);
     device.join.answer(true);
-    const answered = expect(inviter.answer(true)).rejects.toThrow('has ended the offer');
+    const answered = expect(inviter.answer(true)).rejects.toThrow('has ended it');
     await room.pass(3_000);
     await answered;
     expect(device.reason()).toContain('Nothing was changed');
@@ -254,7 +254,7 @@ describe('a relay that', () => {
     expect(device.words()).toHaveLength(6);
     expect(device.words()).not.toEqual(words);
     device.join.answer(true);
-    const answered = expect(inviter.answer(true)).rejects.toThrow('has ended the offer');
+    const answered = expect(inviter.answer(true)).rejects.toThrow('has ended it');
     await room.pass(3_000);
     await answered;
     expect(device.taken).toEqual([]);
@@ -381,7 +381,7 @@ describe('keys that cannot be kept', () => {
     await inviter.begin();
     await room.pass(1_000);
     device.join.answer(true);
-    const answered = expect(inviter.answer(true)).rejects.toThrow('has ended the offer');
+    const answered = expect(inviter.answer(true)).rejects.toThrow('has ended it');
     await room.pass(2_000);
     await answered;
     expect(device.reason()).toBe('There is no space left on this device.');
@@ -396,7 +396,7 @@ describe('keys that cannot be kept', () => {
     await inviter.begin();
     await room.pass(1_000);
     device.join.answer(true);
-    const answered = expect(inviter.answer(true)).rejects.toThrow(/ended the offer|not said that it has them/u);
+    const answered = expect(inviter.answer(true)).rejects.toThrow(/ended it|not said that it has them/u);
     await room.pass(SYNC.offerMs + 1_000);
     device.join.answer(false);
     expect(device.steps().at(-1)).toBe('waiting');
