@@ -151,7 +151,9 @@ function Status() {
   const live = useLive((state) => state.live);
   const sleepers = useSleepers({ withPaused: true });
   const born = roster.seats.size;
-  const idle = sleepers.length === 0 && !progress;
+  // Who could not be read is not known to be nobody.
+  const known = useHousehold((state) => state.status !== 'failed');
+  const idle = known && sleepers.length === 0 && !progress;
   return (
     <div className="hearth-status">
       {!progress && <WakeSizesKeeper />}
@@ -184,7 +186,9 @@ function LoadFailed() {
       <p>
         {t`${(<strong>{t`The team could not be read from this device.`}</strong>)} ${error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.`}
       </p>
-      <button type="button" className="ghost" onClick={() => void actions.reload()}>{t`Try again`}</button>
+      <div className="call-error-ways">
+        <button type="button" className="ghost" onClick={() => void actions.reload()}>{t`Try again`}</button>
+      </div>
     </div>
   );
 }
