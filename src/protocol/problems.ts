@@ -40,6 +40,7 @@ export const PROBLEMS = [
   'no-offer',
   'no-page-key',
   'no-recovery',
+  'no-search',
   'no-session',
   'no-slot',
   'no-such-call',
