@@ -6,8 +6,9 @@ import type { AttachedServer } from '../../src/protocol/attached.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import type { Attached, Refused } from './index.ts';
+import { letGoOfServer, type LetGoDeps } from './let-go.ts';
 
-export interface AttachedRoutesDeps {
+export interface AttachedRoutesDeps extends LetGoDeps {
   readonly attached: Attached;
   /** Whether programs may be run on this machine for whoever is signed in. */
   readonly programs: boolean;
@@ -23,7 +24,8 @@ function refuse(refused: Refused | null): never {
 const found = (server: AttachedServer | Refused | null): AttachedServer =>
   server === null || 'refused' in server ? refuse(server) : server;
 
-export function createAttachedRoutes({ attached, programs, sandbox }: AttachedRoutesDeps): readonly Handled[] {
+export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled[] {
+  const { attached, programs, sandbox } = deps;
   const byPerson = (context: Context<Env>) => {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'Servers are attached on the household’s page.');
@@ -63,7 +65,9 @@ export function createAttachedRoutes({ attached, programs, sandbox }: AttachedRo
     },
     async detach({ serverId }, context) {
       byPerson(context);
+      const server = attached.all().find((each) => each.serverId === serverId);
       if (!(await attached.remove(serverId))) throw problem(404, 'not-found', 'No such server is attached.');
+      if (server) await letGoOfServer(deps, server.name);
       return null;
     },
   });

@@ -268,6 +268,7 @@ export function createCalls(deps: CallsDeps): Calls {
     ofRun: rows.ofRun,
     answer,
     keepOnly: (agentIds) => withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten),
+    withdrawToolsOf: (prefix) => withdrawAll(({ tool }) => tool.startsWith(prefix), WITHDRAWN.detached),
     forgetCallsOf: rows.forget,
     async recover() {
       await rows.lost(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, now());

@@ -28,6 +28,8 @@ export interface Calls {
   answer(callId: string, answer: Answer, words: string): Promise<Answered>;
   /** What those ask who are not here any more waits no more. */
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
+  /** What is asked for of tools whose names begin so waits no more. */
+  withdrawToolsOf(prefix: string): Promise<void>;
   forgetCallsOf(agentId: AgentId): Promise<void>;
   /** After a start: says what was under way when the relay ended. */
   recover(): Promise<void>;

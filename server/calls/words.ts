@@ -21,6 +21,7 @@ export const saidNo = (words: string) => `The human said no.${words.trim() === '
 export const WITHDRAWN = {
   session: 'The session ended before you answered.',
   forgotten: 'The agent is not part of the team any more.',
+  detached: 'The server was taken away.',
   off: 'The tool is switched off for this agent by now.',
 } as const;
 

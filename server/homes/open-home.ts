@@ -242,7 +242,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createCallRoutes({ ...team, sandbox: deps.sandbox.standing, programs: deps.runsScripts }),
     ...createModelRoutes({ models }),
     ...createProgramRoutes({ programs }),
-    ...createAttachedRoutes({ attached, programs: deps.runsScripts, sandbox: deps.sandbox.standing }),
+    ...createAttachedRoutes({ ...team, attached, programs: deps.runsScripts, sandbox: deps.sandbox.standing }),
     ...createNotificationRoutes({ notifications }),
     ...mcp.endpoints,
     ...proxy.endpoints,

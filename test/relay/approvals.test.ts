@@ -1,6 +1,7 @@
 /** What an agent may do, what waits for the person, and what became of it: through a whole relay, killed where it hurts. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { PRESETS } from '../../src/domain/toolsets.ts';
 import type { Answer } from '../../src/protocol/calls.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 import { openSessionBench, payload, type Bench } from '../support/session.ts';
@@ -297,6 +298,42 @@ describe('commands in the sandbox, through a whole relay', () => {
     expect(begun).toContain('It runs as c8.');
     expect(read).toContain('It runs still, as c8.');
     expect(ended).toContain('It was stopped after');
+  });
+
+  it('are as each of the page’s choices has them, and files too: not there, there, asked for, free', async () => {
+    const seen: Record<string, readonly string[]> = {};
+    for (const { id, toolsets } of PRESETS) {
+      await hands.grant({ toolsets });
+      const answers = await hands.works(write(id, 'choice.md'), command(`echo ${id} >> choice.md`));
+      seen[id] = answers.map(
+        (each) =>
+          ['There is no tool', 'it has not run', 'choice.md is ', 'Exit status 0'].find((words) =>
+            each.includes(words),
+          ) ?? each,
+      );
+    }
+    const [none, waits, done] = ['There is no tool', 'it has not run', 'choice.md is '];
+    expect(seen).toEqual({
+      talks: [none, none],
+      folder: [done, none],
+      asks: [done, waits],
+      sandbox: [done, 'Exit status 0'],
+    });
+    expect(await hands.file('choice.md')).toBe('sandboxsandbox\n');
+    for (const { callId } of await hands.waiting()) await hands.answer(callId, 'no');
+  });
+
+  it('end when what they may do is taken back while they run, and go on where only more is let', async () => {
+    await shell('allow', { network: ['a.test'] });
+    const change = async (more: object) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await shell('allow', more);
+    };
+    const [, after] = await Promise.all([
+      change({ network: ['a.test', 'b.test'] }).then(() => change({ network: 'none' })),
+      hands.works(command('sleep 50')),
+    ]);
+    expect(after[0]).toContain('It was ended: the human has taken back what it was let do.');
   });
 
   it('run without a question where exactly this one was let for always, and only then', async () => {
