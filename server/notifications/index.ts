@@ -105,9 +105,14 @@ export function createNotifications(deps: NotificationsDeps): HomeNotifications 
     // They may have begun, or been set, since it was planned.
     const at = over ? now() : notBefore(device, now());
     if (at > now()) return await rows.became(due, { dueAt: at, tries: due.tries }, now());
-    const { key, title, path } = raised;
+    const { key, kind, title, name, path } = raised;
     const subject = (await contact.shown()).subject ?? NO_SUBJECT;
-    const pushed = await pusher.push(device.subscription, { key, title, path, over }, subject, closing.signal);
+    const pushed = await pusher.push(
+      device.subscription,
+      { key, kind, title, name, path, over },
+      subject,
+      closing.signal,
+    );
     const refused = pushed.kind === 'refused' ? pushed.status : null;
     if (pushed.kind !== 'again' && refused !== device.refused) {
       await devices.refused(device.browser, refused);

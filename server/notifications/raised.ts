@@ -42,10 +42,9 @@ export function createRaised({ calls, directory, rows, raise, close, now, readZo
   }
 
   async function tell(kind: NotificationKind, id: string, agentId: AgentId, path: string, at = now()): Promise<void> {
-    const name =
-      (await directory.all()).find((each) => each.agentId === agentId)?.name ??
-      (agentId === LEAD_ID ? 'The lead' : 'An agent');
-    await raise({ key: `${kind}:${id}`, kind, agentId, path, title: TITLES[kind](name), raisedAt: at });
+    const name = (await directory.all()).find((each) => each.agentId === agentId)?.name ?? null;
+    const title = TITLES[kind](name ?? (agentId === LEAD_ID ? 'The lead' : 'An agent'));
+    await raise({ key: `${kind}:${id}`, kind, agentId, path, title, name, raisedAt: at });
   }
 
   async function approvals(): Promise<void> {

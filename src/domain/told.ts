@@ -18,10 +18,15 @@ export interface KeptWaits {
   readonly at: number;
 }
 
+/** Of each kind what it is called, with `{name}` for whoever it is about; of one that is over, and of one that cannot be read. */
+export type ToldTexts = Readonly<Record<NotificationKind | 'over' | 'unread', string>>;
+
 /** What is kept for renewing: the call by which the device says what it is told. */
 export interface KeptForRenewal {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Its `subscription` is the one that is over. */
   readonly choice: object;
+  /** In the language of the page. */
+  readonly texts: ToldTexts;
 }

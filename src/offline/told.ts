@@ -2,7 +2,7 @@
  * What the service worker does with a push: it always shows something, as browsers revoke a subscription whose pushes show
  * nothing; a thing has one notification on a device, whoever shows it, by its tag; a click leads to the very place.
  */
-import type { KeptForRenewal, KeptWaits } from '../domain/told.ts';
+import { NOTIFICATION_KINDS, type KeptForRenewal, type KeptWaits, type ToldTexts } from '../domain/told.ts';
 
 /** What a click tells a page that is open. */
 export interface GoTo {
@@ -35,19 +35,24 @@ export interface ToldDeps {
 
 const isPath = (path: unknown): path is string => typeof path === 'string' && /^\/(?!\/)/.test(path);
 
-/** What came, as far as it can be read: something is shown of it in any case. */
-function read(text: string | null): {
+/** What came, as far as it can be read: something is shown of it in any case. `texts` null: no page has left any. */
+function read(
+  text: string | null,
+  texts: ToldTexts | null,
+): {
   readonly key: string;
   readonly title: string;
   readonly path: string;
   readonly over: boolean;
 } {
-  const unread = { key: 'unread', title: 'Something waits for you in Roost', path: '/', over: false };
+  const unread = { key: 'unread', title: texts?.unread ?? 'Something waits for you in Roost', path: '/', over: false };
   try {
-    const { key, title, path, over } = JSON.parse(text ?? 'null') as Record<string, unknown>;
-    return typeof key === 'string' && typeof title === 'string' && isPath(path)
-      ? { key, title, path, over: over === true }
-      : unread;
+    const { key, kind, title, name, path, over } = JSON.parse(text ?? 'null') as Record<string, unknown>;
+    if (typeof key !== 'string' || typeof title !== 'string' || !isPath(path)) return unread;
+    const known = NOTIFICATION_KINDS.find((each) => each === kind);
+    const said = (known && texts?.[known]) ?? title;
+    const named = typeof name === 'string' ? said.replace('{name}', () => name) : said;
+    return { key, title: named.includes('{name}') ? title : named, path, over: over === true };
   } catch {
     return unread;
   }
@@ -66,9 +71,11 @@ export function createTold({ registration, windows, openWindow, kept, keep, fetc
 
   return {
     async pushed(text: string | null): Promise<void> {
-      const { key, title, path, over } = read(text);
+      // Where they cannot be read it says it in English.
+      const texts = (await kept().catch(() => null))?.texts ?? null;
+      const { key, title, path, over } = read(text, texts);
       const data: Shown = { path, over, at: now() };
-      await registration.showNotification(over ? 'Done on another device' : title, {
+      await registration.showNotification(over ? (texts?.over ?? 'Done on another device') : title, {
         tag: key,
         ...(over ? { body: title, silent: true } : {}),
         data,

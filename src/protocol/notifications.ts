@@ -36,7 +36,8 @@ export const notificationSchema = z.object({
   kind: z.enum(NOTIFICATION_KINDS),
   agentId: common.agentId.nullable(),
   path: z.string().describe('of the page, where it is'),
-  title: z.string(),
+  title: z.string().describe('in English'),
+  name: z.string().nullable().describe('of whoever it is about; null: nobody with a name'),
   raisedAt: common.time,
 });
 export type RaisedNotification = z.infer<typeof notificationSchema>;
@@ -81,7 +82,9 @@ export type Notifications = z.infer<typeof notificationsSchema>;
 /** What a push carries, sealed to the device. Words of a conversation are never in it. */
 export const pushPayloadSchema = z.object({
   key: z.string(),
+  kind: z.enum(NOTIFICATION_KINDS),
   title: z.string(),
+  name: z.string().nullable(),
   path: z.string(),
   over: z.boolean().describe('it was answered or seen elsewhere'),
 });

@@ -11,6 +11,7 @@ import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
 import { createQuery, type Query } from './query.ts';
 import { problemText } from './ports.ts';
+import { toldTexts } from './told-words.ts';
 
 const KEPT_AT = 'roost-told';
 type Choice = Pick<DeviceChoice, 'kinds' | 'quiet'> & { readonly pushed: boolean };
@@ -113,6 +114,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
         path: '/api/notifications/device',
         headers: { [PAGE_KEY.header]: device.browser.read(PAGE_KEY.stored) ?? '' },
         choice: body,
+        texts: toldTexts(),
       };
       await (await caches.open(TOLD.cache)).put(TOLD.kept, Response.json(kept));
     }

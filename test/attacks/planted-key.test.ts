@@ -22,6 +22,8 @@ let relay: OpenRelay;
 let model: ScriptedModel;
 let ada: Browser;
 const answers: string[] = [];
+/** What stood at the terminal. */
+const said: string[] = [];
 beforeAll(async () => {
   model = await startScriptedModel(({ headers }) => {
     const key = String(headers['x-api-key'] ?? '');
@@ -31,7 +33,7 @@ beforeAll(async () => {
     return [{ say: `You came with ${key}, in base64 ${Buffer.from(key).toString('base64')}.` }];
   });
   home = await createHome();
-  relay = await openTestRelay({ args: ['--log-level', 'debug'], home });
+  relay = await openTestRelay({ args: ['--log-level', 'debug'], home, say: (line) => void said.push(line) });
   ada = await relay.signIn();
   await ada.fetch('/api/team', { method: 'PUT', json: teamOfLead('Sol') });
 });
@@ -72,6 +74,8 @@ it('a key is found in no answer, event, log or row, nor in any file of the relay
 
   const search = searchFor(all);
   expect(search.inBytes(Buffer.from(answers.join('\n')), 'answers')).toEqual([]);
+  expect(said.join('\n')).toContain('An event was written.');
+  expect(search.inBytes(Buffer.from(said.join('\n')), 'the terminal')).toEqual([]);
   await relay.restart();
   expect(await search.inFolder(home)).toEqual([]);
   const { mode } = await stat(join(home, 'sealing.key'));

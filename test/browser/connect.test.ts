@@ -1,17 +1,28 @@
 /** From a fresh start to the first real talk, without a terminal. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, QUIET } from '../support/chromium.ts';
+import { launchBrowser, QUIET, STILL } from '../support/chromium.ts';
+import { searchFor } from '../support/planted-words.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor } from '../support/visitor.ts';
 
 const KEY = 'sk-planted-on-the-page-31c9';
+const REFUSED = 'sk-planted-and-refused-8d02';
 let browser: Browser;
 let relay: TestRelay;
 let model: ScriptedModel;
 beforeAll(async () => {
-  [browser, model] = await Promise.all([launchBrowser(), startScriptedModel(teamScript())]);
+  const team = teamScript();
+  [browser, model] = await Promise.all([
+    launchBrowser(),
+    // It says the key back, as the worst of servers do.
+    startScriptedModel((request) =>
+      request.headers['x-api-key'] === REFUSED
+        ? { fail: { status: 401, type: 'authentication_error', message: `no such key: ${REFUSED}` } }
+        : team(request),
+    ),
+  ]);
 });
 beforeEach(async () => {
   relay = await startRelay();
@@ -24,12 +35,54 @@ afterAll(async () => {
   await model.close();
 });
 
+/** Runs in the page: everything that its origin keeps in the browser, bytes as characters. */
+async function allStored(): Promise<string> {
+  const found = [JSON.stringify({ ...localStorage, ...sessionStorage, state: history.state }), document.cookie];
+  const plain = (_: string, value: unknown) =>
+    value instanceof Uint8Array || value instanceof ArrayBuffer
+      ? new TextDecoder('latin1').decode(value)
+      : value instanceof Blob || value instanceof CryptoKey
+        ? String(value)
+        : value;
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name);
+    for (const request of await cache.keys())
+      found.push(request.url, (await (await cache.match(request))?.text()) ?? '');
+  }
+  const done = <Value>(request: IDBRequest<Value>) =>
+    new Promise<Value>((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error('no reason'));
+    });
+  for (const { name = '' } of await indexedDB.databases()) {
+    const db = await done(indexedDB.open(name));
+    for (const store of db.objectStoreNames) {
+      const objects = db.transaction(store).objectStore(store);
+      found.push(JSON.stringify([await done(objects.getAllKeys()), await done(objects.getAll())], plain));
+    }
+    db.close();
+  }
+  const walk = async (directory: FileSystemDirectoryHandle): Promise<void> => {
+    for await (const handle of directory.values()) {
+      found.push(handle.name);
+      if (handle.kind === 'directory') await walk(handle as FileSystemDirectoryHandle);
+      else
+        found.push(
+          new TextDecoder('latin1').decode(await (await (handle as FileSystemFileHandle).getFile()).arrayBuffer()),
+        );
+    }
+  };
+  await walk(await navigator.storage.getDirectory());
+  return found.join('\n');
+}
+
 it.each([
-  { width: 1440, height: 900, colorScheme: 'dark' },
-  { width: 360, height: 780, colorScheme: 'light' },
+  { width: 1440, height: 900, colorScheme: 'dark', how: QUIET },
+  // Its service worker keeps the build, and what it needs to be told while the page is closed.
+  { width: 360, height: 780, colorScheme: 'light', how: STILL },
 ] as const)('a model is connected on the page, the team hatches, and is talked to, at $width px', async (size) => {
-  const { width, height, colorScheme } = size;
-  const context = await browser.newContext({ ...QUIET, viewport: { width, height }, colorScheme });
+  const { width, height, colorScheme, how } = size;
+  const context = await browser.newContext({ ...how, viewport: { width, height }, colorScheme });
   const anna = await createVisitor(context, relay.link);
   const { page } = anna;
   const shot = (name: string) => anna.picture(`connect-${width}-${name}`);
@@ -37,6 +90,14 @@ it.each([
   await page.getByRole('link', { name: 'Connect a model' }).filter({ visible: true }).first().click();
   await page.getByRole('radio', { name: 'A model of your own' }).check({ force: true });
   await page.getByLabel('Address').fill(model.url);
+  await page.getByLabel('Key, if it wants one').fill(REFUSED);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/did not accept the key/)
+    .waitFor();
+  await shot('0-refused');
+  expect(await page.content()).not.toContain(REFUSED);
   await page.getByLabel('Key, if it wants one').fill(KEY);
   await shot('1-form');
   expect(await anna.axe()).toEqual([]);
@@ -53,10 +114,14 @@ it.each([
   expect(await anna.ask('Hello!')).toContain('heard: Hello!');
   await shot('4-talk');
   expect(born).toHaveLength(8);
-  expect(model.requests.every(({ headers }) => headers['x-api-key'] === KEY)).toBe(true);
+  const answering = model.requests.filter(({ headers }) => headers['x-api-key'] !== REFUSED);
+  expect(answering.every(({ headers }) => headers['x-api-key'] === KEY)).toBe(true);
   // What went to the relay once is nowhere in the browser.
+  const search = searchFor([KEY, REFUSED]);
   expect(await page.content()).not.toContain(KEY);
-  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(KEY);
+  const stored = await page.evaluate(allStored);
+  expect(stored).toContain('heard: Hello!');
+  expect(search.inBytes(Buffer.from(stored, 'utf8'), 'the browser')).toEqual([]);
   expect(anna.complaints).toEqual([]);
   await context.close();
 });

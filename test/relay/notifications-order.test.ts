@@ -274,6 +274,7 @@ describe('Who is told, and when', () => {
       agentId: LYRA,
       path: '/lead',
       title: 'Lyra has answered',
+      name: 'Lyra',
     } as const;
     await home.notifications.start();
     await dead.raise({ ...raised, raisedAt: home.clock.now() });

@@ -93,7 +93,8 @@ describe('Being told', { timeout: 60_000 }, () => {
     await expect.poll(() => to('phone').length, { timeout: 20_000 }).toBe(1);
     expect(service.pushes.map(({ device }) => device)).toEqual(['desk', 'phone']);
     expect(service.pushes[0]).toMatchObject({ ttl: 86_400, urgency: 'high', sub: SUBJECT });
-    expect(to('phone')).toEqual([{ key, title: 'Lyra asks for your yes', path: '/approvals/a1', over: false }]);
+    const told = { key, kind: 'approval', title: 'Lyra asks for your yes', name: 'Lyra', path: '/approvals/a1' };
+    expect(to('phone')).toEqual([{ ...told, over: false }]);
     expect((await shown()).open.map((each) => each.key)).toContain(key);
 
     await hands.answer(callId, 'no');

@@ -4,8 +4,10 @@ import { quietUntil } from '../../domain/quiet-hours.ts';
 import { t } from '../../language/t.ts';
 import type { RaisedNotification } from '../../protocol/notifications.ts';
 import { toldOf } from '../../state/notifications.ts';
+import { toldTitle } from '../../state/told-words.ts';
 import { useRoost, useUnread } from '../context.tsx';
 import { routeOf, useRoute, type Route } from '../routes.ts';
+import { useNames } from '../use-names.ts';
 import { useQuery } from '../use-query.ts';
 
 /** Times in ms. */
@@ -54,6 +56,9 @@ export function ToldHere() {
   const usedAt = useRef(device.now());
   const saidUsedAt = useRef(device.now());
   const cancel = useRef<() => void>(() => undefined);
+  const nameOf = useNames();
+  const titleOf = ({ kind, agentId, title }: RaisedNotification) =>
+    agentId === null ? title : toldTitle(kind, nameOf(agentId));
 
   function look(): void {
     cancel.current();
@@ -69,7 +74,7 @@ export function ToldHere() {
     for (const each of open) {
       const from = waits.current.get(each.key);
       if (from === undefined) continue;
-      const { key, title, path } = each;
+      const { key, path } = each;
       const at = Math.max(from, quietUntilMs);
       if (!visible && at > now) {
         next = Math.min(next, at - now);
@@ -78,8 +83,11 @@ export function ToldHere() {
       waits.current.delete(key);
       // Where nobody is there a push tells it, and that is enough.
       if (!kinds.includes(each.kind) || seen.has(key) || (pushed && !isThere)) continue;
+      const title = titleOf(each);
       if (visible) {
-        notices.info(title, { label: t`Open`, run: () => go(path) });
+        // Where nobody is there it stays until somebody is.
+        const tell = isThere ? notices.info : notices.offer;
+        tell(title, { label: t`Open`, run: () => go(path) });
         seen.add(key);
       } else if ('Notification' in globalThis && Notification.permission === 'granted')
         void navigator.serviceWorker.ready.then((own) =>

@@ -59,7 +59,7 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
           <span className="preview-name">{name}</span>
           <span className="preview-sizes">
             <span>{t`soul ${bytes(soulBytes)}`}</span>
-            <span>{transcript ? `conversation ${bytes(transcriptBytes)}` : t`no conversation`}</span>
+            <span>{transcript ? t`conversation ${bytes(transcriptBytes)}` : t`no conversation`}</span>
             {transcript && transcript.leftOut > 0 && (
               <span className="preview-left">{t`${plural(transcript.leftOut, 'earlier message')} left out`}</span>
             )}

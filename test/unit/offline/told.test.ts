@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { createTold, type ToldDeps } from '../../../src/offline/told.ts';
 
+const window = { focus: () => Promise.resolve() } as const;
+/** As a page in another language leaves them. */
+const TEXTS = {
+  ...{ approval: '{name} fragt', failure: '{name} kann nicht', mention: 'Post von {name}', answer: '{name} sagt' },
+  ...{ night: 'In der Nacht', over: 'Erledigt', unread: 'Etwas wartet' },
+};
+
 function worker(more: Partial<ToldDeps> = {}) {
   const shown: { title: string; tag: string | undefined; data: { path: string; over: boolean } }[] = [];
   const went: string[] = [];
@@ -26,7 +33,10 @@ function worker(more: Partial<ToldDeps> = {}) {
     windows: () => Promise.resolve([]),
     openWindow: (path) => Promise.resolve(went.push(path)),
     kept: () =>
-      Promise.resolve({ path: '/there', headers: { key: 'k' }, choice: { kinds: ['approval'], subscription: 'old' } }),
+      Promise.resolve({
+        ...{ path: '/there', headers: { key: 'k' }, choice: { kinds: ['approval'], subscription: 'old' } },
+        texts: TEXTS,
+      }),
     keep: () => Promise.resolve(),
     fetch: (path, init) => {
       put.push([String(path), JSON.parse(String(init?.body))]);
@@ -52,16 +62,41 @@ test('every push shows something, one for one thing; what is over says so in its
     push('x', false, '//elsewhere.test'),
   ])
     await told.pushed(text);
-  expect(shown).toEqual([
-    { title: 'Something waits for you in Roost', tag: 'unread', data: { path: '/', over: false, at: 5 } },
-  ]);
+  expect(shown).toEqual([{ title: 'Etwas wartet', tag: 'unread', data: { path: '/', over: false, at: 5 } }]);
   await told.pushed(push('a'));
   await told.pushed(push('a'));
   await told.pushed(push('a', true));
   expect(shown.map(({ title, tag }) => [title, tag])).toEqual([
-    ['Something waits for you in Roost', 'unread'],
-    ['Done on another device', 'a'],
+    ['Etwas wartet', 'unread'],
+    ['Erledigt', 'a'],
   ]);
+});
+
+test('what came is told in the language of the page, and in English where no page has left its own', async () => {
+  const about = { kind: 'approval', title: 'Lyra asks for your yes', path: '/approvals/a1', over: false };
+  const came = [
+    { ...about, key: 'a', name: 'Lyra' },
+    // What has no name is not made one.
+    { ...about, key: 'b', name: null },
+    { ...about, key: 'c', name: '$& Lyra' },
+    { ...about, key: 'd', kind: 'gossip', name: 'Lyra' },
+    { ...about, key: 'e', kind: 'night', name: null },
+  ];
+  const { told, shown } = worker();
+  for (const each of came) await told.pushed(JSON.stringify(each));
+  expect(shown.map(({ title }) => title)).toEqual([
+    'Lyra fragt',
+    'Lyra asks for your yes',
+    '$& Lyra fragt',
+    'Lyra asks for your yes',
+    'In der Nacht',
+  ]);
+  for (const kept of [() => Promise.resolve(null), () => Promise.reject(new Error('no caches'))]) {
+    const bare = worker({ kept });
+    await bare.told.pushed(JSON.stringify(came[0]));
+    await bare.told.pushed(JSON.stringify({ ...came[0], over: true }));
+    expect(bare.shown.map(({ title }) => title)).toEqual(['Done on another device']);
+  }
 });
 
 test('the icon of a closed page goes on counting from what waited when it was open; an open one counts by itself', async () => {
@@ -71,7 +106,7 @@ test('the icon of a closed page goes on counting from what waited when it was op
   await told.pushed(push('c', true));
   expect(badges).toEqual([2, 2, 2, 3, 3, 2 + 1]);
   const open = worker({
-    windows: () => Promise.resolve([{ focus: () => Promise.resolve(), postMessage: () => undefined }]),
+    windows: () => Promise.resolve([{ ...window, postMessage: () => undefined }]),
   });
   await open.told.pushed(push('a'));
   expect(open.badges).toEqual([]);
@@ -84,8 +119,7 @@ test('a click leads to the very place: in the page that is open, else in a new o
   await closed.told.clicked({ path: '//elsewhere.test' });
   expect(closed.went).toEqual(['/approvals/a1', '/']);
   const open = worker({
-    windows: () =>
-      Promise.resolve([{ focus: () => Promise.resolve(), postMessage: (message) => void said.push(message) }]),
+    windows: () => Promise.resolve([{ ...window, postMessage: (message) => void said.push(message) }]),
   });
   await open.told.clicked({ path: '/lead' });
   expect([open.went, said]).toEqual([[], [{ roostGo: '/lead' }]]);

@@ -101,12 +101,16 @@ function standInSystem() {
     },
   };
 }
-const answered = (n: number): RaisedNotification => ({
+/** In the page's own words, whatever the relay calls it. */
+const FIRST = 'Lyra has answered';
+const SECOND = 'Lyra has a message for you';
+const answered = (n: 1 | 2): RaisedNotification => ({
   key: `answer:m${n}`,
-  kind: 'answer',
+  kind: n === 1 ? 'answer' : 'mention',
   agentId: 'agent-1',
   path: `/agent/agent-1/at/m${n}`,
-  title: `Answer ${n}`,
+  title: 'As the relay has it',
+  name: 'Lyra',
   raisedAt: NOW,
 });
 async function openTold(path: string, devices: readonly object[] = []) {
@@ -153,15 +157,23 @@ test('a page out of sight tells by the system, not in quiet hours but when they 
   expect(system.titles()).toEqual([]);
   pass(3_600_000);
   system.look(false);
-  await waitFor(() => expect(system.titles()).toEqual(['Answer 1']));
+  await waitFor(() => expect(system.titles()).toEqual([FIRST]));
   await tell();
   await waitFor(() => expect(system.titles()).toEqual([]));
   // In them too, a page that somebody looks at says it.
   pass(-3_600_000);
   system.look(true);
   await tell(answered(2));
-  await screen.findByText('Answer 2');
+  await screen.findByText(SECOND);
   expect([seen(), system.titles()]).toEqual([['answer:m2'], []]);
+  // Where nobody is there it waits for them.
+  pass(61_000);
+  const { after } = page.device;
+  const ends: number[] = [];
+  Object.assign(page.device, { after: (...given: Parameters<typeof after>) => (ends.push(given[0]), after(...given)) });
+  await tell(answered(2), answered(1));
+  await screen.findByText(FIRST);
+  expect([seen(), ends.filter((ms) => ms > 5_000)]).toEqual([['answer:m2'], []]);
   page.unmount();
 });
 
@@ -170,14 +182,14 @@ test('what is read here is withdrawn everywhere: not before somebody is there to
   system.look(false);
   await tell(answered(1));
   system.look(true);
-  await screen.findByText('Answer 1');
+  await screen.findByText(FIRST);
   expect(seen()).toEqual(['answer:m1']);
   await page.user.click(screen.getByRole('link', { name: 'Roost' }));
   await page.user.click(await screen.findByRole('button', { name: /^Lyra/ }));
   // The conversation is on the screen, and nobody has touched anything for a while.
   pass(120_000);
   await tell(answered(1), answered(2));
-  expect(screen.queryByText('Answer 2')).toBeNull();
+  expect(screen.queryByText(SECOND)).toBeNull();
   expect(seen()).toEqual(['answer:m1']);
   await page.user.keyboard('{Shift}');
   await waitFor(() => expect(seen()).toEqual(['answer:m1', 'answer:m2']));
@@ -206,8 +218,8 @@ test('a device that is pushed says once a minute that it is used, and shows noth
   await page.user.keyboard('{Shift}{Shift}');
   await waitFor(() => expect(used()).toBe(1));
   await tell(answered(1), answered(2));
-  await screen.findByText('Answer 2');
-  expect(screen.queryByText('Answer 1')).toBeNull();
+  await screen.findByText(SECOND);
+  expect(screen.queryByText(FIRST)).toBeNull();
   page.unmount();
 });
 
