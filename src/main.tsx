@@ -13,7 +13,7 @@ import { withPageKey } from './relay/page-key.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
-import { createTextStorage } from './state/text-storage.ts';
+import { createTextStorage, hearOtherTabs } from './state/text-storage.ts';
 import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
@@ -54,6 +54,7 @@ const state = createRoostState({
     newId: () => ulid(),
     persist: askPersistence,
     browser: createTextStorage(localStorage),
+    hear: hearOtherTabs,
     after,
   },
   node: `page_${ulid().slice(-10)}`,

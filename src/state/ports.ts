@@ -38,6 +38,8 @@ export interface Device {
   persist(): Promise<boolean | null>;
   /** What every tab of this browser remembers. */
   readonly browser: TextStorage;
+  /** Hears what other tabs of this browser write under this key from now on. */
+  hear(key: string, listener: (text: string) => void): void;
   /** Runs `task` after `ms`; returns the way to call it off. */
   after(ms: number, task: () => void): () => void;
 }

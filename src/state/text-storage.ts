@@ -1,5 +1,5 @@
 /** What the browser remembers over a reload: drafts, what has not been looked at, how far a thread was read. */
-import type { TextStorage } from './ports.ts';
+import type { Device, TextStorage } from './ports.ts';
 
 /** Over one of the browser's storages. A full storage is an answer, anything else an error. */
 export function createTextStorage(storage: Storage): TextStorage {
@@ -17,3 +17,9 @@ export function createTextStorage(storage: Storage): TextStorage {
     },
   };
 }
+
+/** What other tabs write there, of those that one storage is shared by. */
+export const hearOtherTabs: Device['hear'] = (key, listener) =>
+  addEventListener('storage', (event) => {
+    if (event.key === key && event.newValue !== null) listener(event.newValue);
+  });

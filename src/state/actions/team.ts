@@ -12,6 +12,7 @@ import { payloadOf } from '../wake-share.ts';
 import { until } from '../until.ts';
 import { whenRead } from '../when-read.ts';
 import { createCatchingUp } from './catching-up.ts';
+import { createEnding, type EndSession } from './ending.ts';
 import type { Parts } from './parts.ts';
 import { problemText } from '../ports.ts';
 
@@ -23,9 +24,6 @@ const NOT_COMPARED = t`It could not be found out yet whether more was said on yo
 /** Another tab or device was first: what was asked for happens, only not from here. */
 const isAlreadyUnderWay = (problem: RelayProblem) =>
   problem.kind === 'refused' && problem.problem.type.endsWith('already-awake');
-
-/** ms in which the end of a session can be taken back. */
-const UNDO_END_MS = 10_000;
 
 export interface TeamActions {
   /**
@@ -44,7 +42,7 @@ export interface TeamActions {
   /** True where a session runs, started if need be. */
   startSession(): Promise<boolean>;
   /** Ends the session after a while in which the person can take that back and nobody is stopped; at once where they say so, or say it again. */
-  endSession(when?: 'soon' | 'now'): Promise<void>;
+  readonly endSession: EndSession;
 }
 
 // In one piece: the steps of one press share what is asked, awaited and called off.
@@ -185,30 +183,7 @@ export function createTeamActions(parts: Parts): TeamActions {
   /** Who is shown before the ledger was read is who was shown last: nobody is called by that. */
   const read = () => whenRead(device, household);
 
-  /** Takes back what `endSoon` has begun. */
-  let callOff: () => void = () => undefined;
-
-  function endSoon(): void {
-    const stopTimer = device.after(UNDO_END_MS, () => void actions.endSession('now'));
-    const note = notices.info(t`The session ends in ten seconds. Nobody is stopped before that.`, {
-      label: t`Undo`,
-      run: () => callOff(),
-    });
-    // It may end by itself, or from another tab.
-    const stopWatch = live.store.subscribe((state) => {
-      if (state.live === null) callOff();
-    });
-    callOff = () => {
-      callOff = () => undefined;
-      stopTimer();
-      stopWatch();
-      notices.dismiss(note);
-      pending.setState({ ending: false });
-    };
-    pending.setState({ ending: 'soon' });
-  }
-
-  const actions: TeamActions = {
+  return {
     startSession: () => startSession(),
     async wake(agents) {
       await read();
@@ -238,20 +213,6 @@ export function createTeamActions(parts: Parts): TeamActions {
       const slept = await relay.sleep({ agentId });
       if (!slept.ok) notices.refused(slept.problem);
     },
-    async endSession(when = 'soon') {
-      const { ending } = pending.getState();
-      if (ending === 'now') return;
-      if (ending === false && when === 'soon') return endSoon();
-      callOff();
-      pending.setState({ ending: 'now' });
-      try {
-        const ended = await relay.endSession();
-        const nothingRan = !ended.ok && ended.problem.kind === 'refused' && ended.problem.status === 409;
-        if (!ended.ok && !nothingRan) notices.refused(ended.problem);
-      } finally {
-        pending.setState({ ending: false });
-      }
-    },
+    endSession: createEnding(parts),
   };
-  return actions;
 }

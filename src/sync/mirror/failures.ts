@@ -41,11 +41,11 @@ export interface FailuresDeps {
 
 export function createFailures({ files, offered, now }: FailuresDeps): Failures {
   async function read(): Promise<Noted> {
-    const bytes = await files?.read(MIRROR.failuresFile);
     try {
+      const bytes = await files?.read(MIRROR.failuresFile);
       return bytes ? schema.parse(JSON.parse(new TextDecoder().decode(bytes))) : NONE;
     } catch {
-      // Whatever it was, it is no account of ours.
+      // Whatever it was, it is no account of ours; and one that cannot be read keeps nothing from opening.
       return NONE;
     }
   }

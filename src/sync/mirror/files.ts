@@ -2,7 +2,7 @@
  * A directory of the origin's private file system (OPFS), as far as this worker can write it. A shared worker has only
  * `createWritable`, which WebKit lacks before 26: there are no files there then.
  */
-import type { After } from '../../domain/platform/timers.ts';
+import { within, type After } from '../../domain/platform/timers.ts';
 import { MIRROR } from './settings.ts';
 
 interface FileEntry {
@@ -74,6 +74,23 @@ function filesIn(directory: FileSystemDirectoryHandle): Files {
   };
 }
 
+/**
+ * The same, where what is read, and the page waits for to open, rejects when it is not answered in time. A write goes on, however
+ * long it takes: one that came to its end after another would undo that.
+ */
+function answering(files: Files, after: After): Files {
+  async function inTime<Value>(asked: Promise<Value>): Promise<Value> {
+    const answer = await within(
+      after,
+      MIRROR.answerWithin,
+      asked.then((value) => ({ value })),
+    );
+    if (answer === null) throw new Error('The browser’s file system does not answer.');
+    return answer.value;
+  }
+  return { ...files, list: () => inTime(files.list()), read: (name) => inTime(files.read(name)) };
+}
+
 async function open(storage: StorageManager): Promise<Files | null> {
   const root = await storage.getDirectory();
   const opened = async () => {
@@ -97,16 +114,11 @@ async function open(storage: StorageManager): Promise<Files | null> {
 export async function openFiles(storage: StorageManager | undefined, after: After): Promise<Files | null> {
   // Absent in insecure contexts and some browsers, whatever the types say.
   if (!storage || typeof storage.getDirectory !== 'function') return null;
-  let cancel: () => void = () => undefined;
-  const silence = new Promise<null>((resolve) => {
-    cancel = after(MIRROR.openWithin, () => resolve(null));
-  });
   try {
-    return await Promise.race([open(storage), silence]);
+    const files = await within(after, MIRROR.openWithin, open(storage));
+    return files && answering(files, after);
   } catch {
     // Refused (a private window, say), or broken beyond repair: the relay keeps what there is then.
     return null;
-  } finally {
-    cancel();
   }
 }

@@ -26,6 +26,8 @@ export const MIRROR = {
   writeRetry: 5_000,
   /** A file system that does not answer within this is taken for none. */
   openWithin: 3_000,
+  /** What is read of it and does not come within this is not there. */
+  answerWithin: 10_000,
   /** Entries handed over in one go when everything is read. */
   readEntries: 500,
   /** Pause between two segments that are looked through while nobody waits. */

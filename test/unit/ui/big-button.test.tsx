@@ -231,6 +231,38 @@ test('the end of a session can be taken back, and nobody is stopped meanwhile', 
   await waitFor(() => expect(page.relay.asked).toEqual(['end']));
 });
 
+test('the end of a session can be taken back in any tab of the browser', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
+  const note = () => screen.queryByText(/^The session ends in ten seconds/);
+  const otherTab = (word: string) =>
+    act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'roost-ending', newValue: `${word} 1` })));
+  const said = () => localStorage.getItem('roost-ending')?.split(' ')[0];
+  await page.user.click(screen.getByRole('button', { name: 'End session' }));
+  expect([said(), note() === null]).toEqual(['begun', false]);
+  otherTab('undo');
+  expect([said(), note()]).toEqual(['over', null]);
+  expect(screen.getByRole('button', { name: 'End session' })).toBeDefined();
+
+  otherTab('begun');
+  expect(note()).not.toBeNull();
+  otherTab('over');
+  expect(note()).toBeNull();
+  otherTab('begun');
+  // It is not this tab's, which is left without a word.
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(said()).toBe('undo');
+  // Begun in both, it is undone in both.
+  await page.user.click(screen.getByRole('button', { name: 'End session' }));
+  otherTab('begun');
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect([said(), note()]).toEqual(['undo', null]);
+  expect(screen.getByRole('button', { name: 'End session' })).toBeDefined();
+  otherTab('begun');
+  await page.hear({ kind: 'session-ended', time: NOW, sessionId: 'session-2', reason: 'ended' });
+  expect([note(), page.relay.asked]).toEqual([null, []]);
+});
+
 test('End session ends it, at once where that is said again, and is there only while one runs', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   await page.user.click(screen.getByRole('button', { name: 'End session' }));

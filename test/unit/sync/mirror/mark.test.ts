@@ -4,6 +4,7 @@ import {
   betterMark,
   createFailures,
   MIRROR,
+  openFiles,
   readMark,
   writeMark,
   type Mark,
@@ -82,6 +83,26 @@ test('a database that fails is begun anew once before it is emptied, and not for
     [false, false, false],
     [false, false, false],
   ]);
+});
+
+test('a file system that opens, and then answers nothing that is asked of it, keeps the page from nothing', async () => {
+  const time = createVirtualTime();
+  const never = () => new Promise<never>(() => undefined);
+  let answers = true;
+  const writable = { write: () => Promise.resolve(), close: () => Promise.resolve() };
+  const file = { createWritable: () => Promise.resolve(writable), getFile: never };
+  const directory = {
+    getDirectoryHandle: () => Promise.resolve(directory),
+    getFileHandle: () => (answers ? Promise.resolve(file) : never()),
+  };
+  const storage = { getDirectory: () => Promise.resolve(directory) };
+  const files = await openFiles(storage as unknown as StorageManager, time.after);
+  answers = false;
+  const failures = createFailures({ files, offered: () => Promise.resolve(null), now: time.now });
+  const store = createMarkStore(files, () => undefined);
+  const opened = Promise.all([failures.isToBeEmptied(), store.load()]);
+  await time.pass(MIRROR.answerWithin);
+  expect([await opened, store.text()]).toEqual([[false, undefined], null]);
 });
 
 test('a mark that a full disk refuses is written when there is room, and no crash', async () => {

@@ -13,7 +13,7 @@ import { rehearsalSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls } from '../../../../src/protocol/owner-rpc.ts';
 import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
-import { createTextStorage } from '../../../../src/state/text-storage.ts';
+import { createTextStorage, hearOtherTabs } from '../../../../src/state/text-storage.ts';
 import { visibleMessages } from '../../../../src/state/conversation-log.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
 import type { SyncCalls } from '../../../../src/protocol/sync/methods.ts';
@@ -353,6 +353,7 @@ export function testDevice(now: number): TestDevice {
       return Promise.resolve(true);
     },
     browser: createTextStorage(localStorage),
+    hear: hearOtherTabs,
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);
