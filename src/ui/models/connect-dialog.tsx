@@ -1,11 +1,13 @@
 /** Connect a model: a key or an address, tried at once. What is typed here goes to the relay once, and nowhere else. */
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
 import type { ConnectModel, Models } from '../../protocol/models.ts';
 import { useActions, useLive, usePending, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 import { QueryView } from '../parts/query-view.tsx';
+import { PATHS } from '../routes.ts';
 import { ConnectionCard } from './connection-card.tsx';
 import { KeyField } from './key-field.tsx';
 import { ServerForm } from './server-form.tsx';
@@ -146,6 +148,9 @@ function Ways({ all, onClose }: { all: Models; onClose: () => void }) {
           </section>
         )
       )}
+      <p className="connect-note">
+        {t`A program such as Claude Code can think for single agents: add it under ${(<Link href={PATHS.settings('programs')}>{t`Agent programs`}</Link>)}.`}
+      </p>
       <p className="connect-note">{t`It is tried at once with one short question. A key goes to the relay once, lies there sealed, and is never shown or sent again.`}</p>
     </div>
   );

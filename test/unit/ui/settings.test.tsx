@@ -412,6 +412,11 @@ test('what one is told is chosen for this device, kept by the relay, and why a b
   await waitFor(() =>
     expect(page.reach.bodies('PUT /api/notifications/contact')).toEqual([{ mail: 'noa@example.org' }]),
   );
+  // A day that is quiet from one hour to the same is a day without quiet hours.
+  await page.user.click(screen.getByRole('checkbox', { name: /^Not in these hours/ }));
+  expect(screen.queryByText(/so there are none/)).toBeNull();
+  fireEvent.change(await screen.findByLabelText(/^Until/), { target: { value: '22:00' } });
+  expect(await screen.findByText(/so there are none/)).toBeDefined();
 });
 
 const PROGRAM = {
