@@ -129,7 +129,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       if (text === null) return;
       if (text.length > LIMITS.teamCallText) {
         notices.error(
-          'Together they remember more than one wake can carry. Lower the transcript length in the settings, or wake fewer at once.',
+          t`Together they remember more than one wake can carry. Let them remember less of the last conversation (Settings, Waking), or wake fewer at once.`,
         );
         return;
       }

@@ -1,5 +1,6 @@
 /** The household's switch that stops all wakes but the person's own. */
 import type { HouseholdLimits } from '../limits.ts';
+import { t } from '../../language/t.ts';
 import { problemText } from '../ports.ts';
 import type { Parts } from './parts.ts';
 
@@ -17,7 +18,9 @@ export function createWakeActions({
       const put = await limits.change((own) => ({ ...own, wakes_enabled: !stopped }));
       if (!put.ok)
         notices.error(
-          `${stopped ? 'Wakes could not be stopped' : 'Wakes could not be allowed again'}: ${problemText(put.problem)}`,
+          stopped
+            ? t`Wakes could not be stopped: ${problemText(put.problem)}`
+            : t`Wakes could not be allowed again: ${problemText(put.problem)}`,
         );
     },
   };

@@ -106,7 +106,7 @@ function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAske
     if (granted) notices.info(t`The browser will keep what is stored here.`);
     else
       notices.error(
-        'The browser did not promise to keep it. It often does once a page is bookmarked, installed, or used for a while.',
+        t`The browser did not promise to keep it. It often does once a page is bookmarked, installed, or used for a while.`,
       );
     await onAsked();
   };

@@ -53,6 +53,7 @@ test('a household that cannot be read is not taken for a first visit', async () 
   expect(screen.getByText(/could not be read from this device/).closest('[role=alert]')?.textContent).toContain(
     'the database is locked',
   );
+  expect(screen.queryByText(/nobody in them yet/)).toBeNull();
   page.owner.broken = null;
   await page.user.click(screen.getAllByRole('button', { name: 'Try again' })[0] ?? document.body);
   expect(await screen.findByRole('button', { name: 'Begin' })).toBeDefined();
