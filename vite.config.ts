@@ -146,8 +146,9 @@ export default defineConfig(({ isSsrBuild }) => ({
         test: {
           name: 'ui',
           include: ['test/unit/**/*.test.tsx'],
-          environment: 'jsdom',
+          environment: './test/support/one-window.ts',
           setupFiles: ['test/support/ui-setup.ts'],
+          isolate: false,
           ...group(0),
           ...patience,
         },

@@ -1,8 +1,21 @@
-/** What tests of the page's parts share: how long they wait, and the layout that jsdom does not do. */
-import { configure } from '@testing-library/react';
+/**
+ * What tests of the page's parts share: how long they wait, the layout that jsdom does not do, and how each finds the window.
+ * Run for every file, in the same window (`one-window.ts`).
+ */
+import { cleanup, configure } from '@testing-library/react';
+import { afterAll, afterEach, beforeEach, vi } from 'vitest';
+import { freshWindow } from './ui-window.ts';
 
 /** A busy machine is not a failure. */
 configure({ asyncUtilTimeout: 15_000 });
+
+beforeEach(freshWindow);
+afterEach(cleanup);
+afterAll(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 /** px: every row is so high, and the window so high that a list has all its rows in sight. */
 const ROW = 20;
@@ -49,16 +62,22 @@ HTMLElement.prototype.scrollTo = () => undefined;
 const inner = Object.getOwnPropertySymbols(document).find(({ description }) => description === 'impl');
 const changes = () =>
   inner === undefined ? NaN : ((document as unknown as Record<symbol, { _version: number }>)[inner]?._version ?? NaN);
+
 /** An element's style is asked for again and again while nothing changes, for itself and for all that is in it: by every look for a role. */
-const reckon = window.getComputedStyle.bind(window);
-let styles = new WeakMap<Element, CSSStyleDeclaration>();
-let reckonedAt: number | undefined;
-window.getComputedStyle = (element, pseudo) => {
-  if (pseudo || !element.isConnected) return reckon(element, pseudo);
-  const now = changes();
-  if (now !== reckonedAt) styles = new WeakMap();
-  reckonedAt = now;
-  const known = styles.get(element) ?? reckon(element);
-  styles.set(element, known);
-  return known;
-};
+function reckonOnce() {
+  const reckon = window.getComputedStyle.bind(window);
+  let styles = new WeakMap<Element, CSSStyleDeclaration>();
+  let reckonedAt: number | undefined;
+  window.getComputedStyle = (element, pseudo) => {
+    if (pseudo || !element.isConnected) return reckon(element, pseudo);
+    const now = changes();
+    if (now !== reckonedAt) styles = new WeakMap();
+    reckonedAt = now;
+    const known = styles.get(element) ?? reckon(element);
+    styles.set(element, known);
+    return known;
+  };
+}
+const once = window as Window & { reckonsOnce?: true };
+if (!once.reckonsOnce) reckonOnce();
+once.reckonsOnce = true;

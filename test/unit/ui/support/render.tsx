@@ -1,7 +1,6 @@
 /** The page over the real stores, with in-memory stand-ins for the ledger and the relay only. */
-import { act, cleanup, render, type RenderResult } from '@testing-library/react';
+import { act, render, type RenderResult } from '@testing-library/react';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
-import { afterEach, beforeEach } from 'vitest';
 import { App } from '../../../../src/ui/app.tsx';
 import { fetchLaterParts } from '../../../../src/ui/later.ts';
 import { RoostProvider } from '../../../../src/ui/context.tsx';
@@ -9,6 +8,7 @@ import { createRoostState, type RoostState } from '../../../../src/state/index.t
 import type { Doc } from '../../../../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../../../src/protocol/events.ts';
 import type { OwnerNews } from '../../../../src/protocol/worker.ts';
+import { setWidth } from '../../../support/ui-window.ts';
 import {
   memoryArchive,
   memoryOwner,
@@ -21,46 +21,6 @@ import {
 } from './fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from './household.ts';
 import { memoryReach, type MemoryReach } from './reach.ts';
-
-let width = 1440;
-
-/** What jsdom lacks of a browser, and nothing that is tested here. */
-function standIn() {
-  window.matchMedia = (query) => {
-    const [, kind, px] = /\((min|max)-width: (\d+)px\)/.exec(query) ?? [];
-    const matches = kind === 'min' ? width >= Number(px) : kind === 'max' ? width <= Number(px) : false;
-    return Object.assign(new EventTarget(), {
-      matches,
-      media: query,
-      onchange: null,
-      addListener: () => undefined,
-      removeListener: () => undefined,
-    });
-  };
-  HTMLDialogElement.prototype.showModal = function showModal() {
-    this.open = true;
-  };
-  // Its style sheet hides what has the attribute and is not in a top layer, which it has none of.
-  HTMLElement.prototype.showPopover = function showPopover() {
-    this.removeAttribute('popover');
-  };
-  HTMLDialogElement.prototype.close = function close() {
-    this.open = false;
-  };
-}
-
-beforeEach(() => {
-  width = 1440;
-  standIn();
-  sessionStorage.clear();
-  localStorage.clear();
-  history.replaceState(null, '', '/');
-});
-afterEach(cleanup);
-
-export const setWidth = (px: number): void => {
-  width = px;
-};
 
 export interface Page extends RenderResult {
   readonly state: RoostState;

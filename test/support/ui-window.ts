@@ -1,0 +1,37 @@
+/** What jsdom lacks of a browser's window, and nothing that is tested here. */
+const DESK = 1440;
+let width = DESK;
+
+/** px of the window's width, until the test is over. */
+export const setWidth = (px: number): void => {
+  width = px;
+};
+
+/** As wide as a desk, at the first address, with nothing stored. */
+export function freshWindow(): void {
+  width = DESK;
+  window.matchMedia = (query) => {
+    const [, kind, px] = /\((min|max)-width: (\d+)px\)/.exec(query) ?? [];
+    const matches = kind === 'min' ? width >= Number(px) : kind === 'max' ? width <= Number(px) : false;
+    return Object.assign(new EventTarget(), {
+      matches,
+      media: query,
+      onchange: null,
+      addListener: () => undefined,
+      removeListener: () => undefined,
+    });
+  };
+  HTMLDialogElement.prototype.showModal = function showModal() {
+    this.open = true;
+  };
+  // Its style sheet hides what has the attribute and is not in a top layer, which it has none of.
+  HTMLElement.prototype.showPopover = function showPopover() {
+    this.removeAttribute('popover');
+  };
+  HTMLDialogElement.prototype.close = function close() {
+    this.open = false;
+  };
+  sessionStorage.clear();
+  localStorage.clear();
+  history.replaceState(null, '', '/');
+}
