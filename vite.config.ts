@@ -10,6 +10,7 @@ import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { fetchedBy } from './src/offline/fetched-by.ts';
 import { offlinePage } from './src/offline/plugin.ts';
+import { notAgain } from './test/faults/plain-record.ts';
 import LongestFirst from './test/support/longest-first.ts';
 import { SHORT_LIVED } from './test/support/short-lived.ts';
 
@@ -149,7 +150,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: './test/support/one-window.ts',
           setupFiles: ['test/support/ui-setup.ts'],
           isolate: false,
-          ...group(0),
+          ...group(1),
           ...patience,
         },
       },
@@ -162,7 +163,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
           isolate: false,
-          ...group(1, availableParallelism() * 3),
+          ...group(2, availableParallelism() * 3),
           ...patience,
         },
       },
@@ -171,6 +172,7 @@ export default defineConfig(({ isSsrBuild }) => ({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts', 'test/faults/**/*.test.ts'],
+          exclude: [...notAgain()],
           environment: 'node',
           globalSetup: [
             'test/support/built-page.ts',
@@ -181,7 +183,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           execArgv: SHORT_LIVED,
           // What drives the browsers takes a second to load; no file leaves anything behind in the process.
           isolate: false,
-          ...group(2, 2),
+          ...group(3, 2),
           ...browserPatience,
         },
       },

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { createProfile, QUIET } from '../support/chromium.ts';
+import { createGuest, QUIET } from '../support/chromium.ts';
 import { startRelay } from '../support/relay.ts';
 import { shared } from '../support/shared.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -33,7 +33,7 @@ interface House {
 async function build({ asks = false, ...options }: { asks?: boolean } & BrowserContextOptions = {}): Promise<House> {
   // How long a rehearsal takes over its words is not what is tried here.
   const relay = await startRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
-  const profile = await createProfile();
+  const profile = createGuest();
   const context = await profile.open({ viewport: DESK, acceptDownloads: true, ...QUIET, ...options });
   await context.addInitScript((keep) => {
     // The person's answer to the browser's own dialog, which a test cannot press: a real file of the page's own.

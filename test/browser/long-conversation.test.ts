@@ -8,7 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Doc } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { identityDoc, settingDoc } from '../support/documents.ts';
 import { heldUp } from '../support/held-up.ts';
 import { longTalk, mark } from '../support/long-talk.ts';
@@ -16,8 +16,8 @@ import { bindEyes, type Eyes } from '../support/log-eyes.ts';
 import { servePage, type PageServer } from '../support/page-server.ts';
 import { createSseRelay, type SseRelay } from '../support/sse-relay.ts';
 
-/** What a screen costs depends on the screen: two thousand show it as well as the 20,000 of `npm run faults -- conversation`. */
-const COUNT = Number(process.env['ROOST_LONG_TALK'] ?? 2_000);
+/** What a screen costs depends on the screen: a thousand show it as well as the 20,000 of `npm run faults -- conversation`. */
+const COUNT = Number(process.env['ROOST_LONG_TALK'] ?? 1_000);
 const LAST = COUNT - 1;
 const SEED = 7;
 /** Messages that somebody scrolls through by wheel. */
@@ -59,7 +59,7 @@ const docs: Doc[] = [
 
 let server: PageServer;
 let relay: SseRelay;
-let profile: Profile;
+let profile: Guest;
 let context: BrowserContext;
 let page: Page;
 let eyes: Eyes;
@@ -77,7 +77,7 @@ beforeAll(async () => {
     anyPath: true,
     policy: POLICY,
   });
-  profile = await createProfile();
+  profile = createGuest();
   context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
   const tab = await context.newPage();
   eyes = await bindEyes(tab);

@@ -2,14 +2,14 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1280, height: 800 };
 
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 let visitor: Visitor;
 const names: string[] = [];
 const nameOf = (seat: number) => names[seat - 1] ?? '';
@@ -17,7 +17,7 @@ const nameOf = (seat: number) => names[seat - 1] ?? '';
 beforeAll(async () => {
   // How long a rehearsal takes over its words is not what is tried here.
   relay = await startRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
-  profile = await createProfile();
+  profile = createGuest();
   visitor = await createVisitor(await profile.open({ viewport: DESK, ...QUIET }), relay.link);
   await visitor.begin();
   await visitor.press('SUMMON');

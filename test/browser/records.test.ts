@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
@@ -12,7 +12,7 @@ const ARGS = ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })];
 
 let home: string;
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 let context: BrowserContext;
 let visitor: Visitor;
 const start = async (port = 0) => {
@@ -44,7 +44,7 @@ const messagesStored = () =>
 beforeAll(async () => {
   home = await createHome({ store: 'pglite' });
   await start();
-  profile = await createProfile();
+  profile = createGuest();
   context = await profile.open({ viewport: DESK, ...QUIET });
   visitor = await createVisitor(context, relay.link);
 });

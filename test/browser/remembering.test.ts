@@ -1,7 +1,7 @@
 /** What was said is remembered over wakes that were followed by nothing: by an agent, and by the lead. */
 import { quote } from '../../src/domain/quoting.ts';
 import { afterEach, expect, it } from 'vitest';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor } from '../support/visitor.ts';
@@ -9,7 +9,7 @@ import { createVisitor } from '../support/visitor.ts';
 const TOLD = 'My daughter is called Ada.';
 const SOUL = 'I tried three names aloud, and the third one answered.';
 
-let profile: Profile | null = null;
+let profile: Guest | null = null;
 let relay: TestRelay | null = null;
 let model: ScriptedModel | null = null;
 afterEach(async () => {
@@ -23,7 +23,7 @@ it('wakes three times in a row, and each time the model is told what was said la
   model = await startScriptedModel(teamScript({ souls: { 1: SOUL } }));
   const { requests } = model;
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
-  profile = await createProfile();
+  profile = createGuest();
   const context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
   const visitor = await createVisitor(context, relay.link);
   await visitor.begin('Marcus', 'Julian');

@@ -39,18 +39,16 @@ const minds: Record<'rehearsal' | 'anthropic', () => Promise<MindOptions>> = {
   },
 };
 
-/** Each mind, each width and each wish for motion once: none of them knows of the others. */
-const STORIES = [
-  { mind: 'rehearsal', width: 360, height: 780, motion: 'no-preference' },
-  { mind: 'anthropic', width: 1440, height: 900, motion: 'reduce' },
-] as const;
+/** On a phone, with all that moves; at a desk a real key is connected in `connect`, and the rehearsal is what most other tests talk to. */
+const STORIES = [{ mind: 'anthropic', width: 360, height: 780, motion: 'no-preference' }] as const;
 /** With `npm run faults -- story`. */
 const FURTHER =
   process.env['ROOST_STORIES'] === undefined
     ? []
     : ([
         { mind: 'rehearsal', width: 1440, height: 900, motion: 'reduce' },
-        { mind: 'anthropic', width: 360, height: 780, motion: 'no-preference' },
+        { mind: 'rehearsal', width: 360, height: 780, motion: 'no-preference' },
+        { mind: 'anthropic', width: 1440, height: 900, motion: 'reduce' },
       ] as const);
 
 describe.each([...STORIES, ...FURTHER])('With the $mind mind, at $width px', ({ mind, width, height, motion }) => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import type { Doc } from '../../src/protocol/documents.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
@@ -15,12 +15,12 @@ import { createVisitor, type Visitor } from '../support/visitor.ts';
 const DAY = 86_400_000;
 
 let relay: TestRelay;
-let profile: Profile;
+let profile: Guest;
 let visitor: Visitor;
 let agents: { agentId: string; name: string; position: number | null }[];
 beforeAll(async () => {
   relay = await startRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'] });
-  profile = await createProfile();
+  profile = createGuest();
   const context = await profile.open({ acceptDownloads: true, ...QUIET });
   await context.addInitScript(() => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
   visitor = await createVisitor(context, relay.link);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { Doc } from '../../src/protocol/documents.ts';
-import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
+import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { bindEyes } from '../support/log-eyes.ts';
 import { servePage, type PageServer } from '../support/page-server.ts';
@@ -33,7 +33,7 @@ const marks = [settingDoc(300, `read:${AGENT}`, stampOf(READ)), settingDoc(301, 
 
 let server: PageServer;
 let relay: SseRelay;
-let profile: Profile;
+let profile: Guest;
 let context: BrowserContext;
 beforeAll(async () => {
   relay = createSseRelay();
@@ -41,7 +41,7 @@ beforeAll(async () => {
     anyPath: true,
     policy: POLICY,
   });
-  profile = await createProfile();
+  profile = createGuest();
   context = await profile.open({ viewport: { width: 1440, height: 900 }, ...QUIET });
 });
 afterAll(async () => {

@@ -4,8 +4,8 @@ import { endOf, runLedgerSeed, takesOver } from './ledger-seed.ts';
 
 /** One for each that can be killed, one of which takes over, and short; the long form is `npm run faults -- ledger`. */
 const SEEDS = [2, 3, 10];
-const WRITES = 150;
-const KILLS = 4;
+const WRITES = 100;
+const KILLS = 2;
 
 let bench: LedgerBench;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
  * What plain Fireproof 0.24.19 loses, beside ours on the same data. Where an upgrade cures a trap, its test fails:
  * then the rule that closes it in src/ledger can go.
  */
-import { installedVersion, LOOK_AGAIN, recorded } from './plain-record.ts';
+import { notAgain } from './plain-record.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, it } from 'vitest';
 import { launchBrowser } from '../support/chromium.ts';
@@ -21,7 +21,7 @@ export interface PlainPage {
  * when another is installed, or by `npm run faults -- plain`, which writes that file.
  */
 export function itIsPlain(name: string, test: () => Promise<void>): void {
-  if (process.env[LOOK_AGAIN] !== undefined || recorded.version !== installedVersion()) it(name, test);
+  if (notAgain().length === 0) it(name, test);
 }
 
 /** Serves the page for the tests of one file; each test has a browser profile of its own, and no browser is started for none. */

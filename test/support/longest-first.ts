@@ -1,7 +1,4 @@
-/**
- * The order of the files: what takes longest begins first, so that no core waits for one file at the end, and what keeps a core
- * busy takes turns with what mostly waits.
- */
+/** The order of the files: what takes longest begins first, so that no core waits for one file at the end. */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -15,12 +12,12 @@ const SECONDS: Readonly<Record<string, number>> = {
   'browser/scenes': 60,
   'faults/memory-life': 60,
   'browser/ledger-damage': 56,
-  'relay/app-end': 49,
+  'relay/app-end': 35,
   'faults/damage': 45,
   'relay/homes': 44,
-  'browser/story': 38,
-  'browser/long-conversation': 40,
-  'faults/ledger-kill': 35,
+  'browser/story': 20,
+  'browser/long-conversation': 30,
+  'faults/ledger-kill': 25,
   'relay/rehearsal': 35,
   'relay/records': 34,
   'attacks/floods': 34,
@@ -32,11 +29,15 @@ const SECONDS: Readonly<Record<string, number>> = {
   'relay/sync-replication': 26,
   'relay/schedules': 26,
   'browser/homes': 26,
-  'browser/ticks': 26,
+  'browser/ticks': 14,
   'browser/ledger-tabs': 24,
   'relay/wake-lead': 22,
   'browser/ahead': 22,
-  'browser/night': 22,
+  'browser/night': 26,
+  'browser/connect': 10,
+  'relay/attached': 40,
+  'relay/programs': 35,
+  'relay/approvals': 40,
   'browser/archive': 21,
   'browser/ledger-stream': 20,
   'relay/store': 20,
@@ -80,37 +81,9 @@ const FEW = 5;
 const secondsOf = ({ moduleId, project }: TestSpecification) =>
   SECONDS[relative(`${project.config.root}/test`, moduleId).replace(/\.test\.tsx?$/, '')] ?? FEW;
 
-/** Every list is gone through at the pace at which it comes to its end together with the others. */
-function interleaved(lists: readonly (readonly TestSpecification[])[]): TestSpecification[] {
-  const placed = lists.flatMap((list) => {
-    const whole = list.reduce((sum, spec) => sum + secondsOf(spec), 0);
-    let before = 0;
-    return list.map((spec) => {
-      const at = before / whole;
-      before += secondsOf(spec);
-      return { spec, at };
-    });
-  });
-  return placed.sort((a, b) => a.at - b.at).map(({ spec }) => spec);
-}
-
-function groupsOf<Key>(specs: readonly TestSpecification[], keyOf: (spec: TestSpecification) => Key) {
-  const groups = new Map<Key, TestSpecification[]>();
-  for (const spec of specs) {
-    const key = keyOf(spec);
-    const group = groups.get(key);
-    if (group) group.push(spec);
-    else groups.set(key, [spec]);
-  }
-  return groups;
-}
-
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = (await super.sort(files)).sort((a, b) => secondsOf(b) - secondsOf(a));
-    const groups = groupsOf(sorted, ({ project }) => project.config.sequence.groupOrder);
-    return [...groups]
-      .sort(([a], [b]) => a - b)
-      .flatMap(([, group]) => interleaved([...groupsOf(group, ({ project }) => project.name).values()]));
+    const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    return (await super.sort(files)).sort((a, b) => groupOf(a) - groupOf(b) || secondsOf(b) - secondsOf(a));
   }
 }

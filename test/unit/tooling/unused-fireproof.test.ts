@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
+const SOURCES = fileURLToPath(new URL('../../../src/', import.meta.url));
 /** What of Fireproof was measured to answer wrongly, to grow, or to hand on the ledger's keys. */
 const UNUSED = /\.(query|changes|attach|subscribe|useLiveQuery)\(/;
 
