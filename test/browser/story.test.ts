@@ -39,7 +39,7 @@ const minds: Record<'rehearsal' | 'anthropic', () => Promise<MindOptions>> = {
   },
 };
 
-/** On a phone, with all that moves; at a desk a real key is connected in `connect`, and the rehearsal is what most other tests talk to. */
+/** On a phone, with all that moves; at a desk it is lived in `engines` and `connect`, and the rehearsal is what most other tests talk to. */
 const STORIES = [{ mind: 'anthropic', width: 360, height: 780, motion: 'no-preference' }] as const;
 /** With `npm run faults -- story`. */
 const FURTHER =
