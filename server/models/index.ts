@@ -164,11 +164,20 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
         detail: `${new URL(address ?? '').host} cannot be reached, or ${why}. If it runs, name the model yourself.`,
       };
     }
-    const kept: Kept = { kind, address, key, models: listed ?? [], leadModel, agentModel };
-    const line = lineOf(kept);
-    const state = await line.try(agentModel);
-    if (state.kind === 'answers') return { ok: true, line, kept, state };
-    await line.close();
+    const usual = { leadModel, agentModel };
+    // A server lists what only measures texts beside what talks, and what it has not loaded.
+    const others = kind === 'server' && given.model === '' ? (listed ?? []).slice(1, CONNECT_LIMITS.tried) : [];
+    let first: Connection['state'] | null = null;
+    for (const chosen of [usual, ...others.map(({ id }) => ({ leadModel: id, agentModel: id }))]) {
+      const kept: Kept = { kind, address, key, models: listed ?? [], ...chosen };
+      const line = lineOf(kept);
+      const state = await line.try(chosen.agentModel);
+      if (state.kind === 'answers') return { ok: true, line, kept, state };
+      await line.close();
+      first ??= state;
+      if (state.kind !== 'fails' || (state.why !== 'no-model' && state.why !== 'other')) break;
+    }
+    const state = first ?? { kind: 'untried' };
     return { ok: false, reason: 'no-answer', detail: state.kind === 'fails' ? state.message : 'It did not answer.' };
   }
 

@@ -4,6 +4,8 @@ export const CONNECT_LIMITS = {
   /** ms for a list of models, and for a first word: a local server may have to load the model before. */
   listMs: 10_000,
   tryMs: 100_000,
+  /** Models of a list that are asked for a word, one after the other, where the server refuses those before. */
+  tried: 3,
   /** ms for each of the usual ports, which are near. */
   findMs: 2_000,
   /** Bytes of a list that are read. */

@@ -107,6 +107,45 @@ describe('A model that a page connects', () => {
     expect((await modelsOf(one)).connections).toEqual([]);
   });
 
+  it('is the first of its list that talks, where nobody has named one', async () => {
+    let listed = ['measures-texts', 'talks', 'talks-too'];
+    const asked: string[] = [];
+    const { createServer } = await import('node:http');
+    const { text } = await import('node:stream/consumers');
+    const pulled = createServer((request, response) => {
+      if (request.method === 'GET') return void response.end(JSON.stringify({ data: listed.map((id) => ({ id })) }));
+      void text(request).then(async (said) => {
+        const { model: wanted } = JSON.parse(said) as { model: string };
+        asked.push(wanted);
+        if (wanted.startsWith('measures'))
+          return response
+            .writeHead(400, { 'content-type': 'application/json' })
+            .end('{"type":"error","error":{"type":"invalid_request_error","message":"does not support chat"}}');
+        const headers = { 'content-type': 'application/json' };
+        const answer = await fetch(`${model.url}/v1/messages`, { method: 'POST', headers, body: said });
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+        return response.end(await answer.text());
+      });
+    });
+    await new Promise<void>((resolve) => pulled.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${String(Object(pulled.address()).port)}`;
+    try {
+      expect(await connected(one, { kind: 'server', address })).toMatchObject({
+        agentModel: 'talks',
+        leadModel: 'talks',
+      });
+      expect([...new Set(asked.splice(0))]).toEqual(['measures-texts', 'talks']);
+      listed = ['a', 'b', 'c', 'd'].map((name) => `measures-${name}`);
+      const said = await refusal(await connect(one, { kind: 'server', address }));
+      expect([said.detail, [...new Set(asked)]]).toEqual([
+        expect.stringContaining('does not support chat'),
+        ['measures-a', 'measures-b', 'measures-c'],
+      ]);
+    } finally {
+      pulled.close();
+    }
+  });
+
   it('takes another key while a session runs, and says when one is refused in mid-session', async () => {
     const { connectionId } = await connected(one, { kind: 'server', address: model.url, key: KEY });
     await startSession(one, 'Sol');
