@@ -119,13 +119,26 @@ function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }
   );
 }
 
+/** ms in which a question takes no yes after it came, or another came or went: a press may be meant for what stood there before. */
+const SETTLES_MS = 600;
+function useSettled(waiting: string): boolean {
+  const [settled, setSettled] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(waiting), SETTLES_MS);
+    return () => clearTimeout(timer);
+  }, [waiting]);
+  return settled === waiting;
+}
+
 const RUN_COMMANDS = ['run_command', 'mind__execute'];
 
 /** A call that waits for the person, with their ways to answer. `brief`: in the conversation of its agent, where its name stands already. */
 export function ApprovalCard({ call }: { call: ToolCall }) {
   const calls = callsOf(useRoost());
   const approvals = useQuery(calls.approvals);
-  const reach = approvals.kind === 'ready' ? approvals.value.reach?.[call.agentId] : undefined;
+  const known = approvals.kind === 'ready' ? approvals.value : null;
+  const reach = known?.reach?.[call.agentId];
+  const settled = useSettled((known?.waiting ?? []).map(({ callId }) => callId).join());
   const mate = useTeammates().find(call.agentId);
   const now = useNow();
   const [busy, setBusy] = useState(false);
@@ -182,7 +195,12 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
               <MoreIcon />
             </MenuButton>
             <button type="button" className="ghost" disabled={busy} onClick={() => setWords('')}>{t`No`}</button>
-            <button type="button" className="solid" disabled={busy} onClick={() => say('once')}>{t`Yes, once`}</button>
+            <button
+              type="button"
+              className="solid"
+              disabled={busy || !settled}
+              onClick={() => say('once')}
+            >{t`Yes, once`}</button>
           </>
         ) : (
           <>

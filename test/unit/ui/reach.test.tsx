@@ -58,14 +58,15 @@ test('a question says how far its yes goes, as it is set, and shows what a progr
     ...WAITING_CALL,
     ...{ callId, agentId, tool, input: JSON.stringify(input) },
   });
-  await openPage({
+  let answered = false;
+  const page = await openPage({
     docs: team(2),
     path: '/approvals',
     prepare({ reach }) {
       reach.on('GET /api/approvals', () =>
         json({
           waiting: [
-            asks('c1', 'agent-1', 'run_command', { command: 'make\u202e' }),
+            ...(answered ? [] : [asks('c1', 'agent-1', 'run_command', { command: 'make\u202e' })]),
             asks('c2', 'agent-2', 'run_command', { command: 'ls' }),
             asks('c3', 'agent-1', 'mind__execute', { title: 'tidy', command: 'rm -rf x', sandbox: false }),
             asks('c4', 'agent-1', 'mind__edit', {
@@ -90,6 +91,16 @@ test('a question says how far its yes goes, as it is set, and shows what a progr
   expect(texts[2]).toMatch(/rm -rf x[^]*"sandbox": false[^]*no sandbox is around it/);
   expect(texts[3]).toMatch(/a\.md[^]*− old line[^]*\+ new line/);
   for (const card of cards.slice(1)) expect(card.textContent).not.toContain('No network');
+  // What moves under the hand takes no yes: the press may be meant for what stood there before.
+  const yes = within(cards[1] ?? document.body).getByRole<HTMLButtonElement>('button', { name: 'Yes, once' });
+  await waitFor(() => expect(yes.disabled).toBe(false));
+  answered = true;
+  await page.hear({ kind: 'changed', time: NOW, what: 'approvals', agentId: 'agent-1' });
+  await waitFor(() => expect(cards[0]?.isConnected).toBe(false));
+  fireEvent.click(yes);
+  expect([yes.isConnected, yes.disabled]).toEqual([true, true]);
+  expect(page.reach.times('POST /api/approvals/c2/answer')).toBe(0);
+  await waitFor(() => expect(yes.disabled).toBe(false));
   const user = within(cards[2] ?? document.body);
   fireEvent.click(user.getByRole('button', { name: 'More answers' }));
   await screen.findByRole('menuitem', { name: /exactly this command/ });
@@ -130,6 +141,7 @@ test('the account of calls goes back page by page, and an answer that another de
   }
   expect(screen.queryByText('Older calls')).toBeNull();
   expect(lines()[249]?.textContent).toContain('make 249');
+  await waitFor(() => expect(screen.getByText<HTMLButtonElement>('Yes, once').disabled).toBe(false));
   fireEvent.click(screen.getByText('Yes, once'));
   expect(await screen.findByText(/It was answered before, with no\./)).toBeTruthy();
   await waitFor(() => expect(screen.queryByText('Yes, once')).toBeNull());
