@@ -1,4 +1,5 @@
 /** What runs beside the relay for one home, agent programs and attached servers, with all that they are given of it. */
+import { grantOf } from '../../src/domain/toolsets.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { MayConnect } from '../../src/protocol/models.ts';
@@ -34,6 +35,8 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
     ...{ db, home: id, sealer, log, workspaces, processes, starts, address, version, now, elapsed, newId, logger },
     allowed: deps.runsScripts,
     chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
+    mayUse: async (agentId, tool) =>
+      grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',
     ask: (asked) => team().calls.leave(asked),
     talkOf: (agentId) => team().wakeMaterials.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),

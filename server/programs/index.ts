@@ -48,6 +48,8 @@ export interface Lent {
 export interface AgentProgramsDeps extends ProgramRowsDeps, Pick<KeptSessionsDeps, 'talkOf'> {
   /** Which program the person has chosen for an agent; null: none. */
   readonly chosenFor: (agentId: AgentId) => Promise<string | null>;
+  /** Whether the person lets this agent use one of Roost's tools. */
+  readonly mayUse: (agentId: AgentId, tool: string) => Promise<boolean>;
   /** Who is asked before a program does something. */
   readonly ask: AskLeave;
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -150,6 +152,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       start: () => startOf(kept, lent.secret),
       folder: deps.workspaces.folderOf(agentId),
       workspace: deps.workspaces.of(agentId),
+      mayUse: (tool) => deps.mayUse(agentId, tool),
       server: { url: `${deps.address}/mcp`, secret: lent.secret },
       wakes: sessionId !== null,
       async resumes(system) {

@@ -16,7 +16,7 @@ import type { Verdict } from '../contracts.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../minds/index.ts';
 import type { Workspace } from '../workspaces/index.ts';
 import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
-import { createFiles } from './files.ts';
+import { createFiles, type FilesDeps } from './files.ts';
 import type { LeftSession, ResumableSession } from './kept-sessions.ts';
 import { inTime, openSession, type OpenSession } from './open-session.ts';
 import { createReported, failed } from './outcome.ts';
@@ -30,6 +30,7 @@ export interface ProgramMindDeps {
   readonly start: () => Omit<LineStart, 'cwd' | 'limits'>;
   readonly folder: string;
   readonly workspace: Pick<Workspace, 'bytesOf' | 'write'>;
+  readonly mayUse: FilesDeps['mayUse'];
   /** Roost's own MCP server, for this agent alone. */
   readonly server: { readonly url: string; readonly secret: string };
   /** Its conversation begins with what wakes it: who it is, and what was said last. */
@@ -150,7 +151,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
           turn?.take(notification.update);
         },
         permission,
-        ...createFiles({ folder, workspace: deps.workspace, limits, isOwn: (id) => id === open?.sessionId }),
+        ...createFiles({ ...deps, isOwn: (id) => id === open?.sessionId }),
       },
       late,
       timers,

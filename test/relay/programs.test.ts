@@ -440,6 +440,16 @@ describe('an agent whose mind is a program', () => {
     expect(await notes('asked')).toEqual([{ outcome: 'cancelled' }]);
     expect(said()).not.toContain('Somebody else');
     expect(await hands.waiting()).toEqual([]);
+    const [{ programId } = { programId: '' }] = (await shown()).programs;
+    await hands.grant({ mind: programId, toolsets: { files: 'off' } });
+    await tell(
+      { write: { path: `${cwd}/x`, content: 'x' } },
+      { read: { path: `${cwd}/notes/today.md` } },
+      { say: 'Nothing.' },
+    );
+    await says('Nothing.');
+    expect(await notes('refused')).toHaveLength(outside.length * 2 + 3);
+    expect(await hands.file('x')).toBeNull();
     await tell({ flood: 20_000 }, { wait: 1 });
     await says('it writes more than anybody could read');
   });
