@@ -14,6 +14,8 @@ export interface Env {
   readonly Variables: {
     /** The sign-in of a browser that is let in, by hash. */
     readonly browser?: string;
+    /** The token of a sign-in that this call was given beside its own. */
+    readonly given?: string;
     /** Of whoever calls, as far as it is known. */
     readonly address?: string;
   };

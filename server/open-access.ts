@@ -1,5 +1,12 @@
 /** Who is let in, from where, and how often: access with what it rests on. */
-import { createAccess, createDeviceCodes, createRateLimit, createSignIn, type Origins } from './access/index.ts';
+import {
+  createAccess,
+  createDeviceCodes,
+  createGiveBeside,
+  createRateLimit,
+  createSignIn,
+  type Origins,
+} from './access/index.ts';
 import type { Config } from './config.ts';
 import type { Homes } from './homes/index.ts';
 import type { Db } from './store/index.ts';
@@ -30,5 +37,5 @@ export function openAccess(
     cookieMs,
     credentials: { check: async (secret) => (await homes.ofSecret(secret)).credentials.check(secret) },
   });
-  return { access, deviceCodes, newCode: () => signIn.newCode() };
+  return { access, deviceCodes, giveBeside: createGiveBeside({ db, relay, now }), newCode: () => signIn.newCode() };
 }

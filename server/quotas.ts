@@ -22,6 +22,8 @@ export const QUOTAS = {
   credentials: { valid: 64, revokedKept: 200 },
   /** Households that one sign-in may bring to a relay. */
   householdsBySignIn: 4,
+  /** Sign-ins that are given beside one that came by a link, and beside those. */
+  signInsBesideOne: 8,
   /** Offers to pair of one sign-in: open at once, and made within the time that ended ones are remembered. */
   offersBySignIn: { open: 4, known: 60 },
   /** Event streams of one sign-in that are open at once, and sockets of its devices. */

@@ -204,7 +204,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   models.rehearsal.meet({
     all: () => Promise.all(homes.open().map(({ directory }) => directory.all())),
   });
-  const { access, deviceCodes, newCode } = openAccess(deps, {
+  const { access, deviceCodes, giveBeside, newCode } = openAccess(deps, {
     db,
     relay: home.relay,
     homes,
@@ -232,7 +232,7 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
     mindOf: async (browser) => (await homes.of(browser)).models.mind.models({ lead: '', agent: '' }),
     rehearsal: models.fromEnvironment ? null : models.rehearsal,
     endpoints: [
-      ...createHomeRoutes(homes),
+      ...createHomeRoutes(homes, giveBeside),
       ...createEachHome(homes),
       ...sync.endpoints,
       ...room.endpoints,

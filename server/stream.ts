@@ -6,8 +6,8 @@
  * stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
  */
 import { LIMITS } from '../src/protocol/limits.ts';
-import type { Hello, StoredEvent } from '../src/protocol/events.ts';
-import type { Over } from '../src/protocol/stream.ts';
+import type { StoredEvent } from '../src/protocol/events.ts';
+import type { Hello, Over } from '../src/protocol/stream.ts';
 import type { EventLog, Searches, SessionHost } from './contracts.ts';
 
 /** Events read from the log at a time. */
@@ -22,6 +22,8 @@ export interface StreamDeps {
   readonly host: Pick<SessionHost, 'waiting' | 'onWaiting'>;
   readonly searches: Pick<Searches, 'listen'>;
   readonly version: string;
+  /** Whose home it is; null: nobody has proven it. */
+  readonly household?: () => string | null;
   readonly bufferBytes: number;
   /** ms between two heartbeats. */
   readonly heartbeatMs?: number;
@@ -43,6 +45,8 @@ export interface Streams {
   look(cut: () => void, browser: string): ReadableStream<Uint8Array>;
   /** Ends those of these sign-ins, with the reason as their last word. */
   endOf(browsers: readonly string[], reason: Over['reason']): void;
+  /** Says hello once more: whose home it is, is known now. */
+  greet(): void;
   readonly count: () => number;
   /** Those of this sign-in. */
   readonly countOf: (browser: string) => number;
@@ -65,12 +69,14 @@ export function createStreams({
   host,
   searches,
   version,
+  household = () => null,
   bufferBytes,
   heartbeatMs = LIMITS.heartbeatMs,
   onError,
 }: StreamDeps): Streams {
   /** With the sign-in that each belongs to. */
   const open = new Map<(over?: Over) => void, string | undefined>();
+  const greetings = new Set<() => void>();
 
   const streams: Streams = {
     count: () => open.size,
@@ -80,6 +86,9 @@ export function createStreams({
     },
     endOf(browsers, reason) {
       for (const [end, browser] of [...open]) if (browser !== undefined && browsers.includes(browser)) end({ reason });
+    },
+    greet() {
+      for (const greet of greetings) greet();
     },
     open({ after, log: named, searches: answers = false }, cut, browser) {
       // A cursor past the head is of a store that was put back from a copy.
@@ -109,6 +118,7 @@ export function createStreams({
     function stop(): void {
       done = true;
       open.delete(end);
+      greetings.delete(greet);
       if (beats) clearInterval(beats);
       unsubscribe?.();
       stopWaiting?.();
@@ -116,6 +126,7 @@ export function createStreams({
       wanted?.();
     }
     let end: (over?: Over) => void = () => undefined;
+    let greet: () => void = () => undefined;
 
     async function fill(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
       while (!done && cursor < log.head()) {
@@ -162,8 +173,13 @@ export function createStreams({
             controller.close();
           };
           open.set(end, browser);
-          const hello: Hello = { log: name, version };
-          controller.enqueue(frame('hello', hello));
+          greet = () => {
+            const whose = name === LOOKED_AT ? {} : { household: household() };
+            const hello: Hello = { log: name, version, ...whose };
+            controller.enqueue(frame('hello', hello));
+          };
+          greetings.add(greet);
+          greet();
           beats = setInterval(() => {
             fullBeats = (controller.desiredSize ?? 0) <= 0 ? fullBeats + 1 : 0;
             if (fullBeats === 0) controller.enqueue(BEAT);

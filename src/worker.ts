@@ -33,7 +33,7 @@ import {
   type Feed,
 } from './relay/index.ts';
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
-import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
+import { householdOf, isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
 import { searchEndpoints } from './protocol/endpoints/searches.ts';
 import { sessionEndpoints } from './protocol/endpoints/session.ts';
 import { LEDGER_METHODS, OWNER_METHODS, SEARCH_METHODS } from './protocol/owner-rpc.ts';
@@ -185,18 +185,14 @@ events.on('forgotten', () => opened.search?.hearGone());
 
 const pageKey = createHeldPageKey(realTimers.after, RELAY_TIMES.pageKeyWithin);
 const line = { fetch: withPageKey((...args) => fetch(...args), pageKey.whenHeard), baseUrl: '' };
-/** What cannot be read is no sign that nobody lives here. */
-const isVacant = ({ household }: Awaited<typeof ledger>) =>
-  household().then(
-    ({ identities }) => identities.length === 0,
-    () => false,
-  );
 const client = createRelayClient({ ...sessionEndpoints, ...searchEndpoints }, line);
-const feed = ledger.then(async (open) => {
+const feed = Promise.all([ledger, syncDatabase]).then(async ([open, db]) => {
   const cursor = cursorSchema.safeParse(await open.readCursor());
   return createFeed({
     cursor: cursor.success ? cursor.data : null,
-    vacant: !cursor.success && (await isVacant(open)),
+    // What cannot be read is no sign that nobody lives here.
+    vacant: !cursor.success && (await open.household().catch(() => null))?.identities.length === 0,
+    household: await householdOf(db),
     client,
     timers: realTimers,
     openStream: (from, listener) =>
@@ -248,6 +244,7 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
     onTrouble: anew.look,
     sealing: (on) => (known.seals = on),
     returning: (on) => (known.returning = on),
+    belongs: (household) => void feed.then((open) => open.belongs(household)),
   }),
 );
 sync.then((open) => (opened.sync = open), crashed);
@@ -259,6 +256,7 @@ events.on('outbox', () => opened.sync?.wake());
 function reconnect() {
   opened.feed?.reconnect();
   opened.sync?.reconnect();
+  return null;
 }
 const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
   onError: anew.look,
@@ -281,12 +279,12 @@ const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
     },
     // A page that has opened a link brings what was missing.
     takePageKey({ key }) {
-      if (pageKey.hear(key)) reconnect();
-      return Promise.resolve(null);
+      return Promise.resolve(pageKey.hear(key) ? reconnect() : null);
     },
-    reconnect: async () => {
-      (await feed).reconnect();
-      opened.sync?.reconnect();
+    reconnect: () => feed.then(reconnect),
+    signInChanged: async () => {
+      (await feed).restart();
+      opened.sync?.restart();
       return null;
     },
     async offerMark(request) {

@@ -111,12 +111,14 @@ export function createDeviceCodes({ db, relay, now, onEnded }: DeviceCodesDeps):
         .executeTakeFirst();
       if (!ended) return false;
       if (ended.guest === null || !ended.guest_is_new) return true;
+      const { guest } = ended;
       const out = await db
         .deleteFrom('browsers')
         .where('relay', '=', relay)
-        .where('token_hash', '=', ended.guest)
-        .executeTakeFirst();
-      if (out.numDeletedRows > 0n) onEnded([ended.guest]);
+        .where((or) => or.or([or('token_hash', '=', guest), or('family', '=', guest)]))
+        .returning('token_hash')
+        .execute();
+      if (out.length > 0) onEnded(out.map(({ token_hash }) => token_hash));
       return true;
     },
     async leaveOffer(guest, offer) {

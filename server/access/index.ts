@@ -44,6 +44,7 @@ function pageKeyOf({ req }: Context): string | undefined {
   return offered?.find((name) => name.startsWith(PAGE_KEY.offered))?.slice(PAGE_KEY.offered.length);
 }
 
+export { createGiveBeside, type GiveBeside } from './beside.ts';
 export { createCredentialRoutes } from './credential-routes.ts';
 export { createDeviceCodeRoutes, createDeviceCodes } from './device-codes.ts';
 export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
@@ -246,7 +247,8 @@ export function createAccess({
       context.set('browser', known.browser);
       await next();
       // Only now is there an answer to put it on.
-      if (known.renew) setToken(context, known.token);
+      const token = context.get('given') ?? (known.renew ? known.token : undefined);
+      if (token !== undefined) setToken(context, token);
     },
     async enter(context) {
       checkRate(`address ${context.get('address') ?? ''}`);

@@ -117,6 +117,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs, deviceCodes }: 
           key_hash: hashOf(key),
           home: null,
           guest_until: guestUntil,
+          family: null,
         })
         .execute();
       return { token, key, byDevice };

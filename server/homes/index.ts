@@ -16,12 +16,12 @@ import { createProcesses } from '../processes/index.ts';
 import { createStarts } from '../programs/starts.ts';
 import { PROGRAM_LIMITS } from '../programs/settings.ts';
 import { createRegistry, type HomeEntry } from './registry.ts';
-import { homeOfCredential } from './rows.ts';
+import { homeOfCredential, isGivenBeside } from './rows.ts';
 import { createStreamLimit, type StreamLimit } from './stream-limit.ts';
 
 export { bytesOfBrowser } from './rows.ts';
 
-export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 'starts'> {
+export interface HomesDeps extends Omit<OpenHomeDeps, 'checkStreams' | 'processes' | 'starts' | 'household'> {
   /** Says which programs run beside the relay; no other relay has it. */
   readonly processesFolder: string;
   /** Names the whole relay, and its first home. */
@@ -46,7 +46,8 @@ export interface Homes {
   begin(browser: string): Promise<Begun>;
   /**
    * A page without a team begins one. `beside`: also where others live at this relay. Where somebody lives in the home of
-   * this sign-in already, whom the page knows nothing of, it gets another home with `anew`, and is refused without both.
+   * this sign-in already, whom the page knows nothing of, it begins with `anew` by a sign-in of its own, and is refused
+   * without both: the one that it has is theirs, and whichever of them proves its household would take the other along.
    */
   beginHousehold(browser: string, how: { readonly beside: boolean; readonly anew: boolean }): Promise<Begun>;
   /**
@@ -56,7 +57,7 @@ export interface Homes {
   member(household: string, browser: string, joins: boolean): Promise<void>;
   /**
    * This sign-in has followed this log before, under an earlier cookie: nobody else knows the name of a log. It comes
-   * back into that log's home, unless it lives elsewhere, or devices prove themselves there.
+   * back into that log's home, unless it lives elsewhere, devices prove themselves there, or it was given so as to leave it.
    */
   comesBack(browser: string, log: string): Promise<void>;
   /** The one home that whoever has none may look at; null where that is not so. */
@@ -96,7 +97,9 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const checkStreams = createStreamLimit(deps.mostStreams, () => opened.values());
 
   function open({ id }: HomeEntry): Promise<OpenHome> {
-    const under = opening.get(id) ?? openHome({ ...deps, processes, starts, checkStreams }, id, () => orRefuse(id));
+    const household = () => registry.get(id)?.household ?? null;
+    const parts = { ...deps, processes, starts, checkStreams, household };
+    const under = opening.get(id) ?? openHome(parts, id, () => orRefuse(id));
     opening.set(id, under);
     return under.then(
       (home) => {
@@ -178,17 +181,10 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     },
     async beginHousehold(browser, { beside, anew }) {
       const entry = await registry.entryOf(browser);
-      if (!(await isLivedIn(entry))) return begin(entry, beside);
+      const isOthers = (await isLivedIn(entry)) || (anew && entry.household !== null);
+      if (!isOthers) return begin(entry, beside);
       if (!anew) return beside ? { ok: true } : { ok: false, reason: 'others' };
-      return registry.decide(async ({ known, freeHome, note, bind }): Promise<Begun> => {
-        // Another tab may have done so meanwhile.
-        if ((await known(browser)) !== entry) return { ok: true };
-        if (registry.living().length >= most) return { ok: false, reason: 'full' };
-        const another = await freeHome();
-        await note(another);
-        await bind(browser, another);
-        return { ok: true };
-      });
+      return registry.living().length >= most ? { ok: false, reason: 'full' } : { ok: true, beside: true };
     },
     async member(household, browser, joins) {
       const isThere = (home: HomeEntry | null) =>
@@ -199,6 +195,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         proving.delete(browser);
       };
       if (isThere(await registry.known(browser))) return proven();
+      let told: OpenHome | undefined;
       await registry.decide(async ({ known, freeHome, note, bind }) => {
         const here = await known(browser);
         if (isThere(here)) return;
@@ -208,7 +205,9 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         const entry = here && here.household === null ? here : await freeHome();
         await note(entry, { household });
         await bind(browser, entry);
+        told = opened.get(entry.id);
       });
+      told?.streams.greet();
       proven();
     },
     async comesBack(browser, log) {
@@ -216,7 +215,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       if (entry.begun) return;
       const there = [...opened.values()].find((home) => home.log.id === log);
       const target = there && registry.get(there.id);
-      if (!target?.begun) return;
+      if (!target?.begun || (await isGivenBeside(db, relay, browser))) return;
       if (target.household === null) return registry.decide(({ bind }) => bind(browser, target));
       if (proving.size >= SECRETS_KEPT) proving.clear();
       if (!proving.has(browser)) proving.set(browser, { proof: createDeferred(), until: deps.elapsed() + PROOF_MS });

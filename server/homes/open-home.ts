@@ -78,6 +78,8 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly refuseForRoom: () => Promise<string | null>;
   readonly version: string;
   readonly streamBufferBytes: number;
+  /** Whose home it is; null: nobody has proven it. */
+  readonly household: () => string | null;
   readonly checkStreams: StreamLimit;
   readonly push: Pick<NotificationsDeps, 'pusher' | 'subject' | 'nextMs'>;
 }
@@ -203,10 +205,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     onError: (error) => logger.error('A call of the model proxy failed.', { error }),
   });
   const streams = createStreams({
-    log,
-    host,
-    searches: team.searches,
-    version: deps.version,
+    ...deps,
+    ...{ log, host, searches: team.searches },
     bufferBytes: deps.streamBufferBytes,
     onError: (error) => logger.error('An event stream failed.', { error }),
   });

@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import { homeEndpoints, sessionEndpoints } from '../../src/protocol/endpoints/session.ts';
-import { bearerOf } from '../access/index.ts';
+import { bearerOf, type GiveBeside } from '../access/index.ts';
 import { answer, browserOf, refuseHead, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import type { Homes } from './index.ts';
@@ -49,7 +49,7 @@ export function createEachHome(homes: Homes): readonly Handled[] {
   }));
 }
 
-export function createHomeRoutes(homes: Homes): readonly Handled[] {
+export function createHomeRoutes(homes: Homes, giveBeside: GiveBeside): readonly Handled[] {
   async function lookedAt(context: Context<Env>) {
     const home = await homes.lookedAt(browserOf(context));
     if (home === null)
@@ -65,7 +65,7 @@ export function createHomeRoutes(homes: Homes): readonly Handled[] {
     async beginHome({ body }, context) {
       const begun = await homes.beginHousehold(browserOf(context), body);
       if (!begun.ok) throw notBegun(begun.reason);
-      return await homes.standing(browserOf(context));
+      return await homes.standing(begun.beside ? await giveBeside(context) : browserOf(context));
     },
     async lookedAt(_, context) {
       const { directory } = await lookedAt(context);

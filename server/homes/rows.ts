@@ -47,6 +47,17 @@ export async function homeOfBrowser(db: Db, relay: string, browser: string): Pro
   return row?.home ?? null;
 }
 
+/** Was it given beside another sign-in? */
+export async function isGivenBeside(db: Db, relay: string, browser: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('browsers')
+    .select('family')
+    .where('relay', '=', relay)
+    .where('token_hash', '=', browser)
+    .executeTakeFirst();
+  return (row?.family ?? null) !== null;
+}
+
 export async function bindBrowser(db: Db, relay: string, browser: string, home: string): Promise<void> {
   await db.updateTable('browsers').set({ home }).where('relay', '=', relay).where('token_hash', '=', browser).execute();
 }

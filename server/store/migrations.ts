@@ -29,6 +29,7 @@ import { pushContact } from './steps/0026-push-contact.ts';
 import { programSessions } from './steps/0027-program-sessions.ts';
 import { wakeCalls } from './steps/0028-wake-calls.ts';
 import { keptAnswers } from './steps/0029-kept-answers.ts';
+import { signInFamilies } from './steps/0030-sign-in-families.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -60,4 +61,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0027-program-sessions': programSessions,
   '0028-wake-calls': wakeCalls,
   '0029-kept-answers': keptAnswers,
+  '0030-sign-in-families': signInFamilies,
 };

@@ -41,6 +41,8 @@ export interface Tables extends NightTables {
     /** The home that it belongs to; null: none yet. */ home: string | null;
     /** It came by a device's code, and may only join, until then; null: it is let in for good. */ guest_until:
       number | null;
+    /** The sign-in by a link, beside which this one was given, or one that was; null: it came by a link or a code itself. */
+    family: string | null;
   };
   /** Codes that a page shows for another device, by SHA-256. `host`, `guest`: sign-ins, who shows it and who came by it. */
   device_codes: {

@@ -189,7 +189,7 @@ export async function readBoxes(
   return row ? boxesSchema.parse(JSON.parse(row.boxes_json)) : {};
 }
 
-/** Ends the sign-ins that removed devices have used and no other device does; answers which. */
+/** Ends the sign-ins that removed devices have used and no other device does, and those that were given beside them; answers which. */
 export async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef): Promise<readonly string[]> {
   const used = (removed: boolean) =>
     db
@@ -207,8 +207,24 @@ export async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef)
   const gone = await db
     .deleteFrom('browsers')
     .where('relay', '=', relay)
-    .where('token_hash', 'in', used(true))
     .where('token_hash', 'not in', used(false))
+    .where(({ or, and, eb, selectFrom }) =>
+      or([
+        eb('token_hash', 'in', used(true)),
+        // Also where that one has run out meanwhile.
+        and([eb('family', 'in', used(true)), eb('family', 'not in', used(false))]),
+        eb(
+          'family',
+          'in',
+          selectFrom('browsers as ended')
+            .select('ended.family')
+            .where('ended.relay', '=', relay)
+            .where('ended.family', 'is not', null)
+            .where('ended.token_hash', 'in', used(true))
+            .where('ended.token_hash', 'not in', used(false)),
+        ),
+      ]),
+    )
     .returning('token_hash')
     .execute();
   return gone.map(({ token_hash }) => token_hash);

@@ -242,17 +242,6 @@ export interface StoredEvent {
 }
 
 /**
- * The first thing on every connection, without an id: which log this is. A browser that knew another log
- * (the relay's home was replaced) starts again from the beginning; a client says which log its cursor is of
- * with `?log=`, and the relay sends everything where it is not this one.
- */
-export const helloSchema = z.object({
-  log: id.describe('names the log; another home has another'),
-  version: z.string().describe('the relay’s version'),
-});
-export type Hello = z.infer<typeof helloSchema>;
-
-/**
  * Sent once on every connection, without an id, after what was missed and before what is new: the state of
  * the running session, and of all runs, as of event `upTo`. A page believes in a session only after this.
  */

@@ -172,7 +172,7 @@ export const beginHomeSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'where somebody lives in the household of this sign-in: leave that to its other devices, and begin another',
+      'where somebody lives in the household of this sign-in: leave both to its other devices, and take a sign-in of its own, by which the next call begins another',
     ),
 });
 

@@ -130,6 +130,8 @@ const RELAY_METHODS = {
   takePageKey: method(z.tuple([z.object({ key: z.string().max(LIMITS.id).nullable() })]), z.null()),
   /** Connect to the relay again now, without waiting for the next try. */
   reconnect: method(none, z.null()),
+  /** The cookie is of another sign-in: what is open under the one before ends, and is opened again. */
+  signInChanged: method(none, z.null()),
 };
 export const OWNER_METHODS = { ...LEDGER_METHODS, ...SEARCH_METHODS, ...RELAY_METHODS, ...SYNC_METHODS };
 

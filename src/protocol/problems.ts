@@ -79,6 +79,7 @@ export const PROBLEMS = [
   'retired',
   'session-active',
   'sign-in-full',
+  'sign-ins-full',
   'slot-taken',
   'taken-back',
   'too-large',

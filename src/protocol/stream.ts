@@ -1,8 +1,25 @@
 /** What the event stream says beside events: of the moment, with no number, and kept nowhere. */
 import { z } from 'zod';
 import { common } from './documents.ts';
+import { LIMITS } from './limits.ts';
 
 const { agentId } = common;
+const id = z.string().min(1).max(LIMITS.id);
+
+/**
+ * The first thing on every connection, without an id: which log this is. A browser that knew another log
+ * (the relay's home was replaced) starts again from the beginning; a client says which log its cursor is of
+ * with `?log=`, and the relay sends everything where it is not this one.
+ */
+export const helloSchema = z.object({
+  log: id.describe('names the log; another home has another'),
+  version: z.string().describe('the relay’s version'),
+  household: id
+    .nullable()
+    .optional()
+    .describe('whose home it is, once a device has proven that; said again where one does while the stream is open'),
+});
+export type Hello = z.infer<typeof helloSchema>;
 
 /**
  * Sent without an id whenever it changes, and after the snapshot where somebody waits: who stands in line before the

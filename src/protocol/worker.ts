@@ -234,7 +234,9 @@ export type LinkState =
   | { readonly kind: 'live' }
   /** `failed`: the relay is there, and what it says could not be read, or this page failed over it. */
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'failed' }
-  | { readonly kind: 'locked-out' };
+  | { readonly kind: 'locked-out' }
+  /** This browser’s sign-in is of a home of another household: nothing of it is shown or stored here. */
+  | { readonly kind: 'elsewhere' };
 
 /** An answer that is being written. */
 export interface OpenAnswer {

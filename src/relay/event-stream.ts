@@ -7,9 +7,9 @@
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { backoff } from '../domain/platform/retry.ts';
-import { eventSchema, helloSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
+import { eventSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
 import { searchAskedSchema, type SearchAsked } from '../protocol/searches.ts';
-import { overSchema, waitingSchema, type Over, type Waiting } from '../protocol/stream.ts';
+import { helloSchema, overSchema, waitingSchema, type Over, type Waiting } from '../protocol/stream.ts';
 import { parseJson } from './problem.ts';
 import { RELAY_TIMES } from './settings.ts';
 import type { Timers } from '../domain/platform/timers.ts';
@@ -25,6 +25,8 @@ export type StreamItem =
   /** This log is not the one the cursor was of, or was put back to an earlier state: everything comes, from its first event. */
   | { readonly kind: 'new-log'; readonly log: string }
   | { readonly kind: 'event'; readonly stored: StoredEvent }
+  /** Whose home this log is of; null: nobody has proven it. Comes before its events, and again where it is proven. */
+  | { readonly kind: 'home'; readonly household: string | null }
   /** Everything missed has been passed; what follows is new. */
   | { readonly kind: 'live'; readonly snapshot: Snapshot }
   /** Who stands in line before the model's server, now. */
@@ -61,6 +63,8 @@ export interface EventStreamDeps {
 export interface EventStream {
   /** Tries again now, without waiting; does nothing while the line is live. */
   reconnect(): void;
+  /** Ends the line, live or not, and connects at once: what it was let in by is another now. */
+  restart(): void;
   close(): void;
 }
 
@@ -121,6 +125,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       if (!hello.success) throw new Unreadable(`hello: ${hello.error.message}`);
       connection.log = hello.data.log;
       if (cursor?.log !== connection.log) beginLog(connection.log, 0);
+      listener({ kind: 'home', household: hello.data.household ?? null });
       return;
     }
     if (message.event === 'over') {
@@ -201,7 +206,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       const reader = response.body.getReader();
       for (;;) {
         const { done, value } = await reader.read().catch(cut);
-        if (done || closed) return ending;
+        if (done || signal.aborted) return ending;
         heard();
         parser.feed(decoder.decode(value, { stream: true }));
         if (connection.over) return connection.over;
@@ -231,16 +236,26 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     });
   }
 
-  listener({ kind: 'connecting' });
-  run();
+  function connect() {
+    listener({ kind: 'connecting' });
+    run();
+  }
+  connect();
 
   return {
     reconnect() {
       if (closed || live || !cancelRetry) return;
       cancelRetry();
       failures = 0;
-      listener({ kind: 'connecting' });
-      run();
+      connect();
+    },
+    restart() {
+      if (closed) return;
+      cancelRetry?.();
+      abort?.abort();
+      live = false;
+      failures = 0;
+      connect();
     },
     close() {
       closed = true;

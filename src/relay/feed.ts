@@ -26,6 +26,8 @@ export interface FeedDeps {
    * on, stored or acknowledged before `settle`.
    */
   readonly vacant: boolean;
+  /** Whose device this browser is; null: of no household. The events of another household's home are none of its own. */
+  readonly household: string | null;
   readonly openStream: (cursor: Cursor | null, listener: (item: StreamItem) => void) => EventStream;
   readonly client: Pick<
     RelayClient<typeof sessionEndpoints & typeof searchEndpoints>,
@@ -51,8 +53,12 @@ export interface Feed {
   snapshot(): Snapshot | null;
   answers(): readonly OpenAnswer[];
   reconnect(): void;
+  /** This browser has another sign-in: what it hears from now on is of that one's home. */
+  restart(): void;
   /** Somebody lives in this browser from now on: what is theirs is heard from its first event. */
   occupied(): void;
+  /** This browser is a device of this household from now on; null: of none. */
+  belongs(household: string | null): void;
   /** Resolves when everything heard so far is stored, or cannot be for now. */
   stored(): Promise<void>;
   /** Hands over what is queued, where a session runs. */
@@ -67,8 +73,11 @@ export function createFeed(deps: FeedDeps): Feed {
   let link: LinkState = { kind: 'connecting' };
   let snapshot: Snapshot | null = null;
   let log = deps.cursor?.log ?? '';
+  let own = deps.household;
+  let homeOf: string | null = null;
   let mark = createAckMark();
-  let acknowledged = deps.cursor?.after ?? 0;
+  let { cursor } = deps;
+  let acknowledged = cursor?.after ?? 0;
   let pending: { readonly log: string; readonly stored: StoredEvent }[] = [];
   let storing = false;
   const whenStored: (() => void)[] = [];
@@ -78,10 +87,34 @@ export function createFeed(deps: FeedDeps): Feed {
   const delivered = new Set<string>();
   let closed = false;
   let vacant = deps.vacant;
-  let passedOver = false;
+  let [passedOver, moved] = [false, false];
+
+  const elsewhere = () => homeOf !== null && own !== null && homeOf !== own;
+  const apart = () => vacant || elsewhere();
+
+  /** What was heard is of another household, and not told any more. */
+  function standApart() {
+    passedOver = true;
+    pending = [];
+    cancelAck?.();
+    cancelAck = null;
+    answers.clear();
+    if (link.kind === 'live') setLink({ kind: 'elsewhere' }, null);
+  }
+
+  /** What was passed over is heard after all, from what was stored last. */
+  function goBack() {
+    if (closed || apart() || !passedOver) return;
+    passedOver = false;
+    stream.close();
+    log = cursor?.log ?? '';
+    mark = createAckMark();
+    acknowledged = cursor?.after ?? 0;
+    stream = deps.openStream(cursor, hear);
+  }
 
   function scheduleAck() {
-    if (cancelAck || closed || mark.upTo() <= acknowledged) return;
+    if (cancelAck || closed || elsewhere() || mark.upTo() <= acknowledged) return;
     cancelAck = timers.after(RELAY_TIMES.ackDebounce, () => {
       cancelAck = null;
       void sendAck();
@@ -92,7 +125,8 @@ export function createFeed(deps: FeedDeps): Feed {
     const upTo = mark.upTo();
     const of = log;
     if (upTo <= acknowledged) return;
-    await deps.saveCursor({ log: of, after: upTo });
+    cursor = { log: of, after: upTo };
+    await deps.saveCursor(cursor);
     const result = await client.ack({ body: { upTo } });
     // Where it did not arrive, the next stored event or the next connection sends it again.
     if (result.ok && of === log) acknowledged = Math.max(acknowledged, upTo);
@@ -161,7 +195,7 @@ export function createFeed(deps: FeedDeps): Feed {
 
   /** Where it is not taken, another page was quicker. */
   async function answerSearch(asked: SearchAsked) {
-    const body = vacant ? CANNOT_SEARCH : await deps.search(asked).catch(() => CANNOT_SEARCH);
+    const body = apart() ? CANNOT_SEARCH : await deps.search(asked).catch(() => CANNOT_SEARCH);
     await client.answerSearch({ searchId: asked.searchId, body });
   }
 
@@ -177,14 +211,18 @@ export function createFeed(deps: FeedDeps): Feed {
         log = item.log;
         mark = createAckMark();
         acknowledged = 0;
+        passedOver = false;
         answers.clear();
         return;
+      case 'home':
+        homeOf = item.household;
+        if (elsewhere()) standApart();
+        // Where nobody lives in this browser, there is nobody whose home was another one.
+        else if (moved && !vacant) tell({ news: 'moved' });
+        return void (moved = false);
       case 'event':
         if (snapshot) snapshot = applyEvent(snapshot, item.stored);
-        if (vacant) {
-          passedOver = true;
-          return;
-        }
+        if (apart()) return void (passedOver = true);
         answers.take(item.stored.event);
         tell({ news: 'event', stored: item.stored });
         pending.push({ log, stored: item.stored });
@@ -193,13 +231,14 @@ export function createFeed(deps: FeedDeps): Feed {
         return;
       case 'live':
         deps.onTrouble(null);
+        if (elsewhere()) return setLink({ kind: 'elsewhere' }, null);
         answers.keep(item.snapshot.answering.map(({ messageId }) => messageId));
         setLink({ kind: 'live' }, item.snapshot);
         scheduleAck();
         void deliverAll();
         return;
       case 'waiting':
-        tell({ news: 'waiting', waiting: item.waiting });
+        if (!elsewhere()) tell({ news: 'waiting', waiting: item.waiting });
         return;
       case 'search':
         void answerSearch(item.asked);
@@ -213,10 +252,8 @@ export function createFeed(deps: FeedDeps): Feed {
         setLink({ kind: 'lost', reason: 'failed' }, null);
         return;
       case 'moved':
-        setLink({ kind: 'connecting' }, null);
-        // Where nobody lives in this browser, there is nobody whose home was another one.
-        if (!vacant) tell({ news: 'moved' });
-        return;
+        moved = true;
+        return setLink({ kind: 'connecting' }, null);
       case 'connecting':
       case 'lost':
       case 'locked-out':
@@ -233,13 +270,16 @@ export function createFeed(deps: FeedDeps): Feed {
     snapshot: () => snapshot,
     answers: () => answers.list(),
     reconnect: () => stream.reconnect(),
+    restart: () => stream.restart(),
     occupied() {
       if (!vacant || closed) return;
       vacant = false;
-      if (!passedOver) return;
-      stream.close();
-      log = deps.cursor?.log ?? '';
-      stream = deps.openStream(deps.cursor, hear);
+      goBack();
+    },
+    belongs(household) {
+      if (own === household) return;
+      own = household;
+      (elsewhere() ? standApart : goBack)();
     },
     stored: () =>
       new Promise((resolve) => {

@@ -82,6 +82,7 @@ export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
       case 'event':
         return hear(item.stored);
       case 'new-log':
+      case 'home':
         return;
       case 'connecting':
       case 'moved':

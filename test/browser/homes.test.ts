@@ -71,7 +71,8 @@ describe('two browsers that are not paired, at one relay', { timeout: 240_000 },
     await early.untilAll('awake');
     expect((await ada.seats()).map(({ name }) => name)).toEqual(hatched.map(({ name }) => name));
 
-    // Ada's browser proves to be of a household that has its home here already, while her session runs.
+    // A device of another household, which has its home here already, proves it by the sign-in of Ada's browser while her session
+    // runs: the browser takes nothing of what it hears then, and comes home by a sign-in of its own.
     await ada.press(/^WAKE/);
     await ada.untilAll('awake');
     const household = newTestHousehold();
@@ -83,8 +84,10 @@ describe('two browsers that are not paired, at one relay', { timeout: 240_000 },
     );
     const hers = browserOf(relay.url, await signInOf(ada.page.context(), relay.url));
     expect((await register(hers, household, newTestDevice())).status).toBe(200);
-    await ada.page.getByText('this browser now belongs to the home of its household').waitFor();
+    await ada.page.getByText('This browser shares its sign-in with another household').first().waitFor();
     await ada.untilAll('sleeping');
+    await ada.press('Take a sign-in of its own');
+    await ada.untilAll('awake');
     expect(await ada.page.evaluate(() => document.body.dataset['lost'])).toBeUndefined();
 
     for (const { complaints } of [ada, early]) expect(complaints.filter((line) => !line.includes('409'))).toEqual([]);

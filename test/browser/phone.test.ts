@@ -137,7 +137,25 @@ describe('On a phone', () => {
     await stranger.page.getByRole('heading', { name: 'A team of yours lives at this relay' }).waitFor();
     await stranger.press('Begin a household of my own');
     await stranger.begin();
+    // The other one proves its household again: what it proves is of its own sign-in alone.
+    await visitor.hearth();
+    await page.reload();
+    await vi.waitUntil(
+      async () => {
+        const status = await createOwnerLine(page).call('syncStatus');
+        return status.kind === 'alone' && status.kept?.link === 'live';
+      },
+      { timeout: 15_000 },
+    );
+    // Whichever proved it last had the home of both: the other one heard it.
+    await visitor.untilAll('awake');
+    await visitor.open(1);
     await stranger.page.reload();
+    await stranger.page.getByRole('button', { name: 'SUMMON' }).and(stranger.page.locator(':enabled')).waitFor();
+    const names = [...(await createOwnerLine(stranger.page).documents()).values()].filter(
+      (doc) => (doc as { type?: string }).type === 'agent-identity',
+    );
+    expect(names).toHaveLength(1);
     const seats = await stranger.untilSeats('seats of its own', (all) => all.every(({ state }) => state === 'empty'));
     expect(seats).toHaveLength(8);
     expect(

@@ -6,7 +6,8 @@ import { listen, type HttpServer } from '../../server/listen.ts';
 import { createSearches } from '../../server/searches/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createStreams, type Streams } from '../../server/stream.ts';
-import { helloSchema, snapshotSchema, type RoostEvent } from '../../src/protocol/events.ts';
+import { snapshotSchema, type RoostEvent } from '../../src/protocol/events.ts';
+import { helloSchema } from '../../src/protocol/stream.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { searchAskedSchema } from '../../src/protocol/searches.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
@@ -96,7 +97,11 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
     const [last] = await log.append([words('last')]);
     for (const reader of readers) {
       const messages = await reader.until(upTo(last?.id ?? 0));
-      expect(messages[0]).toEqual({ id: undefined, event: 'hello', data: { log: 'the log', version: '1' } });
+      expect(messages[0]).toEqual({
+        id: undefined,
+        event: 'hello',
+        data: { log: 'the log', version: '1', household: null },
+      });
       expect(idsOf(messages)).toEqual(range(1, last?.id ?? 0));
       const at = messages.findIndex(({ event }) => event === 'snapshot');
       const snapshot = snapshotSchema.parse(messages[at]?.data);

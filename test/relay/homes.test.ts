@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { QUOTAS } from '../../server/quotas.ts';
 import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeSummon } from '../../src/domain/wake-payload.ts';
 import { credentialsSchema, madeCredentialSchema } from '../../src/protocol/team.ts';
@@ -7,7 +8,7 @@ import { healthSchema, homeStandingSchema, lookedAtSchema, problemSchema } from 
 import { attachedServerSchema } from '../../src/protocol/attached.ts';
 import { startAuthorisationServer } from '../support/authorisation-server.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
-import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
+import { browserOf, openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { STORES } from '../support/stores.ts';
 import { enter, newTestDevice, newTestHousehold, register, renew } from '../support/sync-device.ts';
 
@@ -18,6 +19,14 @@ const bornSchema = z.object({ agentId: z.string(), name: z.string(), position: z
 const standing = async (browser: Browser) => homeStandingSchema.parse(await (await browser.fetch('/api/home')).json());
 const begin = (browser: Browser, beside: boolean, anew?: boolean) =>
   browser.fetch('/api/home', { method: 'POST', json: { beside, ...(anew === undefined ? {} : { anew }) } });
+/** The sign-in that a browser takes to begin a household beside the one of the sign-in that it has. */
+async function takeOwn(browser: Browser): Promise<Browser> {
+  const given = await begin(browser, true, true);
+  expect(homeStandingSchema.parse(await given.json()).begun).toBe(false);
+  const [cookie = ''] = given.headers.getSetCookie();
+  expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
+  return browserOf(browser.url, { cookie: cookie.split(';')[0] ?? '', key: (await browser.signIn()).key });
+}
 const refusal = async (response: Response) => [
   response.status,
   problemSchema.parse(await response.json()).type.replace('about:roost/', ''),
@@ -157,24 +166,72 @@ describe('households of one relay', () => {
     expect(textsOf(await eventsOf(one()))).toEqual([]);
   });
 
-  it('a browser that kept its sign-in and lost its team begins no second one in that home: asked, it leaves it to the others', async () => {
-    await adaTalks();
-    const before = await headOf(one());
-    expect(await refusal(await begin(one(), false))).toEqual([409, 'not-begun']);
-    // Without a word of leaving it stays where it is: a page that asks twice is not moved.
-    expect((await begin(one(), true)).status).toBe(200);
-    expect(await standing(one())).toMatchObject({ lived: true, others: 0 });
-    const stream = await follow(one());
-    expect((await begin(one(), true, true)).status).toBe(200);
-    expect(await stream.ended).toBeNull();
-    expect(await standing(one())).toEqual({ begun: true, lived: false, others: 1, look: false });
-    expect((await begin(one(), true, true)).status).toBe(200);
-    expect(await standing(one())).toMatchObject({ others: 1 });
-    await one().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
-    await startSession(one(), 'Lua');
-    await talk(one(), 'The cellar key is under the fern.');
-    expect(await headOf(one())).not.toBe(before);
-    expect(textsOf(await eventsOf(one())).join()).not.toContain('daughter');
+  describe('a browser that shares its sign-in with another household, and keeps nothing of that,', () => {
+    const logOf = async (browser: Browser) => ((await eventsOf(browser))[0]?.data ?? { log: '' }) as { log: string };
+
+    it('begins none in its home: asked, it leaves both to the others, and takes a sign-in of its own', async () => {
+      await adaTalks();
+      const { log } = await logOf(one());
+      expect(await refusal(await begin(one(), false))).toEqual([409, 'not-begun']);
+      // Without a word of leaving it stays where it is.
+      const stays = await begin(one(), true);
+      expect([stays.status, stays.headers.getSetCookie()]).toEqual([200, []]);
+      const own = await takeOwn(one());
+      expect(await standing(own)).toEqual({ begun: false, lived: false, others: 1, look: true });
+      // It followed that log too, and does not come back to it: the sign-in was given so as to leave it.
+      expect(textsOf(await eventsOf(own, `/api/events?after=0&log=${log}`))).toEqual([]);
+      const begun = await begin(own, true, true);
+      expect([begun.status, begun.headers.getSetCookie()]).toEqual([200, []]);
+      expect(await standing(own)).toEqual({ begun: true, lived: false, others: 1, look: false });
+      expect(await standing(one())).toEqual({ begun: true, lived: true, others: 1, look: false });
+      // The new cookie alone lets nobody call.
+      const { cookie } = await own.signIn();
+      expect((await browserOf(relay.url, { cookie, key: 'x'.repeat(43) }).fetch('/api/home')).status).toBe(401);
+    });
+
+    it('keeps its home, and they keep theirs, whichever proves its household last', async () => {
+      const [adas, bens] = [newTestHousehold(), newTestHousehold()];
+      const [adasDevice, bensDevice] = [newTestDevice(), newTestDevice()];
+      expect((await register(one(), adas, adasDevice)).status).toBe(200);
+      await adaTalks();
+      const stream = await follow(one());
+      const own = await takeOwn(one());
+      await begin(own, true, true);
+      await own.fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
+      await startSession(own, 'Lua');
+      await talk(own, 'The cellar key is under the fern.');
+      expect((await register(own, bens, bensDevice)).status).toBe(200);
+      for (const [browser, household, device] of [
+        [one(), adas, adasDevice],
+        [own, bens, bensDevice],
+        [one(), adas, adasDevice],
+      ] as const) {
+        expect((await register(browser, household, device)).status).toBe(200);
+        await (await enter(browser, household, device)).close();
+        const heard = { hers: textsOf(await eventsOf(one())).join(), his: textsOf(await eventsOf(own)).join() };
+        expect([heard.hers.includes('daughter'), heard.hers.includes('fern')]).toEqual([true, false]);
+        expect([heard.his.includes('daughter'), heard.his.includes('fern')]).toEqual([false, true]);
+      }
+      // Her stream goes on: she was moved nowhere.
+      await talk(one(), 'Are you still there?');
+      await stream.until((all) => textsOf(all).join().includes('Are you still there?'));
+      expect(stream.messages.filter(({ event }) => event === 'over')).toEqual([]);
+      stream.close();
+    });
+
+    it('is given so many, and no more by those that it was given', async () => {
+      await adaTalks();
+      const given: Browser[] = [];
+      for (let n = 0; n < QUOTAS.signInsBesideOne; n++) given.push(await takeOwn(one()));
+      expect(await refusal(await begin(one(), true, true))).toEqual([409, 'sign-ins-full']);
+      const [own] = given as [Browser];
+      await begin(own, true, true);
+      await own.fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
+      expect(await refusal(await begin(own, true, true))).toEqual([409, 'sign-ins-full']);
+      // Also where a device has proven whose home it is, and no page has said who lives there.
+      await register(other(), newTestHousehold(), newTestDevice());
+      await takeOwn(other());
+    });
   });
 
   it('of two that begin at one moment one is first, and the other is asked', async () => {
@@ -184,7 +241,13 @@ describe('households of one relay', () => {
 
   it('a browser comes into the home of the household that its device proves to be of, and shares its cursor', async () => {
     const household = newTestHousehold();
+    const hers = await follow(one());
     expect((await register(one(), household, newTestDevice())).status).toBe(200);
+    // Whose home it is, is told to who listens there already.
+    const isHello = ({ event }: { readonly event: string }) => event === 'hello';
+    const hellos = (await hers.until((all) => all.filter(isHello).length === 2)).filter(isHello);
+    expect(hellos.map(({ data }) => data)).toMatchObject([{ household: null }, { household: household.id }]);
+    hers.close();
     await adaTalks();
     const stream = await follow(other());
     expect((await register(other(), household, newTestDevice())).status).toBe(200);
@@ -231,6 +294,7 @@ describe('households of one relay', () => {
     const line = await enter(one(), household, stays);
     await register(other(), household, goes);
     await adaTalks();
+    const [hers, its] = [await takeOwn(one()), await takeOwn(other())];
     const stream = await follow(other());
     const hello = (await stream.until((all) => all.length > 0))[0]?.data as { log: string };
     line.send({ kind: 'rotate', rotation: renew(household, { removed: [goes], stay: [stays] }).rotation });
@@ -238,6 +302,8 @@ describe('households of one relay', () => {
     expect(await stream.ended).toBeNull();
     expect(stream.messages.at(-1)).toMatchObject({ event: 'over', data: { reason: 'signed-out' } });
     expect((await other().fetch('/api/home')).status).toBe(401);
+    // Nor has it kept a way in beside that one.
+    expect([(await its.fetch('/api/home')).status, (await hers.fetch('/api/home')).status]).toEqual([401, 200]);
     await talk(one(), 'Only for those who stayed.');
     const again = await relay.signIn();
     expect((await eventsOf(again, `/api/events?after=0&log=${hello.log}`)).map(({ event }) => event)).toEqual([
@@ -354,7 +420,7 @@ describe('households of one relay', () => {
     await talk(one(), 'The boat is blue.');
     const heard = await looking.until((all) => textsOf(all).join().includes('The boat is blue.'));
     expect(textsOf(heard).join()).not.toContain('daughter');
-    expect(heard[0]?.data).toMatchObject({ log: 'looked-at' });
+    expect(heard[0]?.data).toEqual({ log: 'looked-at', version: expect.any(String) as string });
     expect(await headOf(one())).toBeGreaterThan(before);
     expect(await standing(other())).toMatchObject({ begun: false });
     // It has a household of its own now: it looks on no longer, nor does anybody else at either.

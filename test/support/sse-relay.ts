@@ -12,6 +12,8 @@ export interface SseRelay {
   emit(...events: RoostEvent[]): void;
   /** Sends text as it is to whoever listens. */
   raw(text: string): void;
+  /** A device has proven whose home this is. */
+  proven(household: string): void;
   /** Ends every connection without a word. */
   cut(): void;
   /** Another log, empty: the relay's home was replaced. */
@@ -44,6 +46,8 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
   let id = logId;
   let refused: number | null = null;
   let twice = false;
+  let household: string | null = null;
+  const hello = () => frame('hello', { log: id, version: 'test', household });
   const listeners = new Set<ServerResponse>();
   const acks: number[] = [];
   const posted: PostMessage[] = [];
@@ -60,7 +64,7 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
     const of = url.searchParams.get('log');
     cursors.push({ after: url.searchParams.get('after'), log: of });
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(frame('hello', { log: id, version: 'test' }));
+    response.write(hello());
     const from = (of === null || of === id) && after <= head() ? after : 0;
     for (const stored of log) if (stored.id > from) write(response, stored);
     response.write(frame('snapshot', snapshot()));
@@ -87,6 +91,10 @@ export function createSseRelay(logId = 'log-1'): SseRelay {
   return {
     handle: (request, response) => {
       handle(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+    },
+    proven(whose) {
+      household = whose;
+      for (const response of listeners) response.write(hello());
     },
     emit(...events) {
       for (const event of events) {

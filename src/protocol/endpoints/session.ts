@@ -98,8 +98,12 @@ export const homeEndpoints = {
     does: 'Begins a household for this browser. Where nobody else lives, any first write does so too.',
     body: beginHomeSchema,
     answers: [
-      { status: 200, when: 'it has one now, or had one', body: homeStandingSchema },
-      { status: 409, when: '`not-begun`: others live here, and `beside` is false; `households-full`' },
+      {
+        status: 200,
+        when: 'it has one now, or had one; or, with `anew`, this browser has a sign-in of its own from now on, by a new cookie: then `begun` is false, and the same call once more begins',
+        body: homeStandingSchema,
+      },
+      { status: 409, when: '`not-begun`: others live here, and `beside` is false; `households-full`; `sign-ins-full`' },
     ],
   }),
   lookedAt: endpoint({

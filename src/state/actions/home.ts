@@ -7,8 +7,8 @@ import type { AgentId } from '../../domain/ids.ts';
 import type { SettingKey, Settings } from '../../domain/settings.ts';
 import { t } from '../../language/t.ts';
 import { writeChange } from '../write-change.ts';
-import { attempt, type Done, type Parts } from './parts.ts';
 import { problemText } from '../ports.ts';
+import { attempt, DONE, type Done, type Parts } from './parts.ts';
 
 export interface HomeActions {
   /** The first visit: writes the lead's identity and both names. `beside`: also where others live at the relay. */
@@ -24,6 +24,8 @@ export interface HomeActions {
   choose(agentId: AgentId, choice: Partial<AgentChoice>): Promise<Done>;
   /** Tries the connection to the relay again, now. */
   reconnect(): Promise<void>;
+  /** This browser shares its sign-in with another household: it takes one of its own, and comes into its own home by that. */
+  takeOwnSignIn(): Promise<void>;
   /** Reads the household again after it could not be read. */
   reload(): Promise<void>;
   refreshHealth(): Promise<void>;
@@ -52,6 +54,16 @@ export function createHomeActions(parts: Parts): HomeActions {
       ];
     });
 
+  /**
+   * Where somebody lives in the home of this browser's sign-in, the first call brings one of its own, and the second begins:
+   * an answer that is lost leaves no home behind.
+   */
+  async function beginHome(beside: boolean) {
+    const body = { beside, anew: beside };
+    const first = await relay.beginHome({ body });
+    return first.ok && !first.value.begun ? await relay.beginHome({ body }) : first;
+  }
+
   async function refreshHome(): Promise<void> {
     const home = await relay.home();
     info.setState({ home: home.ok ? home.value : 'unreachable' });
@@ -63,10 +75,14 @@ export function createHomeActions(parts: Parts): HomeActions {
       const led = called.ok ? checkName(lead, 'lead', called.name) : called;
       if (!called.ok) return called;
       if (!led.ok) return led;
-      const begun = await relay.beginHome({ body: { beside, anew: beside } });
-      // Without its relay a household begins all the same; where others live there, nobody begins beside them unasked.
+      const begun = await beginHome(beside);
+      // Also where no answer came: the cookie may have.
+      const told = beside ? await attempt(owner.call('signInChanged')) : DONE;
+      if (!told.ok) return told;
+      // Without its relay a household begins all the same; where others live there, nobody begins beside them unasked, nor
+      // before this browser has a sign-in that is not theirs.
       if (begun.ok) info.setState({ home: begun.value });
-      else if (begun.problem.kind === 'refused' && begun.problem.problem.status === 409) {
+      else if (beside || (begun.problem.kind === 'refused' && begun.problem.problem.status === 409)) {
         await refreshHome();
         return { ok: false, reason: problemText(begun.problem) };
       }
@@ -97,6 +113,12 @@ export function createHomeActions(parts: Parts): HomeActions {
     async reconnect() {
       const tried = await attempt(owner.call('reconnect'));
       if (!tried.ok) notices.error(tried.reason);
+    },
+    async takeOwnSignIn() {
+      const taken = await relay.beginHome({ body: { beside: true, anew: true } });
+      if (!taken.ok) notices.refused(taken.problem);
+      const told = await attempt(owner.call('signInChanged'));
+      if (!told.ok) notices.error(told.reason);
     },
     async reload() {
       const read = await attempt(

@@ -71,6 +71,8 @@ export interface Shared {
   readonly direct: Direct;
   report(report: DirectReport): void;
   reconnect(): void;
+  /** This browser has another sign-in at the relay: the connection to it begins anew. */
+  restart(): void;
   close(): Promise<void>;
 }
 
@@ -81,6 +83,8 @@ export interface SyncDeps extends Omit<SharedDeps, 'events' | 'order' | 'log'> {
   readonly sealing: (on: boolean) => void;
   /** Is what was lost being brought back, as far as it was found? Told again and again. */
   readonly returning: (on: boolean) => void;
+  /** This device is one of this household; null: of none. Told again and again. */
+  readonly belongs: (household: string | null) => void;
   /** What this device is called until its person says otherwise. */
   readonly deviceName: string;
   readonly tell: (
@@ -102,5 +106,7 @@ export interface Sync {
   hearDocuments(docs: readonly Doc[]): void;
   forget(forgets: readonly ForgetDoc[]): void;
   reconnect(): void;
+  /** This browser has another sign-in at the relay: the connection to it begins anew. */
+  restart(): void;
   close(): Promise<void>;
 }

@@ -50,6 +50,8 @@ export interface RelayConnection {
   begin(ears: RelayConnectionEars): void;
   /** Tries again now. */
   reconnect(): void;
+  /** Ends it, live or not, and begins anew: what it was let in by is another now. */
+  restart(): void;
   /** `isOn` answers something else now. */
   switched(): void;
   close(): void;
@@ -66,6 +68,7 @@ export function createRelayConnection(deps: RelayConnectionDeps): RelayConnectio
     say: (message) => open?.say(message) ?? false,
     isLive: () => open?.isLive() ?? false,
     reconnect: () => open?.reconnect(),
+    restart: () => open?.restart(),
     switched: () => open?.switched(),
     close() {
       closed = true;
@@ -232,6 +235,12 @@ function openConnection(deps: RelayConnectionDeps, ears: RelayConnectionEars): O
     isLive: () => live,
     reconnect() {
       if (closed || live || !cancelRetry) return;
+      failures = 0;
+      open();
+    },
+    restart() {
+      if (closed) return;
+      over();
       failures = 0;
       open();
     },

@@ -206,6 +206,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     direct,
     wake: outgoing.wake,
     reconnect: relayConnection.reconnect,
+    restart: relayConnection.restart,
     report: direct.report,
     hearDocuments(docs) {
       look();

@@ -121,6 +121,12 @@ export async function isSealing(db: SyncDatabase): Promise<boolean> {
   return !(await readMeta(db, 'membership'))?.removed;
 }
 
+/** Of which household this device is; null: of none. Asked before the first event is heard. */
+export async function householdOf(db: SyncDatabase): Promise<string | null> {
+  const membership = await readMeta(db, 'membership');
+  return membership && !membership.removed ? membership.household : null;
+}
+
 function statusOf(
   part: Part,
   { joining, hasFiles, fileTrouble }: { joining: Joining | null; hasFiles: boolean; fileTrouble: string | null },
@@ -192,6 +198,7 @@ export async function openSync(deps: SyncDeps): Promise<Sync> {
   events.on('changed', () => {
     const part = participation.now();
     deps.returning(part.kind === 'returning' && !part.missing);
+    deps.belongs(participation.shared()?.keys.membership().household ?? null);
     teller.wake();
   });
   events.on('mark', () => marks.wake());
@@ -260,6 +267,7 @@ export async function openSync(deps: SyncDeps): Promise<Sync> {
       marks.wake(false);
     },
     reconnect: () => participation.shared()?.reconnect(),
+    restart: () => participation.shared()?.restart(),
     async close() {
       pairing.close();
       teller.close();

@@ -92,6 +92,10 @@ export function Banners() {
   const link = useLive((state) => state.link);
   const problem = useInfo((state) => state.problem);
   const lost = linkTrouble(link);
+  const act =
+    link.kind === 'elsewhere'
+      ? { label: t`Take a sign-in of its own`, run: () => void actions.takeOwnSignIn() }
+      : { label: t`Try now`, run: () => void actions.reconnect() };
   return (
     <>
       {problem && <StorageBanner problem={problem} />}
@@ -99,7 +103,7 @@ export function Banners() {
       <BudgetBanner />
       <GiveBack />
       <RelayRoom />
-      {lost && <Banner trouble={lost} tone="warn" act={{ label: t`Try now`, run: () => void actions.reconnect() }} />}
+      {lost && <Banner trouble={lost} tone="warn" act={act} />}
     </>
   );
 }

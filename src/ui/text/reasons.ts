@@ -56,6 +56,11 @@ export function linkTrouble(link: LinkState): Trouble | null {
         title: t`This browser is not let in`,
         advice: t`It was not let in yet, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints here.`,
       };
+    case 'elsewhere':
+      return {
+        title: t`This browser shares its sign-in with another household`,
+        advice: t`Everyone sleeps: what the relay tells this browser is theirs, and is neither shown nor kept here. Take a sign-in for this browser alone; theirs stays as it is.`,
+      };
     case 'lost':
       return LOST[link.reason];
     default:

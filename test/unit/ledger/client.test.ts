@@ -187,6 +187,7 @@ describe('the owner’s desk', () => {
     search: () => Promise.resolve({ hits: [], more: false, state: { kind: 'ready' as const } }),
     takePageKey: () => Promise.resolve(null),
     reconnect: () => Promise.resolve(null),
+    signInChanged: () => Promise.resolve(null),
     ...aloneSyncAnswers(),
   };
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));

@@ -73,7 +73,7 @@ describe('the event stream', () => {
     await until(() => lives() === 1);
     relay.emit(text('three'));
     await until(() => wordsOf(items).length === 3);
-    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'event', 'event', 'live', 'event']);
+    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'home', 'event', 'event', 'live', 'event']);
     expect(wordsOf(items)).toEqual(['one', 'two', 'three']);
   });
 
@@ -147,7 +147,7 @@ describe('the event stream', () => {
     relay.emit(text('new'));
     open({ log: 'log-of-old', after: 7 });
     await until(() => lives() === 1);
-    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'event', 'live']);
+    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'home', 'event', 'live']);
     expect(wordsOf(items)).toEqual(['new']);
   });
 
@@ -238,7 +238,7 @@ describe('the event stream', () => {
     relay.refuse(null);
     opened.reconnect();
     await until(() => lives() === 1);
-    expect(kindsOf(items)).toEqual(['connecting', 'lost', 'connecting', 'new-log', 'live']);
+    expect(kindsOf(items)).toEqual(['connecting', 'lost', 'connecting', 'new-log', 'home', 'live']);
   });
 
   it('passes nothing over that it cannot read: it stops there and asks again', async () => {
@@ -319,6 +319,6 @@ describe('the event stream', () => {
     relay.cut();
     timers.advance(60_000);
     await new Promise<void>((resolve) => setTimeout(resolve, 50));
-    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'live']);
+    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'home', 'live']);
   });
 });

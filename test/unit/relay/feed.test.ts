@@ -66,10 +66,11 @@ let queued: QueuedMessageDoc[];
 let refusal: Error | null;
 let looked: string[];
 
-const open = (cursor: Cursor | null = null, vacant = false) => {
+const open = (cursor: Cursor | null = null, vacant = false, household: string | null = null) => {
   feed = createFeed({
     cursor,
     vacant,
+    household,
     openStream: (from, listener) =>
       createEventStream({
         fetch,
@@ -184,6 +185,77 @@ describe('the feed', () => {
     await until(() => relay.searched.length === 2);
     expect(relay.searched[1]).toMatchObject({ path: '/api/searches/s2', answer: { state: 'ready' } });
     expect(looked).toEqual(['herons']);
+  });
+
+  it('of another household’s home shows, stores and acknowledges nothing, and says so; of its own all, from its first event', async () => {
+    relay.proven('h-ada');
+    relay.emit(started, message('m1'));
+    queued = [queuedFor('c1', 'a1')];
+    const opened = open({ log: 'log-0', after: 7 }, false, 'h-ben');
+    await until(() => opened.link().kind === 'elsewhere');
+    relay.emit(message('m2'), ended, started);
+    relay.raw('event: waiting\ndata: {"waiting":[]}\n\n');
+    // It comes after those, and through the same line.
+    relay.raw('event: snapshot\ndata: {}\n\n');
+    await until(() => troubles.length > 0);
+    timers.advance(RELAY_TIMES.ackDebounce);
+    await opened.stored();
+    expect(news.filter((item) => item.news !== 'link')).toEqual([]);
+    expect([idsOf(stored), relay.acks, cursors, relay.posted, opened.snapshot()]).toEqual([[], [], [], [], null]);
+    expect(news.flatMap((item) => (item.news === 'link' && item.link.kind === 'live' ? [item] : []))).toEqual([]);
+    // It has joined that household.
+    opened.belongs('h-ada');
+    await acknowledged(5);
+    expect(idsOf(stored)).toEqual([
+      'session:s1:start',
+      'message:m1',
+      'message:m2',
+      'session:s1:end',
+      'session:s1:start',
+    ]);
+    expect(opened.link()).toEqual({ kind: 'live' });
+    // Where its sign-in was moved to is told of a home of its own alone.
+    relay.raw('event: over\ndata: {"reason":"moved"}\n\n');
+    relay.proven('h-cem');
+    await until(() => (timers.advance(RELAY_TIMES.backoffFirst), opened.link().kind === 'elsewhere'));
+    expect(news.filter((item) => item.news === 'moved')).toEqual([]);
+    relay.raw('event: over\ndata: {"reason":"moved"}\n\n');
+    relay.proven('h-ada');
+    await until(() => (timers.advance(RELAY_TIMES.backoffFirst), isLive()));
+    expect(news.filter((item) => item.news === 'moved')).toHaveLength(1);
+  });
+
+  it('takes no more from a home that is proven to be another household’s while it listens', async () => {
+    const opened = open(null, false, 'h-ben');
+    await until(isLive);
+    relay.emit(started);
+    await acknowledged(1);
+    relay.emit(message('m1'));
+    relay.proven('h-ada');
+    relay.emit(message('m2'));
+    await until(() => opened.link().kind === 'elsewhere');
+    relay.emit(message('m3'));
+    await opened.stored();
+    timers.advance(RELAY_TIMES.ackDebounce);
+    expect(relay.acks).toEqual([1]);
+    // Whose device it is, it may hear of later than whose home that is.
+    opened.belongs(null);
+    await acknowledged(4);
+    expect(relay.cursors.at(-1)).toEqual({ after: '1', log: 'log-1' });
+  });
+
+  it('begins anew with another sign-in, live as it is', async () => {
+    const opened = open();
+    await until(isLive);
+    relay.emit(started);
+    await acknowledged(1);
+    opened.restart();
+    expect(opened.link()).toEqual({ kind: 'connecting' });
+    await until(isLive);
+    expect(relay.cursors.at(-1)).toEqual({ after: '1', log: 'log-1' });
+    relay.emit(message('m1'));
+    await acknowledged(2);
+    expect(relay.cursors).toHaveLength(2);
   });
 
   it('acknowledges no further than the first word of an answer that is still open', async () => {

@@ -44,11 +44,20 @@ test('a page opens on the team as it was last, which nobody can wake yet, and go
 test.each<[LinkState, string]>([
   [{ kind: 'lost', reason: 'unreachable' }, 'npm start'],
   [{ kind: 'lost', reason: 'silent' }, 'fell silent'],
+  [{ kind: 'elsewhere' }, 'shares its sign-in with another household'],
   [{ kind: 'locked-out' }, 'Press Enter in the terminal where Roost runs, and open the link'],
 ])('a line that is %j says what to do', async (link, words) => {
   await openPage({ docs: team(1), link, snapshot: runningSession({ awake: ['agent-1'] }) });
   expect(screen.getByRole('alert').textContent).toContain(words);
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
+});
+
+test('a sign-in that is another household’s is changed for one of this browser’s own, with which the owner begins anew', async () => {
+  const page = await openPage({ docs: team(1), link: { kind: 'elsewhere' }, snapshot: null });
+  page.relay.standing = { begun: true, lived: true, others: 0, look: false };
+  await page.user.click(screen.getByRole('button', { name: 'Take a sign-in of its own' }));
+  expect(page.relay.asked).toEqual(['begin anew']);
+  expect(page.owner.calls).toContain('signInChanged');
 });
 
 test.each<[StorageProblem['kind'], string]>([

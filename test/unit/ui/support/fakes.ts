@@ -200,6 +200,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     rebuild: () => owner.report,
     takePageKey: () => null,
     reconnect: () => null,
+    signInChanged: () => null,
   };
   const owner: MemoryOwner = {
     docs,
@@ -302,7 +303,10 @@ export function memoryRelay(): MemoryRelay {
             },
           },
         });
-      relay.standing = { ...relay.standing, begun: true, lived: false, look: false };
+      // By a sign-in of its own, which the next call begins with.
+      if (anew && relay.standing.lived)
+        relay.standing = { begun: false, lived: false, others: relay.standing.others + 1, look: false };
+      else relay.standing = { ...relay.standing, begun: true, lived: false, look: false };
       return Promise.resolve({ ok: true, value: relay.standing });
     },
     lookedAt: () => answer({ agents: [{ agentId: 'lead', name: 'Sol', position: 4 }] }),
