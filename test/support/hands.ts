@@ -73,6 +73,8 @@ export async function startHands(
     const history = async () =>
       JSON.stringify(await (await call('GET', `/v1/pulse-routines/${scheduleId}/history`)).json());
     await expect.poll(history, { timeout: 20_000 }).toContain('"done"');
+    // An agent has room for so many.
+    expect((await call('DELETE', `/v1/pulse-routines/${scheduleId}`)).status).toBe(204);
   }
   const approvals = async () => approvalsSchema.parse(await (await call('GET', '/api/approvals')).json());
 
