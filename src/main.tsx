@@ -36,6 +36,8 @@ addEventListener('storage', ({ key }) => {
   // Another tab has opened a link, or everything was cleared.
   if (key === PAGE_KEY.stored || key === null) tellPageKey();
 });
+const browser = createTextStorage(localStorage);
+const shelf = () => import('./state/file-shelf.ts');
 const line = { fetch: withPageKey((...args) => fetch(...args), pageKey), baseUrl: '' };
 const state = createRoostState({
   owner,
@@ -53,8 +55,13 @@ const state = createRoostState({
     now: () => Date.now(),
     newId: () => ulid(),
     persist: askPersistence,
-    browser: createTextStorage(localStorage),
+    browser,
     hear: hearOtherTabs,
+    shelf: {
+      put: async (...file) => (await shelf()).putFile(...file, browser),
+      read: async (id) => (await shelf()).readFile(id),
+      remove: async (ids) => (await shelf()).removeFiles(ids),
+    },
     after,
   },
   node: `page_${ulid().slice(-10)}`,

@@ -24,7 +24,7 @@ export interface Devices {
   refresh(): Promise<void>;
 }
 
-export function createDevices(owner: OwnerPort, storage: TextStorage): Devices {
+export function createDevices(owner: OwnerPort, storage: Pick<TextStorage, 'read' | 'write'>): Devices {
   const store = createStore<DevicesState>()(() => ({ status: null, failed: null }));
   const keepMark = (text: string | null) => void storage.write(MARK, text ?? '');
   let offered: Promise<void> | null = null;

@@ -28,6 +28,19 @@ export type ArchivePort = Omit<Archive, 'warm'>;
 export interface TextStorage {
   read(key: string): string | null;
   write(key: string, text: string): boolean;
+  /** Of all that begin so. */
+  keys(prefix: string): readonly string[];
+  /** Another tab has taken a text away. Returns the way to stop. */
+  onGone(task: (key: string) => void): () => void;
+}
+
+/** Bytes of files, in base64, that belong to a draft or to what was sent and is kept nowhere else yet. */
+export interface FileShelf {
+  /** False: there is no room for it, or this browser keeps nothing. */
+  put(id: string, data: string): Promise<boolean>;
+  /** Null: it is not there. */
+  read(id: string): Promise<string | null>;
+  remove(ids: readonly string[]): Promise<void>;
 }
 
 export interface Device {
@@ -40,6 +53,8 @@ export interface Device {
   readonly browser: TextStorage;
   /** Hears what other tabs of this browser write under this key from now on. */
   hear(key: string, listener: (text: string) => void): void;
+  /** What every tab of this browser has of files that are attached and not sent. */
+  readonly shelf: FileShelf;
   /** Runs `task` after `ms`; returns the way to call it off. */
   after(ms: number, task: () => void): () => void;
 }

@@ -8,6 +8,8 @@ export interface Sending {
   readonly time: number;
   /** null while it is under way; else why it did not go. */
   readonly error: string | null;
+  /** No relay was there to take it: it goes out by itself when one is. */
+  readonly waits?: boolean;
   /** Ids of those whom it mentions. */
   readonly mentions?: readonly string[];
   /** Kept in the ledger already, or being kept. */

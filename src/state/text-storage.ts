@@ -1,4 +1,4 @@
-/** What the browser remembers over a reload: drafts, what has not been looked at, how far a thread was read. */
+/** What the browser remembers over a reload: drafts, what is on its way, what has not been looked at. */
 import type { Device, TextStorage } from './ports.ts';
 
 /** Over one of the browser's storages. A full storage is an answer, anything else an error. */
@@ -14,6 +14,14 @@ export function createTextStorage(storage: Storage): TextStorage {
         if (error instanceof DOMException) return false;
         throw error;
       }
+    },
+    keys: (prefix) => Object.keys(storage).filter((key) => key.startsWith(prefix)),
+    onGone(task) {
+      const onStorage = ({ key, newValue }: StorageEvent) => {
+        if (key !== null && newValue === null) task(key);
+      };
+      addEventListener('storage', onStorage);
+      return () => removeEventListener('storage', onStorage);
     },
   };
 }

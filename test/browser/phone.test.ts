@@ -120,8 +120,13 @@ describe('On a phone', () => {
     expect(await box.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
     await page.setViewportSize(PHONE.viewport);
     await box.pressSequentially('t');
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('the pier is green') };
+    await page.locator('.compose input[type=file]').setInputFiles(notes);
+    const attached = page.getByRole('button', { name: 'Remove notes.txt' });
+    await attached.waitFor();
     await page.reload();
     expect(await box.inputValue()).toBe('Half a sent');
+    await attached.click();
     await box.fill('');
   });
 

@@ -25,6 +25,8 @@ export interface TakenBack {
 export interface TalkActions {
   /** `replaces`: the person's last message there, which this one takes the place of. */
   send(agentId: AgentId, text: string, replaces?: string, along?: Along): Promise<void>;
+  /** Takes up what a page before this one had not sent; `files`: those of its attachments that are not in the ledger yet. */
+  takeUp(item: SendingMessage, files: readonly PreparedFile[]): Promise<void>;
   /** Sends again what did not go. */
   sendAgain(clientId: string): Promise<void>;
   /** Takes back what did not go; answers with it. */
@@ -37,12 +39,15 @@ export interface TalkActions {
 }
 
 const GO_ON = t`Go on.`;
+/** ms after which it is tried again, where the relay is there and has not answered. */
+const AGAIN_MS = 5_000;
 
 /** May this message wait on this device until a relay can take it? */
 function canWait(problem: RelayProblem): boolean {
   return problem.kind !== 'refused' || (problem.status === 409 && problem.problem.type.endsWith('no-session'));
 }
 
+// In one piece: what is sent, kept, waits and is given back is one state.
 export function createTalkActions({
   owner,
   relay,
@@ -80,18 +85,32 @@ export function createTalkActions({
       return null;
     }
     unkept.delete(item.clientId);
+    void device.shelf.remove(files.map(({ attachmentId }) => attachmentId));
     const with_ = { ...item, attachments: [...(item.attachments ?? []).slice(0, -files.length), ...kept.attachments] };
     conversations.sending(with_);
     return with_;
   }
 
+  /** It goes out when the relay is back; where the line to it stands, in a moment. */
+  function waitWith(item: SendingMessage): void {
+    conversations.sending({ ...item, waits: true });
+    device.after(AGAIN_MS, () => live.store.getState().link.kind === 'live' && goOut(item.clientId));
+  }
+  function goOut(clientId: string): void {
+    const item = find(clientId);
+    if (item?.waits === true) void deliver(item);
+  }
+
   async function deliver(asked: SendingMessage): Promise<void> {
-    conversations.sending({ ...asked, error: null });
-    const item = await withFilesKept({ ...asked, error: null });
+    const begun = { ...asked, error: null, waits: false };
+    conversations.sending(begun);
+    const item = await withFilesKept(begun);
     if (!item) return;
     const { clientId, agentId, text, replaces } = item;
-    if (!live.store.getState().live) {
+    const { live: session, link } = live.store.getState();
+    if (!session) {
       if (replaces === null) return keep(item);
+      if (link.kind !== 'live') return waitWith(item);
       return conversations.sending({ ...item, error: t`Nobody is awake to answer anew. Press WAKE first.` });
     }
     const along = item.attachments?.length ? await attachments.toSend(item.attachments) : null;
@@ -109,6 +128,7 @@ export function createTalkActions({
     if (posted.ok) return;
     // The same client id goes along, so that a message which did arrive after all is not there twice.
     if (replaces === null && canWait(posted.problem)) return keep(item);
+    if (posted.problem.kind !== 'refused') return waitWith(item);
     conversations.sending({ ...item, error: problemText(posted.problem) });
   }
 
@@ -131,8 +151,22 @@ export function createTalkActions({
     });
   };
 
+  live.store.subscribe(({ link }, before) => {
+    if (link.kind !== 'live' || before.link.kind === 'live') return;
+    for (const { clientId } of conversations.store.getState().sending) goOut(clientId);
+  });
+
   return {
     send,
+    async takeUp(item, files) {
+      if (find(item.clientId)) return;
+      if (files.length > 0) {
+        unkept.set(item.clientId, files);
+        underWay.set(item.clientId, files);
+      }
+      if (item.error === null) await deliver(item);
+      else conversations.sending(item);
+    },
     async sendAgain(clientId) {
       const item = find(clientId);
       if (item) await deliver(item);

@@ -29,7 +29,12 @@ export interface Threads {
   close(threadId: ThreadId, summary: string): Promise<Done>;
 }
 
-function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Threads {
+function createThreads({
+  reach,
+  changes,
+  device,
+  live,
+}: Pick<RoostState, 'reach' | 'changes' | 'device' | 'live'>): Threads {
   async function all(): Promise<RelayResult<readonly Thread[]>> {
     const threads: Thread[] = [];
     for (;;) {
@@ -45,7 +50,7 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
   const list = createQuery<readonly Thread[]>({ ask: all, changes, device, what: ['threads'] });
   const talks = new Map<string, ThreadTalk>();
   function talk(threadId: ThreadId): ThreadTalk {
-    const known = talks.get(threadId) ?? createThreadTalk(threadId, { reach, changes, device });
+    const known = talks.get(threadId) ?? createThreadTalk(threadId, { reach, changes, device, live });
     talks.set(threadId, known);
     return known;
   }

@@ -4,15 +4,19 @@ import type { ThreadId } from '../../domain/ids.ts';
 import type { Thread, ThreadMessage } from '../../protocol/threads.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import type { Changes } from '../changes.ts';
+import type { Live } from '../live.ts';
 import { createPaged } from '../paged.ts';
 import type { Pages, Reading } from '../pages.ts';
 import { problemText, type Device } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
-import { withSending, type SendingToThread } from '../sending.ts';
+import { withSending, type Sending, type SendingToThread } from '../sending.ts';
+import { keepUnsent, readUnsent, unsentIn } from '../unsent.ts';
 
 /** Messages asked for at a time; and on the way to the very beginning. */
 const PAGE = 50;
 const PAGE_OF_ALL = 200;
+/** ms after which it is tried again, where the relay is there and has not answered. */
+const AGAIN_MS = 5_000;
 
 export interface ThreadTalkState {
   readonly kind: 'loading' | 'ready' | 'failed';
@@ -42,8 +46,12 @@ export interface ThreadTalk {
 interface ThreadTalkDeps {
   readonly reach: ReachPort;
   readonly changes: Changes;
-  readonly device: Pick<Device, 'after' | 'now' | 'newId'>;
+  readonly device: Pick<Device, 'after' | 'now' | 'newId' | 'browser'>;
+  readonly live: Pick<Live, 'store'>;
 }
+
+const isToThread = (value: Sending): value is SendingToThread =>
+  Array.isArray(value.mentions) && 'after' in value && typeof value.after === 'number';
 
 /** What was sent and is there by now: the same words of the person's, later than when they were sent. */
 const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMessage[]) =>
@@ -51,7 +59,7 @@ const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMess
     (message) => message.from === 'human' && message.sequence > after && message.text.trim() === text.trim(),
   );
 
-export function createThreadTalk(threadId: ThreadId, { reach, changes, device }: ThreadTalkDeps): ThreadTalk {
+export function createThreadTalk(threadId: ThreadId, { reach, changes, device, live }: ThreadTalkDeps): ThreadTalk {
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',
     problem: null,
@@ -59,8 +67,9 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device }:
     messages: [],
     more: false,
     reading: 'nothing',
-    sending: [],
+    sending: readUnsent(device.browser, unsentIn(threadId), isToThread),
   }));
+  keepUnsent(device.browser, unsentIn(threadId), store);
   let thread: Thread | null = null;
   const paged = createPaged<ThreadMessage, number>({
     changes,
@@ -101,21 +110,44 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device }:
   const drop = (clientId: string) =>
     store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) }));
 
+  const find = (clientId: string) => store.getState().sending.find((item) => item.clientId === clientId);
+  const lineStands = () => live.store.getState().link.kind === 'live';
+  /** It goes out when the relay is back; where the line to it stands, in a moment. */
+  function waitWith(item: SendingToThread): void {
+    note({ ...item, error: null, waits: true });
+    device.after(AGAIN_MS, () => lineStands() && goOut(item.clientId));
+  }
+  function goOut(clientId: string): void {
+    const item = find(clientId);
+    if (item?.waits === true) void deliver(item);
+  }
+
   async function deliver(item: SendingToThread) {
-    note({ ...item, error: null });
+    note({ ...item, error: null, waits: false });
     const { clientId, text, mentions } = item;
     const sent = await reach((client) =>
       client.sendToThread({ threadId, body: { clientId, text, mentions: [...mentions] } }),
     );
     // The same client id goes along when it is tried again: what did arrive after all is not there twice.
-    if (!sent.ok) return note({ ...item, error: problemText(sent.problem) });
+    if (!sent.ok && sent.problem.kind !== 'refused') return waitWith(item);
+    if (!sent.ok) return note({ ...item, error: problemText(sent.problem), waits: false });
     const { value } = sent;
     // Where it is the next one, there is nothing between that would have to be asked for first.
     if (value.sequence === lastSequence() + 1) paged.amend(({ rows, more }) => ({ rows: [value, ...rows], more }));
     else if (value.sequence > lastSequence()) await paged.again();
     drop(clientId);
   }
-  const find = (clientId: string) => store.getState().sending.find((item) => item.clientId === clientId);
+
+  live.store.subscribe(({ link }, before) => {
+    if (link.kind !== 'live' || before.link.kind === 'live') return;
+    for (const { clientId } of store.getState().sending) goOut(clientId);
+  });
+  // Of an earlier page: what it had not heard of is sent once more, and is there once.
+  for (const item of store.getState().sending.filter(({ error }) => error === null))
+    void (lineStands() ? deliver(item) : waitWith(item));
+  device.browser.onGone((key) => {
+    if (key.startsWith(unsentIn(threadId))) drop(key.slice(unsentIn(threadId).length));
+  });
 
   return {
     store,

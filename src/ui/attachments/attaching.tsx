@@ -1,9 +1,10 @@
 /** What is about to go along with a message: chips above the field, until it is sent. */
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ATTACHMENTS, isPicture } from '../../domain/attachment.ts';
 import { t } from '../../language/t.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
+import { followDraftFiles, keepDraftFiles, readDraftFiles } from '../chat/drafts.ts';
 import { useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon } from '../parts/icons.tsx';
 import { bytes, plural } from '../text/sizes.ts';
@@ -15,6 +16,8 @@ export interface Attaching {
   readonly preparing: number;
   /** Why some were not taken, or what has become of them, in sentences. */
   readonly problem: string | null;
+  /** There is no room to keep them over a reload. */
+  readonly unkept: boolean;
   /** What was taken away last, and can be put back. */
   readonly removed: PreparedFile | null;
   add(files: Iterable<File>): void;
@@ -28,18 +31,51 @@ export interface Attaching {
 
 const PREPARING_FAILED = t`The part of the page that reads files could not be fetched. Is the relay there?`;
 
-export function useAttaching(): Attaching {
+/** `draft`: what they belong to until it is sent, over reloads and in every tab; null: they last as long as this is on the page. */
+export function useAttaching(draft: string | null): Attaching {
   const { device } = useRoost();
   const [files, setFiles] = useState<readonly PreparedFile[]>([]);
   const [preparing, setPreparing] = useState(0);
   const [problem, setProblem] = useState<string | null>(null);
   const [removed, setRemoved] = useState<PreparedFile | null>(null);
+  const [unkept, setUnkept] = useState(false);
   /** As it stands now, for what comes while others are being read. */
   const held = useRef(files);
-  const put = (next: readonly PreparedFile[]) => {
+  const show = (next: readonly PreparedFile[]) => {
     held.current = next;
     setFiles(next);
   };
+  const put = (next: readonly PreparedFile[]) => {
+    show(next);
+    if (draft !== null && !keepDraftFiles(device.browser, draft, next)) setUnkept(true);
+  };
+  useEffect(() => {
+    if (draft === null) return undefined;
+    let left = false;
+    async function bringBack(of: string): Promise<void> {
+      const kept = readDraftFiles(device.browser, of);
+      const isKept = ({ attachmentId }: PreparedFile) => kept.some((file) => file.attachmentId === attachmentId);
+      if (!held.current.every(isKept)) show(held.current.filter(isKept));
+      const missing = kept.filter(({ sha256 }) => !held.current.some((file) => file.sha256 === sha256));
+      if (missing.length === 0) return;
+      setPreparing((count) => count + missing.length);
+      const read = await Promise.all(missing.map(({ attachmentId }) => device.shelf.read(attachmentId)));
+      if (left) return;
+      setPreparing((count) => count - missing.length);
+      // Others may have been attached meanwhile.
+      const found = missing.flatMap((file, i) => {
+        const data = read[i] ?? null;
+        return data === null || held.current.some(({ sha256 }) => sha256 === file.sha256) ? [] : [{ ...file, data }];
+      });
+      show([...found, ...held.current]);
+    }
+    void bringBack(draft);
+    const stop = followDraftFiles(draft, () => void bringBack(draft));
+    return () => {
+      left = true;
+      stop();
+    };
+  }, [device, draft]);
 
   /** Null: it is there. */
   function take(file: PreparedFile): string | null {
@@ -49,6 +85,7 @@ export function useAttaching(): Attaching {
     if (held.current.reduce((sum, each) => sum + each.bytes, file.bytes) > ATTACHMENTS.bytes)
       return t`${file.name} was left out: a message takes ${bytes(ATTACHMENTS.bytes)} together.`;
     put([...held.current, file]);
+    void device.shelf.put(file.attachmentId, file.data).then((kept) => kept || setUnkept(true));
     return null;
   }
 
@@ -76,6 +113,7 @@ export function useAttaching(): Attaching {
     files,
     preparing,
     problem,
+    unkept,
     removed,
     add: (added) => void addAll([...added]),
     putBack(back) {
@@ -94,6 +132,7 @@ export function useAttaching(): Attaching {
       put([]);
       setRemoved(null);
       setProblem(null);
+      setUnkept(false);
     },
   };
 }

@@ -117,7 +117,7 @@ export function Composer({
   const [note, list] = [`${id}-note`, `${id}-list`];
   const editing = edit !== null;
   const over = length - LIMITS.messageText;
-  const attaching = useAttaching();
+  const attaching = useAttaching(editing ? null : draft);
   const frame = useRef<HTMLFormElement>(null);
   useDrops(frame, attaches && !disabled ? attaching.add : null);
   const blank = length === 0 && attaching.files.length + along === 0;
@@ -285,7 +285,7 @@ export function Composer({
         length={length}
         picture={picture}
         problem={attaching.problem}
-        unkept={unkept}
+        unkept={unkept || attaching.unkept}
         again={again}
         hint={typeof hint === 'function' ? hint(people.filter(({ agentId }) => mentioned.includes(agentId))) : hint}
       />

@@ -49,13 +49,18 @@ export const Unsent = memo(function Unsent({
   onAgain,
   onTakeBack,
 }: Props & { sending: Sending; onAgain: (clientId: string) => void; onTakeBack: (clientId: string) => void }) {
-  const { clientId, error, text, time } = sending;
+  const { clientId, error, text, time, waits = false } = sending;
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => text} itemKey={clientId} onFold={onFold} />
-      {error === null ? (
-        <p className="msg-status">{t`Sending…`}</p>
-      ) : (
+      {error === null && !waits && <p className="msg-status">{t`Sending…`}</p>}
+      {waits && (
+        <p className="msg-status">
+          {t`Not sent yet: the relay is out of reach. It goes out by itself when the relay is back.`}
+          <button type="button" className="link-button" onClick={() => onTakeBack(clientId)}>{t`Take back`}</button>
+        </p>
+      )}
+      {error !== null && (
         <p className="msg-status" data-status="failed" role="alert">
           {t`Not sent: ${error}`}
           <button type="button" className="link-button" onClick={() => onAgain(clientId)}>{t`Try again`}</button>

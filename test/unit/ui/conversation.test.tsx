@@ -528,6 +528,77 @@ test('a draft is there again after a reload, each conversation its own', async (
   expect(field().value).toBe('half a thou');
 });
 
+test('what is attached to a draft is there again after a reload, and in another conversation is not', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  const chips = () =>
+    screen.queryAllByRole('button', { name: /^Remove/ }).map((chip) => chip.getAttribute('aria-label'));
+  const drop = (...files: File[]) => fireEvent.drop(log(), { dataTransfer: { types: ['Files'], files } });
+  drop(new File(['green'], 'green.txt'), new File(['red'], 'red.txt'));
+  await waitFor(() => expect(chips()).toHaveLength(2));
+  await page.user.click(screen.getByRole('button', { name: 'Remove red.txt' }));
+  await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
+  expect(chips()).toEqual([]);
+  page.unmount();
+  const again = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  await waitFor(() => expect(chips()).toEqual(['Remove green.txt']));
+  await again.user.type(field(), 'Look{Enter}');
+  await waitFor(() =>
+    expect(again.relay.posted).toMatchObject([{ text: 'Look', attachments: [{ data: btoa('green') }] }]),
+  );
+  expect(chips()).toEqual([]);
+  again.unmount();
+  await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  expect(chips()).toEqual([]);
+});
+
+test('what was on its way as the page went is taken up by the next one with its files, and goes out once', async () => {
+  const never = new Promise<never>(() => undefined);
+  const page = await openPage({
+    docs: team(1),
+    path: '/agent/agent-1',
+    snapshot: awake,
+    prepare: ({ relay }) => void Object.assign(relay, { postMessage: () => never }),
+  });
+  // The ledger is busy: what is attached is not in it yet.
+  page.owner.pause = () => never;
+  fireEvent.drop(log(), { dataTransfer: { types: ['Files'], files: [new File(['green'], 'green.txt')] } });
+  await screen.findByRole('button', { name: 'Remove green.txt' });
+  await page.user.type(field(), 'Look{Enter}');
+  expect(log().textContent).toContain('Sending…');
+  page.unmount();
+  const again = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await waitFor(() =>
+    expect(again.relay.posted).toMatchObject([
+      { text: 'Look', attachments: [{ name: 'green.txt', data: btoa('green') }] },
+    ]),
+  );
+  const { clientId = '' } = again.relay.posted[0] ?? {};
+  await hears(again, { messageId: 'm', author: 'human', role: 'user', clientId }, 'Look');
+  expect(Object.keys(localStorage).filter((key) => key.startsWith('roost-unsent'))).toEqual([]);
+  again.unmount();
+  const last = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  expect(last.relay.posted).toEqual([]);
+});
+
+test('an edit that finds no relay stands where it was written, and goes out when the relay is back', async () => {
+  const docs = [...team(1), said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q' })];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await page.user.click(screen.getByRole('button', { name: 'Edit and send again' }));
+  page.relay.refusal = { kind: 'unreachable', message: 'x' };
+  await page.user.clear(field());
+  await page.user.type(field(), 'Second{Enter}');
+  expect(log().textContent).toContain('Not sent yet: the relay is out of reach.');
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  page.relay.refusal = null;
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: awake });
+  expect(page.relay.posted).toMatchObject([
+    { text: 'Second', replaces: 'q' },
+    { text: 'Second', replaces: 'q' },
+  ]);
+  expect(log().textContent).not.toContain('Not sent yet');
+  expect(new Set(page.relay.posted.map(({ clientId }) => clientId)).size).toBe(1);
+});
+
 test('a draft is the device’s, not the tab’s: a new tab has it, and what another tab sent stands nowhere to be sent again', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   await page.user.type(field(), 'half a thou');

@@ -209,6 +209,22 @@ test('what could not be sent stays, says why, and can be tried again as the same
   expect(screen.queryByText(/Not sent/)).toBeNull();
 });
 
+test('what finds no relay stands there, also over a reload, and goes out by itself when the relay is back, as the same message', async () => {
+  const page = await openThreads();
+  page.reach.on('POST /api/threads/bridge/messages', () => {
+    throw new TypeError('no answer');
+  });
+  await page.user.type(await field(), 'Anybody there?{Enter}');
+  await screen.findByText(/Not sent yet: the relay is out of reach/);
+  const [first] = page.reach.bodies('POST /api/threads/bridge/messages');
+  page.unmount();
+  const again = await openThreads({ path: '/' });
+  again.reach.on('POST /api/threads/bridge/messages', () => json(message(3, 'human', 'Anybody there?')));
+  await again.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  await again.say({ news: 'link', link: { kind: 'live' }, snapshot: null });
+  await waitFor(() => expect(again.reach.bodies('POST /api/threads/bridge/messages')).toEqual([first]));
+});
+
 test('a gap between what is shown and what is newest is filled', async () => {
   const page = await openThreads();
   await log();

@@ -358,6 +358,12 @@ export function testDevice(now: number): TestDevice {
     },
     browser: createTextStorage(localStorage),
     hear: hearOtherTabs,
+    // Among the texts, which are every page's of a test, as in one browser.
+    shelf: {
+      put: (id, data) => Promise.resolve(localStorage.setItem(`shelf ${id}`, data)).then(() => true),
+      read: (id) => Promise.resolve(localStorage.getItem(`shelf ${id}`)),
+      remove: (ids) => Promise.resolve(ids.forEach((id) => localStorage.removeItem(`shelf ${id}`))),
+    },
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);
