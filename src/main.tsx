@@ -14,6 +14,7 @@ import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
 import { createTextStorage, hearOtherTabs } from './state/text-storage.ts';
+import { followUnsent } from './state/unsent.ts';
 import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
@@ -67,6 +68,7 @@ const state = createRoostState({
   node: `page_${ulid().slice(-10)}`,
 });
 state.start();
+followUnsent(state);
 owner.subscribe((news) => {
   if (news.news === 'welcome') tellPageKey();
   if (news.news === 'restarting' && news.reload) location.reload();

@@ -1,7 +1,7 @@
 /** The session, as everything around it sees it. */
 import type { JoinedClient } from '../../src/domain/answering.ts';
 import type { AgentState } from '../../src/domain/guardrails.ts';
-import type { AgentId, SessionId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { Waiting } from '../../src/protocol/stream.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
@@ -42,6 +42,8 @@ export interface SessionHost {
   /** False where no session runs. Resolves when the end is on disk and nothing of the session runs on. */
   end(reason: EndReason): Promise<boolean>;
   post(message: PostMessage): Promise<PostOutcome>;
+  /** Takes back a message of the person's that its agent has not read. False where it waits nowhere. */
+  takeBack(messageId: MessageId): Promise<boolean>;
   /** Stops what this agent is saying. False where it is not saying anything. */
   stop(agentId: AgentId): Promise<boolean>;
   /** Puts one agent to sleep, or gives up one egg, by agent id. False where it is neither awake nor hatching. */

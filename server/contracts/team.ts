@@ -66,6 +66,8 @@ export interface Inbox {
   unread(): Promise<ReadonlyMap<string, number>>;
   /** What was claimed in this session, or in this run of none, by answers of the relay. */
   takenIn(readIn: SessionId | RunId): Promise<readonly InboxMessage[]>;
+  /** The person takes back what they wrote. False where it does not wait here any more. */
+  takeBack(messageId: MessageId): Promise<boolean>;
   /** Undoes a claim whose message was not put before anybody. */
   giveBack(messageIds: readonly MessageId[]): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /** A home's session and its events. */
 import type { HTTPException } from 'hono/http-exception';
 import type { Context } from 'hono';
+import type { MessageId } from '../../src/domain/ids.ts';
 import { parseStamp } from '../../src/domain/stamp.ts';
 import { sessionEndpoints } from '../../src/protocol/endpoints/session.ts';
 import type { EventLog, PostOutcome, SessionHost } from '../contracts.ts';
@@ -79,6 +80,15 @@ export function createSessionRoutes({ host, runs, log, streams, checkStreams }: 
       const outcome = await host.post(body);
       if (!outcome.ok) throw refusal(outcome);
       return { eventId: outcome.eventId };
+    },
+    async takeBack({ messageId }) {
+      if (!(await host.takeBack(messageId as MessageId)))
+        throw problem(
+          409,
+          'read-already',
+          'This has been read already. It can be changed with Edit from here, in its menu.',
+        );
+      return null;
     },
     async stop({ agentId }) {
       // One that has just finished by itself is what was asked for.

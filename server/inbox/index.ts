@@ -218,6 +218,20 @@ export function createInbox({
       for (const agentId of new Set(taken.map((message) => message.to))) changed(agentId);
       return taken;
     },
+    async takeBack(messageId) {
+      const row = await db
+        .deleteFrom('inbox')
+        .where('home', '=', home)
+        .where('message_json', '=', JSON.stringify(messageId))
+        .where('sender_json', '=', JSON.stringify('human'))
+        .where('read_at', 'is', null)
+        .returning('agent_json')
+        .executeTakeFirst();
+      if (!row) return false;
+      held.take(messageId);
+      changed(parseText(row.agent_json));
+      return true;
+    },
     async list(agentId, { before, limit }) {
       const mine = db.selectFrom('inbox').where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId));
       const from =

@@ -100,12 +100,20 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       let toolUseId = given;
       for (let n = 2; toolUseIds.has(toolUseId); n++) toolUseId = `${given}.${n}`;
       toolUseIds.add(toolUseId);
-      const open: Block = { kind: 'tool', toolUseId, name, input: input ?? null, result: null, isError: false };
+      const open: Block = {
+        kind: 'tool',
+        toolUseId,
+        name,
+        input: input ?? null,
+        result: null,
+        isError: false,
+        startedAt: now(),
+      };
       const index = blocks.push(open) - 1;
       write([...takeText(true), ...startEvents(), { kind: 'tool', messageId, block: open }]);
       return (result, isError) => {
         if (finished) return;
-        const done: Block = { ...open, result, isError };
+        const done: Block = { ...open, result, isError, endedAt: now() };
         blocks[index] = done;
         write([{ kind: 'tool', messageId, block: done }]);
       };

@@ -3,8 +3,12 @@ import type { Block } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { RequestState } from '../minds/index.ts';
 import type { AnswerOutcome } from './answer.ts';
+import type { Around } from './around.ts';
+import type { RunContext } from './context.ts';
 import type { Interruption } from './interruption.ts';
 import type { Item } from './item.ts';
+import type { Life } from './life.ts';
+import type { OwnTools } from './toolbox.ts';
 
 export interface AnswerEnd extends AnswerOutcome {
   readonly items: readonly Item[];
@@ -33,4 +37,22 @@ export interface SpeakerHooks {
   gather?(run: string): Promise<Gathered>;
   /** What it is told first with this turn, and is no reason for one; null: nothing. */
   note?(): Promise<string | null>;
+}
+
+/** What somebody speaks with. */
+export interface SpeakerDeps {
+  readonly context: RunContext;
+  /** The run that it speaks in, of which it is told what it took. */
+  readonly life: Pick<Life, 'runId' | 'agentId' | 'took'>;
+  readonly model: string;
+  /** Of requests after tools were used; left out: the same. */
+  readonly laterModel?: string;
+  readonly cachesForAnHour?: boolean;
+  readonly system: string;
+  /** What the system prompt says of how things are; left out: its first message says it. */
+  readonly systemAround?: Around;
+  readonly tools: OwnTools;
+  /** Whether an answer shows before its first word. False while it is not known whether there will be one. */
+  readonly announces: () => boolean;
+  readonly hooks: SpeakerHooks;
 }

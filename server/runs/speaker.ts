@@ -8,16 +8,13 @@ import type { Caller } from '../contracts.ts';
 import { windowTokensOf } from '../minds/index.ts';
 import { runAnswer } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
-import type { SpeakerHooks } from './speaker-hooks.ts';
-import type { RunContext } from './context.ts';
-import type { Around } from './around.ts';
+import type { SpeakerDeps } from './speaker-hooks.ts';
 import { createBriefing, saidIn } from './briefing.ts';
 import { createConversation } from './conversation.ts';
-import type { Life } from './life.ts';
 import { statusOf, type Interruption } from './interruption.ts';
 import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
-import { createToolbox, TOOLS_CUT, type OwnTools } from './toolbox.ts';
+import { createToolbox, TOOLS_CUT } from './toolbox.ts';
 import { messageEvent } from './message-event.ts';
 import { createWindow } from './window.ts';
 
@@ -30,6 +27,8 @@ export interface Speaker {
   whenQuiet(): Promise<void>;
   /** Whether this is a message of the person's that still waits, or that the mind has before it: another can take its place. */
   holds(messageId: MessageId): boolean;
+  /** Takes back one message of the person's that still waits, alone. False where it does not. */
+  takeBack(messageId: MessageId): boolean;
   /** Takes back a message and what the person wrote after it: none of it waits any more, and what is being said is stopped, on disk. */
   withdraw(messageId: MessageId): Promise<void>;
   /** What the person has said until now stays as it is: they called the team, and nobody takes that back. */
@@ -40,23 +39,6 @@ export interface Speaker {
   interrupt(why: Interruption): Promise<void>;
   /** As `interrupt`, and nothing more is put or said. */
   close(why: Interruption): Promise<void>;
-}
-
-export interface SpeakerDeps {
-  readonly context: RunContext;
-  /** The run that it speaks in, of which it is told what it took. */
-  readonly life: Pick<Life, 'runId' | 'agentId' | 'took'>;
-  readonly model: string;
-  /** Of requests after tools were used; left out: the same. */
-  readonly laterModel?: string;
-  readonly cachesForAnHour?: boolean;
-  readonly system: string;
-  /** What the system prompt says of how things are; left out: its first message says it. */
-  readonly systemAround?: Around;
-  readonly tools: OwnTools;
-  /** Whether an answer shows before its first word. False while it is not known whether there will be one. */
-  readonly announces: () => boolean;
-  readonly hooks: SpeakerHooks;
 }
 
 interface Current {
@@ -280,6 +262,11 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     },
     holds: (messageId) =>
       ofPerson.has(messageId) && (queue.some((item) => item.messageId === messageId) || conversation.has(messageId)),
+    takeBack(messageId) {
+      const at = queue.findIndex((item) => item.fromPerson === true && item.messageId === messageId);
+      if (at >= 0) ofPerson.delete(messageId);
+      return at >= 0 && queue.splice(at, 1).length > 0;
+    },
     async withdraw(messageId) {
       // At once: of two that would take its place, one comes too late.
       for (const later of [...ofPerson].slice([...ofPerson].indexOf(messageId))) ofPerson.delete(later);

@@ -21,7 +21,7 @@ export interface SessionHostDeps {
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly teamTools: Pick<TeamTools, 'all'>;
-  readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called'>;
+  readonly wakeMaterials: Pick<WakeMaterials, 'begin' | 'called' | 'takenBack'>;
   readonly meanwhile: Meanwhile;
   readonly mind: Mind;
   readonly protocol: Protocol;

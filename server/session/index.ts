@@ -252,6 +252,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       posts.set(message.clientId, mine);
       return mine;
     },
+    async takeBack(messageId) {
+      if (open()?.session.takeBack(messageId) !== true && !(await inbox.takeBack(messageId))) return false;
+      wakeMaterials.takenBack(messageId);
+      return true;
+    },
     stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),
     sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
     sessionId: () => open()?.sessionId ?? null,

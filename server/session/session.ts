@@ -1,6 +1,7 @@
 /** One running session: the lead, those who are here, and what the person writes to them. */
 import { shownName } from '../../src/domain/names.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
+import { messageIdOf } from '../../src/domain/talk.ts';
 import { isTeamCall, parseTeamCall, writeForLead, type TeamCall } from '../../src/domain/wake-payload.ts';
 import type { Block, EndReason } from '../../src/protocol/documents.ts';
 import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';
@@ -8,7 +9,7 @@ import type { PostMessage } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import { whoAnswers, type Answering } from '../../src/domain/answering.ts';
-import type { AgentId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import type { AgentState, CallingClient, EventLog, PostOutcome } from '../contracts.ts';
 import { admit } from './admit.ts';
 import type { SessionContext } from './context.ts';
@@ -25,6 +26,8 @@ import { createWaking } from './waking.ts';
 
 export interface RunningSession {
   post(message: PostMessage): Promise<PostOutcome>;
+  /** Takes back a message that waits for the end of an answer. False where it does not. */
+  takeBack(messageId: MessageId): boolean;
   stop(agentId: AgentId): boolean;
   sleep(agentId: AgentId): Promise<boolean>;
   stateOf(agentId: AgentId): AgentState;
@@ -71,7 +74,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return {
       kind: 'message',
       time: now(),
-      messageId: `h-${clientId}`,
+      messageId: messageIdOf(clientId),
       sessionId,
       agentId,
       author: 'human',
@@ -246,6 +249,10 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   return {
     started: () => [lead.life.started()],
     post,
+    takeBack: (messageId) =>
+      [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])].some((speaker) =>
+        speaker.takeBack(messageId),
+      ),
     stop(agentId) {
       if (agentId !== LEAD_ID) return presence.get(agentId)?.stop() ?? false;
       if (!lead.speaker.busy()) return false;

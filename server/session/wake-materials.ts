@@ -27,6 +27,8 @@ export interface WakeMaterials {
   conversationOf(agentId: AgentId): Promise<string | null>;
   /** What it woke with, and what was said since; null: it was not called in this session. */
   talkOf(agentId: AgentId): WokenTalk | null;
+  /** The person has taken this message back: nobody has heard it. */
+  takenBack(messageId: MessageId): void;
   close(): void;
 }
 
@@ -161,6 +163,9 @@ export function createWakeMaterials({ log, directory, conversationChars }: WakeM
       if (!talk) return null;
       const { transcript, asleepSince, said, earlier, changed } = talk;
       return { soul: souls.get(agentId) ?? null, transcript, asleepSince, said, whole: earlier === 0 && !changed };
+    },
+    takenBack(messageId) {
+      for (const talk of talks.values()) talk.said = talk.said.filter((said) => said.messageId !== messageId);
     },
     close: stop,
   };

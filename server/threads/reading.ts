@@ -2,7 +2,7 @@
 import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { fitting, PERSON } from '../../src/domain/threads.ts';
 import type { ThreadMessage } from '../../src/protocol/threads.ts';
-import type { Db } from '../store/index.ts';
+import { parseText, type Db } from '../store/index.ts';
 import { admit, type ThreadsContext } from './context.ts';
 import { json, messageOf, readThread, threadsOf } from './rows.ts';
 import { THREAD_LIMITS } from './settings.ts';
@@ -14,7 +14,7 @@ export interface Reading extends Pick<Threads, 'list' | 'read'> {
 }
 
 // In one piece: what is read, marked and waited for is one question to the thread.
-export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Reading {
+export function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): Reading {
   const { pageCharacters, page: pageSize } = THREAD_LIMITS;
 
   const memberOf = (agentId: AgentId, threadId: ThreadId) => (trx: Db) =>
@@ -33,6 +33,19 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
       .where('thread', '=', threadId)
       .where('agent_json', '=', json(agentId))
       .execute();
+
+  /** The person sees who has read; nobody is rung for it. */
+  const tellRead = () => tell({ kind: 'changed', time: now(), what: 'threads', agentId: null });
+  async function readBy(trx: Db, threadId: ThreadId): Promise<Readonly<Record<string, number>>> {
+    const members = await trx
+      .selectFrom('thread_members')
+      .select(['agent_json', 'seen_sequence'])
+      .where('home', '=', home)
+      .where('thread', '=', threadId)
+      .where('removed_at', 'is', null)
+      .execute();
+    return Object.fromEntries(members.map((row) => [parseText(row.agent_json), row.seen_sequence]));
+  }
 
   /** A mention that is read here waits in the inbox too; told of in turn, so after it was put there. */
   async function announceRead(
@@ -82,6 +95,7 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
       return { threads: await threadsOf(db, home, rows.slice(0, limit)), more: rows.length > limit };
     },
     async read(reader, threadId, { before, limit, run }) {
+      let isNews = false;
       const read = await db.transaction().execute(async (trx) => {
         const taken = admit(await readThread(trx, home, threadId), reader);
         if (!taken.ok) return taken;
@@ -98,11 +112,15 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
         if (run !== null && first && last) {
           const member = await memberOf(reader, threadId)(trx).forUpdate().executeTakeFirst();
           // A page that begins behind what was not given yet leaves that to be given.
-          if (member && first.sequence <= member.seen_sequence + 1 && last.sequence > member.seen_sequence)
+          if (member && first.sequence <= member.seen_sequence + 1 && last.sequence > member.seen_sequence) {
             await markSeen(trx, reader, threadId, last.sequence);
+            isNews = true;
+          }
         }
-        return { ...taken, messages, more: rows.length > messages.length };
+        const given = reader === PERSON && before === null ? { read: await readBy(trx, threadId) } : {};
+        return { ...taken, messages, more: rows.length > messages.length, ...given };
       });
+      if (isNews) tellRead();
       if (read.ok && run !== null) await announceRead(reader, threadId, read.messages, run);
       return read;
     },
@@ -127,6 +145,7 @@ export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Read
         await markSeen(trx, agentId, threadId, last.sequence);
         return { thread, messages, more: rows.length > messages.length };
       });
+      if (taken) tellRead();
       if (taken) await announceRead(agentId, threadId, taken.messages, run);
       return taken;
     },

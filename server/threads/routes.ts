@@ -38,8 +38,10 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
       return orRefuse(await threads.create(PERSON, { title, participantRefs: participants }), 'participants').thread;
     },
     async threadMessages({ threadId, before, limit }) {
-      const { thread, messages, more } = orRefuse(await threads.read(PERSON, threadId, { before, limit, run: null }));
-      return { thread, messages: [...messages], more };
+      const { thread, messages, more, read } = orRefuse(
+        await threads.read(PERSON, threadId, { before, limit, run: null }),
+      );
+      return { thread, messages: [...messages], more, ...(read ? { read } : {}) };
     },
     async sendToThread({ threadId, body: { text, mentions, clientId } }) {
       return orRefuse(await threads.send(PERSON, threadId, { text, mentionRefs: mentions, clientId }), 'mentions')

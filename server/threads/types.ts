@@ -16,6 +16,8 @@ export interface Page {
   readonly messages: readonly ThreadMessage[];
   /** Reading: earlier ones are there. Waiting: later ones are there, unread. */
   readonly more: boolean;
+  /** Where the person reads: by who takes part, the place up to which it was given what others said. */
+  readonly read?: Readonly<Record<string, number>>;
 }
 
 /** What a wait is for: anything that others say, what mentions the reader, or what somebody says. */

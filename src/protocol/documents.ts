@@ -46,6 +46,7 @@ export type SessionDoc = Known<'session'>;
 export type MessageDoc = Known<'message'>;
 export type QueuedMessageDoc = Known<'queued-message'>;
 export type MessageReadDoc = Known<'message-read'>;
+export type MessageWithdrawnDoc = Known<'message-withdrawn'>;
 export type RunDoc = Known<'run'>;
 export type SettingDoc = Known<'setting'>;
 export type ForgetDoc = Known<'forget'>;

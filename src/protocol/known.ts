@@ -11,6 +11,7 @@ import { forget } from './documents/forget.ts';
 import { isNewer, type AnyDoc, type DocumentKind, type DocumentStore } from './documents/kind.ts';
 import { limits } from './documents/limits.ts';
 import { messageRead } from './documents/message-read.ts';
+import { messageWithdrawn } from './documents/message-withdrawn.ts';
 import { message } from './documents/message.ts';
 import { prices } from './documents/prices.ts';
 import { queuedMessage } from './documents/queued-message.ts';
@@ -32,6 +33,7 @@ const KINDS = [
   queuedMessage,
   attachment,
   messageRead,
+  messageWithdrawn,
   run,
   setting,
   forget,

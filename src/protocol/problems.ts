@@ -58,6 +58,7 @@ export const PROBLEMS = [
   'not-in-it',
   'not-json',
   'not-last',
+  'read-already',
   'not-signed-in',
   'not-text',
   'not-woken',

@@ -42,6 +42,10 @@ export const threadMessagesSchema = z.object({
   thread: threadSchema,
   messages: z.array(threadMessageSchema).describe('oldest first'),
   more: z.boolean().describe('earlier ones are there'),
+  read: z
+    .record(z.string(), z.number().int().nonnegative())
+    .optional()
+    .describe('by who takes part: the place up to which it was given what others said'),
 });
 
 /** An agent by its id; by its name or its seat will do too. */

@@ -22,6 +22,8 @@ type Result<File> =
 export interface Attachments {
   /** Durable in the conversation of this agent; one that is there already is not kept twice. All of them, or none. */
   keep(agentId: AgentId, files: readonly PreparedFile[]): Promise<Result<Attachment>>;
+  /** As they were before they were sent. */
+  prepared(files: readonly Attachment[]): Promise<Result<PreparedFile>>;
   /** As they go to the relay. */
   toSend(files: readonly Attachment[]): Promise<Result<SentAttachment>>;
 }
@@ -32,6 +34,12 @@ interface Deps {
   readonly household: Household;
 }
 
+/** In hexadecimal, of bytes in base64. */
+async function sha256Of(data: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
 /** Where it is found by what it holds: see the kind of document. */
 const aboutFile = (agentId: AgentId, sha256: string) => `attachment ${agentId} ${sha256}`;
 /** Characters of base64 in one piece. */
@@ -80,6 +88,18 @@ export function createAttachments({ owner, writer, household }: Deps): Attachmen
     }));
   }
 
+  async function toSend(files: readonly Attachment[]): Promise<Result<SentAttachment>> {
+    try {
+      const sent = await Promise.all(files.map(async (file) => withBytes(file, await readAttachment(owner, file))));
+      const whole = sent.flatMap((file) => file ?? []);
+      return whole.length === files.length
+        ? { ok: true, attachments: whole }
+        : { ok: false, reason: t`not all of it is on this device yet.` };
+    } catch (error) {
+      return { ok: false, reason: errorText(error) };
+    }
+  }
+
   return {
     async keep(agentId, files) {
       try {
@@ -88,16 +108,14 @@ export function createAttachments({ owner, writer, household }: Deps): Attachmen
         return { ok: false, reason: errorText(error) };
       }
     },
-    async toSend(files) {
-      try {
-        const sent = await Promise.all(files.map(async (file) => withBytes(file, await readAttachment(owner, file))));
-        const whole = sent.flatMap((file) => file ?? []);
-        return whole.length === files.length
-          ? { ok: true, attachments: whole }
-          : { ok: false, reason: t`not all of it is on this device yet.` };
-      } catch (error) {
-        return { ok: false, reason: errorText(error) };
-      }
+    toSend,
+    async prepared(files) {
+      const whole = await toSend(files);
+      if (!whole.ok) return whole;
+      const attachments = await Promise.all(
+        whole.attachments.map(async (file) => ({ ...file, sha256: await sha256Of(file.data) })),
+      );
+      return { ok: true, attachments };
     },
   };
 }

@@ -218,10 +218,13 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       const touched = new Map<string, Partial<Conversation>>();
       const touch = (agentId: AgentId, change: Partial<Conversation>) =>
         touched.set(agentId, { ...touched.get(agentId), ...change });
+      const withdrawn: { readonly agentId: AgentId; readonly of: string }[] = [];
       let heardSessions = false;
       for (const doc of docs) {
         if (!isKnown(doc)) continue;
-        if (doc.type === 'session') {
+        if (doc.type === 'message-withdrawn') {
+          if (doc.of !== undefined) withdrawn.push({ agentId: doc.agentId, of: doc.of });
+        } else if (doc.type === 'session') {
           if (sessions.has(doc._id)) continue;
           sessions.set(doc._id, doc);
           heardSessions = true;
@@ -241,6 +244,10 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
           rows.read.add(doc.messageId);
           touch(doc.agentId, { read: new Set(rows.read) });
         }
+      }
+      for (const { agentId, of } of withdrawn) {
+        const rows = held.get(agentId);
+        if (rows?.messages.withdraw(of)) touch(agentId, { messages: rows.messages.visible() });
       }
       for (const [agentId, messages] of arrived) {
         const rows = held.get(agentId);

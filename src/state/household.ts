@@ -138,6 +138,11 @@ export function createHousehold(
             queued.delete(doc.clientId);
           }
           break;
+        case 'message-withdrawn':
+          // What a relay took all the same stands as a message.
+          if (doc.of === undefined) taken.add(doc.clientId);
+          if (doc.of === undefined) queued.delete(doc.clientId);
+          break;
         case 'forget':
           forgets.set(doc._id, doc);
           break;

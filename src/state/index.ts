@@ -30,7 +30,6 @@ import { announceTeam } from './announce-team.ts';
 import { createStandingCopies } from './standing-copies.ts';
 import { createUnread, type Unread } from './unread.ts';
 import { createUpkeep } from './upkeep.ts';
-import { followUnsent } from './unsent.ts';
 
 /** When the person was told last that something was brought back, in localStorage; ms within which it is not told again. */
 const ANNOUNCED_AT = 'roost-returned-told';
@@ -250,7 +249,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     }
   }
 
-  const state: RoostState = {
+  return {
     household,
     devices,
     live,
@@ -279,7 +278,6 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       const stopAnnouncing = announceTeam(parts);
       const stopLeaving = standingCopies.start();
       const stopKeeping = keepLastTeam(device.browser, household);
-      followUnsent(state);
       const lookAway = [unreadMessages.subscribe(), limits.query.subscribe()];
       void actions.reload();
       void unread.refresh();
@@ -296,5 +294,4 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       };
     },
   };
-  return state;
 }

@@ -11,6 +11,8 @@ export interface MessageList {
   has(messageId: MessageId): boolean;
   /** Takes what it has not; answers whether there was anything. */
   add(messages: readonly MessageDoc[]): boolean;
+  /** It is shown no more, and not taken again. Answers whether it was there. */
+  withdraw(at: string): boolean;
   /** Oldest first. The same array while nothing is added. */
   visible(): readonly MessageDoc[];
   /** Everything not older than `oldest`, also what is hidden; null: everything. */
@@ -21,6 +23,8 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
   const byId = new Map<string, MessageDoc>();
   /** Ids that some message here replaces. */
   const replaced = new Set<string>();
+  /** Stamps of messages that were taken back. */
+  const withdrawn = new Set<string>();
   let first: MessageDoc | null = null;
   let last: MessageDoc | null = null;
   let shown: readonly MessageDoc[] = [];
@@ -40,7 +44,7 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
   const list: MessageList = {
     has: (messageId) => byId.has(messageId),
     add(messages) {
-      const fresh = messages.filter((message) => !byId.has(message.messageId)).sort(inOrder);
+      const fresh = messages.filter(({ messageId, at }) => !byId.has(messageId) && !withdrawn.has(at)).sort(inOrder);
       const [oldest] = fresh;
       const newest = fresh.at(-1);
       if (!oldest || !newest) return false;
@@ -51,6 +55,14 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
       shown = place(fresh);
       if (first === null || inOrder(oldest, first) < 0) first = oldest;
       if (last === null || inOrder(last, newest) < 0) last = newest;
+      return true;
+    },
+    withdraw(at) {
+      withdrawn.add(at);
+      const found = [...byId.values()].find((message) => message.at === at);
+      if (!found) return false;
+      byId.delete(found.messageId);
+      shown = shown.filter((message) => message !== found);
       return true;
     },
     visible: () => shown,

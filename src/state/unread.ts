@@ -5,6 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, ThreadId } from '../domain/ids.ts';
 import { isNews, readMarkOf, wholeAt, type ReadMarks } from '../domain/read-marks.ts';
+import { messageIdOf } from '../domain/talk.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
 import type { UnreadRow } from '../protocol/worker.ts';
@@ -178,6 +179,10 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
           doc.agentId,
           new Set([...(next.get(doc.agentId) ?? [])].filter((messageId) => messageId !== doc.messageId)),
         );
+      } else if (doc.type === 'message-withdrawn') {
+        const messageId = messageIdOf(doc.clientId);
+        readThere.add(messageId);
+        next.set(doc.agentId, new Set([...(next.get(doc.agentId) ?? [])].filter((id) => id !== messageId)));
       } else if (doc.type === 'message' && doc['waiting'] === true && !readThere.has(doc.messageId))
         next.set(doc.agentId, new Set(next.get(doc.agentId)).add(doc.messageId));
       else continue;

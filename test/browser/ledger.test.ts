@@ -146,6 +146,22 @@ describe('the household', () => {
     await append([queuedDoc(6, 'a1', 'before its time')]);
     const { queued } = await ownerOf(tab).call('household');
     expect(queued.map((doc) => doc.clientId)).toEqual(['first', 'third']);
+    const withdrawn = (clientId: string, of?: string): Doc => ({
+      ...{ _id: `message-withdrawn:${clientId}${of ? '' : ':queued'}`, type: 'message-withdrawn', schema: 1 },
+      ...{ at: settingDoc(20, 'x', 0).at, agentId: 'a1', clientId, time: 1, ...(of ? { of } : {}) },
+    });
+    // In either order, and of a conversation the one message alone.
+    await append([withdrawn('third')]);
+    await append([withdrawn('fourth')]);
+    await append([queuedDoc(7, 'a1', 'fourth')]);
+    const [eighth, ninth, tenth] = [8, 9, 10].map((n) => messageDoc(n, { clientId: `c${n}`, role: 'user' }));
+    if (!eighth || !ninth || !tenth) throw new Error('three messages');
+    await append([withdrawn('c8', eighth.at)]);
+    await append([eighth, ninth, tenth]);
+    await append([withdrawn('c9', ninth.at)]);
+    expect((await ownerOf(tab).call('household')).queued.map((doc) => doc.clientId)).toEqual(['first']);
+    const ids = idsOf((await page('a1')).messages);
+    expect([ids.includes('m8'), ids.includes('m9'), ids.includes('m10')]).toEqual([false, false, true]);
   });
 });
 

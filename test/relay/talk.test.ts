@@ -108,6 +108,30 @@ describe('what the person says', () => {
     expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['one', 'to one', 'two + three']);
   });
 
+  it('is taken back one by one while it waits, for an answer or in an inbox, and never once it was read', async () => {
+    const house = await withAgent(bench);
+    const gate = createGate();
+    house.model.follow(({ last }) => [{ say: `to ${last}` }, ...(last === 'one' ? [{ until: gate.passed }] : [])]);
+    await house.post({ text: 'one', to: 'agent-0' });
+    await house.until(() => house.requestsOf(1).length === 2);
+    for (const text of ['two', 'three', 'four']) await house.post({ text, to: 'agent-0' });
+    await house.post({ text: 'for later', to: 'agent-1' });
+    const takeBack = (text: string) => house.host.takeBack(idOf(house, text));
+    expect([await takeBack('two'), await takeBack('four'), await takeBack('for later')]).toEqual([true, true, true]);
+    // Gone once, read already, never there.
+    expect([await takeBack('two'), await takeBack('one'), await house.host.takeBack('x')]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    gate.open();
+    await house.until(() => answersOf(house, 'agent-0').length === 3);
+    expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['one', 'to one', 'three']);
+    expect(await takeBack('three')).toBe(false);
+    expect(await house.inbox.count('agent-1')).toBe(0);
+    expect(await house.team.wakeMaterials.conversationOf('agent-0')).not.toMatch(/two|four/);
+  });
+
   it('is one message for one client id, however often it is sent', async () => {
     const house = await withAgent(bench);
     const message = { text: 'once', to: 'agent-0', clientId: 'c' };

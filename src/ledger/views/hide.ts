@@ -4,7 +4,7 @@
  * waits for it, and a message that comes late into a stretch that is is hidden already is hidden too.
  */
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import type { MessageDoc } from '../../protocol/documents.ts';
+import type { MessageDoc, MessageWithdrawnDoc } from '../../protocol/documents.ts';
 import type { MessageRecord, ReplacementRecord, ViewsTransaction } from './database.ts';
 import { emptyTalk, saidIn, withMessage, withRead } from './message.ts';
 import { newestFirst } from './order.ts';
@@ -72,6 +72,16 @@ export async function addReplacement(tx: ViewsTransaction, doc: MessageDoc, repl
   const reach = [agentId, from === null ? NEVER : until] as const;
   await tx.objectStore('replacements').put({ _id, agentId, replaces, from, until, reach });
   if (from !== null) await hideStretch(tx, agentId, from, until);
+}
+
+/** Sorts right after a stamp, before all that are longer. */
+const RIGHT_AFTER = '!';
+
+/** A single message was taken back: no other has its stamp. */
+export async function addWithdrawal(tx: ViewsTransaction, { _id, agentId }: MessageWithdrawnDoc, of: string) {
+  const until = `${of}${RIGHT_AFTER}`;
+  await tx.objectStore('replacements').put({ _id, agentId, replaces: '', from: of, until, reach: [agentId, until] });
+  await hideStretch(tx, agentId, of, until);
 }
 
 /** A message has come into a conversation that has edits reaching past it: hides what they hide. */

@@ -4,11 +4,18 @@
  */
 import { unwrap } from 'idb';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
-import type { Doc, MessageDoc, MessageReadDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
+import type {
+  Doc,
+  MessageDoc,
+  MessageReadDoc,
+  MessageWithdrawnDoc,
+  QueuedMessageDoc,
+} from '../../protocol/documents.ts';
+import { queuedWithdrawnId } from '../../protocol/documents/message-withdrawn.ts';
 import type { DocumentStore } from '../../protocol/documents/kind.ts';
 import { aboutOf, changedBy, isKnown, slotOf, storeOf, wins } from '../../protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
-import { addReplacement, addSaid, applyReplacements, replacementsReaching } from './hide.ts';
+import { addReplacement, addSaid, addWithdrawal, applyReplacements, replacementsReaching } from './hide.ts';
 import { emptyTalk, saidIn, withMessage, withRead } from './message.ts';
 import { newestFirst } from './order.ts';
 import { holds, putAll } from './requests.ts';
@@ -44,6 +51,7 @@ export async function writeViews(tx: ViewsTransaction, fresh: readonly Doc[]): P
     else if (doc.type === 'message') messages.push(doc);
     else if (doc.type === 'queued-message') await writeQueued(tx, doc);
     else if (doc.type === 'message-read') await writeRead(tx, doc);
+    else if (doc.type === 'message-withdrawn') await writeWithdrawn(tx, doc);
     else await writeOne(tx, doc);
   }
   if (messages.length > 0) await writeMessages(tx, messages);
@@ -114,9 +122,22 @@ async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {
   await addSaid(tx, agentId, saidIn(talk) - saidIn(held));
 }
 
+/** What was taken back while it was queued goes out no more; what a relay had taken is out of sight, it alone. */
+async function writeWithdrawn(tx: ViewsTransaction, doc: MessageWithdrawnDoc) {
+  await writeOne(tx, doc);
+  const queued = tx.objectStore('queued');
+  for (const { _id, doc: held, clientId } of await queued.index('clientId').getAll(doc.clientId))
+    await queued.put({ _id, doc: held, clientId });
+  if (doc.of !== undefined) await addWithdrawal(tx, doc, doc.of);
+}
+
 async function writeQueued(tx: ViewsTransaction, doc: QueuedMessageDoc) {
   const { _id, clientId } = doc;
-  const taken = await tx.objectStore('messages').index('clientId').getKey(clientId);
+  const [message, withdrawn] = await Promise.all([
+    tx.objectStore('messages').index('clientId').getKey(clientId),
+    tx.objectStore('records').getKey(queuedWithdrawnId(clientId)),
+  ]);
+  const taken = message ?? withdrawn;
   await tx.objectStore('queued').put({ _id, doc, clientId, ...(taken === undefined ? { open: 1 } : {}) });
 }
 

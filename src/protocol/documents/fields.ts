@@ -60,6 +60,8 @@ export const blockSchema = z.discriminatedUnion('kind', [
     input: z.unknown().describe('what the mind passed in'),
     result: z.string().nullable().describe('null: cut off before it answered'),
     isError: z.boolean(),
+    startedAt: ms.optional().describe('when it began'),
+    endedAt: ms.optional().describe('when its result was there'),
   }),
   z.looseObject({
     kind: z.literal('call'),

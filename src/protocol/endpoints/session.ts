@@ -166,6 +166,16 @@ export const sessionEndpoints = {
       { status: 413, when: 'too large' },
     ],
   }),
+  takeBack: endpoint({
+    method: 'DELETE',
+    path: '/api/messages/{messageId}',
+    does: 'Takes back a message of the person’s that its agent has not read: one that waits for the end of an answer, or in an inbox. The page hides it.',
+    params: { messageId: named(idText, 'the message’s id') },
+    answers: [
+      { status: 204, when: 'nobody reads it any more' },
+      { status: 409, when: '`read-already`: it waits nowhere, its agent has it before it' },
+    ],
+  }),
   stop: endpoint({
     method: 'POST',
     path: '/api/agents/{agentId}/stop',

@@ -3,10 +3,11 @@ import type { Attachment } from '../../domain/attachment.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
-import type { MessageDoc } from '../../protocol/documents.ts';
+import type { MessageDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
 import { textOf } from '../answers.ts';
 import { createAttachments, type PreparedFile } from '../attachments.ts';
 import type { SendingMessage } from '../sending.ts';
+import { withdraw, type TakenBack } from './withdraw.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import { problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
@@ -17,10 +18,7 @@ export interface Along {
   readonly attachments?: readonly Attachment[] | undefined;
 }
 
-export interface TakenBack {
-  readonly text: string;
-  readonly files: readonly PreparedFile[];
-}
+export type { TakenBack };
 
 export interface TalkActions {
   /** `replaces`: the person's last message there, which this one takes the place of. */
@@ -31,6 +29,8 @@ export interface TalkActions {
   sendAgain(clientId: string): Promise<void>;
   /** Takes back what did not go; answers with it. */
   takeBack(clientId: string): TakenBack;
+  /** Takes back a message that waits to be read; null: it was read, or could not be, and that was said. */
+  withdraw(message: MessageDoc | QueuedMessageDoc): Promise<TakenBack | null>;
   /** Asks for the answer to the person's last message anew. */
   retry(message: MessageDoc): Promise<void>;
   /** Has an answer that broke off gone on with, by the words that one would write. */
@@ -178,6 +178,7 @@ export function createTalkActions({
       for (const held of [unkept, underWay]) held.delete(clientId);
       return { text, files };
     },
+    withdraw: (message) => withdraw({ owner, relay, writer, notices, attachments, conversations, household }, message),
     goOn: (agentId) => send(agentId, GO_ON),
     retry: (message) =>
       send(message.agentId, textOf(message.blocks), message.messageId, { attachments: message.attachments }),

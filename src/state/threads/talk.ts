@@ -23,6 +23,8 @@ export interface ThreadTalkState {
   /** Failed: why. Ready: why it could not be read anew. */
   readonly problem: RelayProblem | null;
   readonly thread: Thread | null;
+  /** By who takes part: the place up to which it has read. */
+  readonly read: Readonly<Record<string, number>>;
   /** By place, without a gap. */
   readonly messages: readonly ThreadMessage[];
   /** Earlier ones are there. */
@@ -64,6 +66,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
     kind: 'loading',
     problem: null,
     thread: null,
+    read: {},
     messages: [],
     more: false,
     reading: 'nothing',
@@ -71,6 +74,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
   }));
   keepUnsent(device.browser, unsentIn(threadId), store);
   let thread: Thread | null = null;
+  let read: ThreadTalkState['read'] = {};
   const paged = createPaged<ThreadMessage, number>({
     changes,
     device,
@@ -83,7 +87,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
       const page = await reach((client) => client.threadMessages({ threadId, before, limit }));
       if (!page.ok) return page;
       const { messages, more } = page.value;
-      if (before === null) thread = page.value.thread;
+      if (before === null) ({ thread, read = {} } = page.value);
       return { ok: true, value: { rows: [...messages].reverse(), more } };
     },
     onReading: (reading) => store.setState({ reading }),
@@ -98,7 +102,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
         const { problem, value } = held;
         const messages = [...value.rows].reverse();
         const sending = store.getState().sending.filter((item) => !arrived(item, messages));
-        return store.setState({ kind: 'ready', problem, thread, messages, more: value.more, sending });
+        return store.setState({ kind: 'ready', problem, thread, read, messages, more: value.more, sending });
       }
       default:
         held satisfies never;

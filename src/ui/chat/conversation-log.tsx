@@ -4,15 +4,16 @@ import type { AgentId, MessageId, SessionId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { TakenBack } from '../../state/actions/talk.ts';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
-import { logItems, waited } from '../../state/conversation-log.ts';
+import { logItems, waited, withoutMeanwhile } from '../../state/conversation-log.ts';
 import type { Conversation } from '../../state/conversations.ts';
-import type { MessageDoc } from '../../protocol/documents.ts';
+import type { MessageDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
 import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { useNow } from '../use-now.ts';
 import { DayDivider, NewDivider, RunDivider, SleepDivider } from './dividers.tsx';
 import { Log, type ShowRow } from './log.tsx';
 import { Message, type Speaker, Bubble } from './message.tsx';
 import { Queued, Unsent } from './unsent.tsx';
+import { WrittenMeanwhile } from './written-meanwhile.tsx';
 import { GrowingParts } from './shown-parts.tsx';
 
 /** An answer that is being written. It watches its own words and nothing else. */
@@ -101,10 +102,11 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
   // Where new begins earlier than what was read of the conversation, the line has no place yet.
   const newFrom = from !== null && (!more || (messages[0]?.at ?? '') <= from) ? from : null;
   const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
-  const items = useMemo(() => {
+  const { log: items, meanwhile } = useMemo(() => {
     const written = answers.store.getState().open;
     const open = openIds.flatMap((id) => written.get(id) ?? []);
-    return logItems({ messages, spans, runs, read, open, queued, sending, liveSessionId, asleep, newFrom });
+    const all = logItems({ messages, spans, runs, read, open, queued, sending, liveSessionId, asleep, newFrom });
+    return openIds.length > 0 ? withoutMeanwhile(all) : { log: all, meanwhile: [] };
   }, [answers, messages, spans, runs, read, openIds, queued, sending, liveSessionId, asleep, newFrom]);
 
   const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
@@ -121,6 +123,15 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
   const goOn = useCallback(() => void actions.goOn(agentId), [actions, agentId]);
   const again = useCallback((clientId: string) => void actions.sendAgain(clientId), [actions]);
   const takeBack = useCallback((clientId: string) => onTakeBack(actions.takeBack(clientId)), [actions, onTakeBack]);
+
+  const withdraw = useCallback(
+    async (message: MessageDoc | QueuedMessageDoc) => {
+      const taken = await actions.withdraw(message);
+      if (taken) onTakeBack(taken);
+    },
+    [actions, onTakeBack],
+  );
+  const onWithdraw = useCallback((message: MessageDoc | QueuedMessageDoc) => void withdraw(message), [withdraw]);
 
   const show = useCallback<ShowRow>(
     ({ item, stretch }, onFold) => {
@@ -142,11 +153,22 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
           const onGoOn = message === broken ? goOn : null;
           const isOwn = message.author === 'human' && message.sessionId === liveSessionId && !waited(message);
           const onBranch = quiet && isOwn ? onEdit : null;
-          const of = { message, waits, speaker, onFold, onRetry, onGoOn, onBranch, onEdit: mayEdit ? edit : null };
+          const ways = { onFold, onRetry, onGoOn, onBranch, onWithdraw, onEdit: mayEdit ? edit : null };
+          const of = { message, waits, speaker, ...ways };
           return stretch && <Message stretch={stretch} {...of} />;
         }
         case 'queued':
-          return stretch && <Queued message={item.message} stretch={stretch} speaker={speaker} onFold={onFold} />;
+          return (
+            stretch && (
+              <Queued
+                message={item.message}
+                stretch={stretch}
+                speaker={speaker}
+                onFold={onFold}
+                onWithdraw={onWithdraw}
+              />
+            )
+          );
         case 'sending': {
           const of = { sending: item.sending, speaker, onFold, onAgain: again, onTakeBack: takeBack };
           return stretch && <Unsent stretch={stretch} {...of} />;
@@ -157,7 +179,22 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
           return item satisfies never;
       }
     },
-    [speaker, now, liveSessionId, quiet, question, failed, broken, onEdit, edit, retry, goOn, again, takeBack],
+    [
+      speaker,
+      now,
+      liveSessionId,
+      quiet,
+      question,
+      failed,
+      broken,
+      onEdit,
+      edit,
+      retry,
+      goOn,
+      again,
+      takeBack,
+      onWithdraw,
+    ],
   );
 
   const pages = useMemo(() => conversations.pages(agentId), [conversations, agentId]);
@@ -169,7 +206,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
     [answers, agentId],
   );
   const answer = messages.findLast(({ role }) => role === 'assistant');
-  return (
+  const list = (
     <Log
       label={t`Conversation with ${speaker.name}`}
       items={items}
@@ -183,5 +220,13 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
       isThere={(id) => messages.some(({ messageId }) => messageId === id)}
       listen={listen}
     />
+  );
+  return (
+    <>
+      {list}
+      {meanwhile.length > 0 && (
+        <WrittenMeanwhile name={speaker.name} items={meanwhile} onAgain={again} onTakeBack={onTakeBack} />
+      )}
+    </>
   );
 }

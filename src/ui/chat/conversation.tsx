@@ -17,7 +17,7 @@ const Talk = lazy(load);
 
 /** Fetches what shows words and takes them: the team is painted meanwhile. Whoever needs it says what is missing. */
 export const preloadTalk = async (): Promise<void> =>
-  void (await Promise.allSettled([load(), import('./markdown.tsx')]));
+  void (await Promise.allSettled([load(), import('./markdown.tsx'), import('./activity.tsx')]));
 
 /** Why this agent sleeps although it was called. */
 function Reason({ speaker }: { speaker: Speaker }) {

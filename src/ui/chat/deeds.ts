@@ -2,7 +2,8 @@
 import { t } from '../../language/t.ts';
 import type { ToolBlock } from './parts.ts';
 
-function argument(input: unknown, key: string): string | null {
+/** What went in under this name, where it is a text. */
+export function argument(input: unknown, key: string): string | null {
   if (typeof input !== 'object' || input === null || !(key in input)) return null;
   const value: unknown = Object.entries(input).find(([name]) => name === key)?.[1];
   return typeof value === 'string' ? value : null;
@@ -57,11 +58,16 @@ const DEEDS: Readonly<Record<string, Deed>> = {
 /** How the answer begins of a call that waits for the person. */
 const ASKED = 'This waits for the human';
 
+/** Did this call only ask the person? */
+export const isQuestion = ({ result }: ToolBlock): boolean => result?.startsWith(ASKED) === true;
+/** What it did, if it did. */
+export const deedOf = ({ name, input }: ToolBlock): string => DEEDS[name]?.((key) => argument(input, key)) ?? name;
+
 /** What a tool call did, in a few words. */
-function toolPhrase({ name, input, result, isError }: ToolBlock): string {
-  const done = DEEDS[name]?.((key) => argument(input, key)) ?? name;
-  if (result?.startsWith(ASKED) === true)
-    return t`asked you first: ${argument(input, 'command') ?? argument(input, 'path') ?? name}`;
+function toolPhrase(tool: ToolBlock): string {
+  const { name, input, result, isError } = tool;
+  const done = deedOf(tool);
+  if (isQuestion(tool)) return t`asked you first: ${argument(input, 'command') ?? argument(input, 'path') ?? name}`;
   if (isError) return t`${done}: it did not work`;
   return result === null ? `${done}…` : done;
 }

@@ -1,7 +1,9 @@
-import { use } from 'react';
+import { lazy, Suspense, use, type ComponentType } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
 import { canBeWoken } from '../../domain/lifecycle.ts';
 import { t } from '../../language/t.ts';
-import { useActions, usePending } from '../context.tsx';
+import { openAnswerOf } from '../../state/answers.ts';
+import { useActions, useAnswers, useLive, usePending } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import type { SeatView } from '../grid/seat-view.ts';
 import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
@@ -11,6 +13,30 @@ import { OpensFind } from '../palette/opens.ts';
 import { PATHS, useRoute } from '../routes.ts';
 import type { Speaker } from './message.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
+
+// Without it how they are stands there, and that is true as well.
+interface ActivityProps {
+  readonly agentId: AgentId;
+  readonly name: string;
+  readonly otherwise: string;
+}
+const Activity = lazy<ComponentType<ActivityProps>>(() =>
+  import('./activity.tsx').catch(() => ({ default: ({ otherwise }: ActivityProps) => <p>{otherwise}</p> })),
+);
+
+/** What they do just now, and else how they are. */
+function NowDoing({ speaker }: { speaker: Speaker }) {
+  const { agentId } = speaker;
+  const isAtWork = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
+  const isInLine = useLive((state) => state.positions.has(agentId));
+  const otherwise = stateText(speaker);
+  if (!isAtWork && !isInLine) return <p>{otherwise}</p>;
+  return (
+    <Suspense fallback={<p>{otherwise}</p>}>
+      <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
+    </Suspense>
+  );
+}
 
 /** How somebody is now, and where they sit, in a few words. */
 export function stateText(speaker: Speaker): string {
@@ -79,7 +105,7 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
         <h2 dir="auto" tabIndex={-1}>
           {speaker.name}
         </h2>
-        <p>{stateText(speaker)}</p>
+        <NowDoing speaker={speaker} />
       </div>
       {seat && <MainAct seat={seat} name={speaker.name} />}
       {speaker.kind !== 'egg' && (

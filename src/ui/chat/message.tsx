@@ -1,10 +1,10 @@
-import { memo, useState, type ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import { textOf } from '../../state/answers.ts';
 import type { Waits } from '../../state/conversation-log.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import { addedOf } from '../../domain/thread-notice.ts';
-import { useHousehold, useRoost } from '../context.tsx';
+import { useHousehold } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { EditIcon, RetryIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
@@ -13,10 +13,9 @@ import { bytesOf } from '../../domain/platform/utf8.ts';
 import { whereWordsGo } from '../text/answering.ts';
 import { bytes, names, plural } from '../text/sizes.ts';
 import { Moment } from '../parts/moment.tsx';
-import { ago, clockTime, isYoung } from '../text/time.ts';
-import { useNow } from '../use-now.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';
 import { AddedCard } from './added-card.tsx';
+import { HowLongAgo } from './how-long-ago.tsx';
 import { MessageMenu } from './message-menu.tsx';
 import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
@@ -44,18 +43,6 @@ interface BubbleProps {
   /** Where a long message lies over several rows: which of them this is. */
   readonly first?: boolean;
   readonly last?: boolean;
-}
-
-function Ago({ time }: { time: number }) {
-  return ago(time, useNow());
-}
-
-/** Watches the clock while it changes with it, alone: nothing else of a message does. */
-function HowLongAgo({ time }: { time: number }) {
-  const { device } = useRoost();
-  // Looked at once: what was old then stays so, and what was young watches the time itself.
-  const [young] = useState(() => isYoung(time, device.now()));
-  return young ? <Ago time={time} /> : clockTime(time);
 }
 
 /** The frame of a message: whose it is, when, and what was said. */
@@ -154,6 +141,8 @@ export interface MessageProps {
   /** It can be said anew from here, whatever came after it. */
   readonly onBranch: ((message: MessageDoc) => void) | null;
   readonly onRetry: (() => void) | null;
+  /** It waits to be read, and is taken back. */
+  readonly onWithdraw: (message: MessageDoc) => void;
   /** Given on the last answer, where it broke off and can be gone on with. */
   readonly onGoOn: (() => void) | null;
   readonly onFold: (key: string) => void;
@@ -225,6 +214,7 @@ export const Message = memo(function Message({
   onBranch,
   onRetry,
   onGoOn,
+  onWithdraw,
   onFold,
 }: MessageProps) {
   const call = message.blocks.find((block) => block.kind === 'call');
@@ -257,6 +247,7 @@ export const Message = memo(function Message({
       {waits && (
         <p className="msg-status">
           {t`Waits: ${waits === 'answer' ? t`${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}`}
+          <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Take back`}</button>
         </p>
       )}
       {mine && onEdit && onRetry && (

@@ -20,7 +20,8 @@ export const Queued = memo(function Queued({
   stretch,
   speaker,
   onFold,
-}: Props & { message: QueuedMessageDoc }) {
+  onWithdraw,
+}: Props & { message: QueuedMessageDoc; onWithdraw: (message: QueuedMessageDoc) => void }) {
   const relayIsThere = useLive(({ link }) => link.kind === 'live');
   const why = relayIsThere
     ? speaker.awake
@@ -30,7 +31,10 @@ export const Queued = memo(function Queued({
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
-      <p className="msg-status">{t`Kept on this device: ${why}`}</p>
+      <p className="msg-status">
+        {t`Kept on this device: ${why}`}
+        <button type="button" className="link-button" onClick={() => onWithdraw(message)}>{t`Take back`}</button>
+      </p>
     </>
   );
   return (

@@ -1,5 +1,5 @@
 import { memo, useCallback, useMemo } from 'react';
-import type { ThreadId } from '../../domain/ids.ts';
+import type { AgentId, ThreadId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { ThreadMessage } from '../../protocol/threads.ts';
 import { threadItems } from '../../state/conversation-log.ts';
@@ -14,6 +14,7 @@ import { PersonWords } from '../chat/person-words.tsx';
 import { ShownParts } from '../chat/shown-parts.tsx';
 import { Unsent } from '../chat/unsent.tsx';
 import { PATHS } from '../routes.ts';
+import { names } from '../text/sizes.ts';
 import { useNow } from '../use-now.ts';
 import type { Teammate, Teammates } from '../use-teammates.ts';
 
@@ -34,6 +35,7 @@ const Said = memo(function Said({
   stretch,
   team,
   me,
+  readBy,
   onFold,
 }: {
   threadId: ThreadId;
@@ -41,6 +43,8 @@ const Said = memo(function Said({
   stretch: Stretch;
   team: Teammates;
   me: Teammate;
+  /** Of the person's newest: who has read it, in a sentence; null: it is said of another. */
+  readBy: string | null;
   onFold: (key: string) => void;
 }) {
   const { messageId, text, time, restored } = message;
@@ -52,6 +56,7 @@ const Said = memo(function Said({
   const foot = stretch.last && (
     <>
       {mine && <FoldButton stretch={stretch} text={() => text} itemKey={messageId} onFold={onFold} />}
+      {readBy !== null && <p className="msg-status">{readBy}</p>}
       {restored && <p className="msg-status">{t`Given back to the relay`}</p>}
     </>
   );
@@ -80,6 +85,14 @@ const Said = memo(function Said({
   );
 });
 
+/** Who takes part and has read up to this place, or has said something after it. */
+function readByText({ messages, read, thread }: ThreadTalkState, sequence: number, team: Teammates): string {
+  const has = (agentId: AgentId) =>
+    (read[agentId] ?? 0) >= sequence || messages.some((said) => said.from === agentId && said.sequence > sequence);
+  const readers = team.among((thread?.participants ?? []).filter(has)).map(({ name }) => name);
+  return readers.length === 0 ? t`Nobody has read this yet` : t`Read by ${names(readers)}`;
+}
+
 interface Props {
   readonly state: ThreadTalkState;
   readonly talk: ThreadTalk;
@@ -101,6 +114,8 @@ export function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at,
   const items = useMemo(() => threadItems({ messages, sending, newFrom }), [messages, sending, newFrom]);
   const again = useCallback((clientId: string) => void talk.sendAgain(clientId), [talk]);
   const takeBack = useCallback((clientId: string) => onTakeBack(talk.takeBack(clientId)), [talk, onTakeBack]);
+  const mine = messages.findLast(({ from }) => from === 'human');
+  const readBy = mine ? readByText(state, mine.sequence, team) : null;
   const show = useCallback<ShowRow>(
     ({ item, stretch }, onFold) => {
       switch (item.kind) {
@@ -111,7 +126,15 @@ export function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at,
         case 'said':
           return (
             stretch && (
-              <Said threadId={threadId} message={item.message} stretch={stretch} team={team} me={me} onFold={onFold} />
+              <Said
+                threadId={threadId}
+                message={item.message}
+                stretch={stretch}
+                team={team}
+                me={me}
+                readBy={item.message === mine ? readBy : null}
+                onFold={onFold}
+              />
             )
           );
         case 'sending': {
@@ -134,7 +157,7 @@ export function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at,
           return item satisfies never;
       }
     },
-    [now, threadId, team, me, again, takeBack],
+    [now, threadId, team, me, mine, readBy, again, takeBack],
   );
   const newest = messages.findLast(({ from }) => from !== 'human');
   return (

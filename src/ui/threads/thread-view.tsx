@@ -22,6 +22,7 @@ import { PLAIN_COLOR, useTeammates, type Teammate, type Teammates } from '../use
 import { useTitle } from '../use-title.ts';
 import { CloseDialog } from './close-dialog.tsx';
 import { Faces } from './faces.tsx';
+import { ThreadActivity } from './thread-activity.tsx';
 import { ParticipantsDialog } from './participants-dialog.tsx';
 import { ThreadLog } from './thread-log.tsx';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
@@ -64,7 +65,17 @@ function useOpenedThread(
 
 const nameOf = (id: string, team: Teammates) => (id === 'human' ? t`you` : team.find(id).name);
 
-function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; takeFocus: boolean }) {
+function Head({
+  thread,
+  messages,
+  team,
+  takeFocus,
+}: {
+  thread: Thread;
+  messages: ThreadTalkState['messages'];
+  team: Teammates;
+  takeFocus: boolean;
+}) {
   const state = useRoost();
   const find = use(OpensFind);
   const { go } = useRoute();
@@ -89,10 +100,17 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
         <h2 ref={title} dir="auto" tabIndex={-1}>
           {thread.title}
         </h2>
-        <p dir="auto" title={t`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
-          {ended ? 'closed · ' : ''}
-          {who}
-        </p>
+        <ThreadActivity
+          thread={thread}
+          messages={messages}
+          people={people}
+          otherwise={
+            <p dir="auto" title={t`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
+              {ended ? 'closed · ' : ''}
+              {who}
+            </p>
+          }
+        />
       </div>
       {!ended && (
         <button
@@ -198,7 +216,7 @@ export function ThreadView({
 
   return (
     <QuoteInto value={thread.closed ? null : add}>
-      <Head thread={thread} team={team} takeFocus={takeFocus} />
+      <Head thread={thread} messages={state.messages} team={team} takeFocus={takeFocus} />
       {state.problem && (
         <p className="thread-stale" role="status">
           {t`What is new could not be read: ${problemText(state.problem)}`}{' '}

@@ -49,6 +49,7 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     data: 'AAAA',
   },
   'message-read': { ...base, type: 'message-read', messageId: 'm1', agentId: 'a', sessionId: 's1', time: 1000 },
+  'message-withdrawn': { ...base, type: 'message-withdrawn', agentId: 'a', clientId: 'c1', time: 1000 },
   run: {
     ...base,
     type: 'run',

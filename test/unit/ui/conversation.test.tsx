@@ -210,6 +210,97 @@ test('words that stream change their own bubble and nothing else of the page', a
   expect(touched.filter((node) => node.isConnected && !bubble?.contains(node))).toEqual([]);
 });
 
+const begins = (page: Page) =>
+  page.hear({
+    kind: 'answer-started',
+    time: NOW - 12_000,
+    messageId: 'answer',
+    agentId: 'agent-1',
+    sessionId: 'session-2',
+  });
+
+test('what goes on stands under the name with since when, unfolds into what was done, and is gone with the answer', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  await begins(page);
+  const line = () => screen.findByRole('button', { name: /^(thinks|writes|waits|runs)/ });
+  expect((await line()).textContent).toBe('thinks · 12 s');
+  const tool = { kind: 'tool' as const, toolUseId: 't1', name: 'list_files', input: {}, isError: false };
+  const block = { ...tool, result: null, startedAt: NOW - 9_000 };
+  await page.hear({ kind: 'tool', messageId: 'answer', block });
+  await page.hear({ kind: 'tool', messageId: 'answer', block: { ...block, result: 'a.txt', endedAt: NOW - 5_000 } });
+  const waits = { ...tool, toolUseId: 't2', name: 'wait_for_agent', input: { agent: 'agent-2' } };
+  await page.hear({ kind: 'tool', messageId: 'answer', block: { ...waits, result: null, startedAt: NOW - 4_000 } });
+  expect((await line()).textContent).toBe('waits for Wren · 4 s');
+  await page.user.click(await line());
+  const list = within(screen.getByRole('region', { name: 'What Lyra does' }));
+  expect(list.getAllByRole('listitem').map((step) => step.textContent)).toEqual([
+    '✓looked into the folder, done08:54 · 4 s',
+    '•waits for Wren, under way08:54 · 4 s',
+  ]);
+  // The field keeps what it has: the key is the list's alone.
+  field().focus();
+  await page.user.keyboard('{Escape}');
+  expect(screen.queryByRole('region', { name: 'What Lyra does' })).toBeNull();
+  expect(document.activeElement).toBe(field());
+  await answer(page);
+  expect(screen.queryByRole('button', { name: /^waits/ })).toBeNull();
+});
+
+test('what is written while one answers stands below, with its files, to be changed or taken back until it is read', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await begins(page);
+  const file = { attachmentId: 'f', name: 'notes.txt', mediaType: 'text/plain', bytes: 5 };
+  page.owner.docs.push({
+    ...{ _id: 'attachment:f:0', type: 'attachment', schema: 1, at: at(9), agentId: 'agent-1' },
+    ...{ attachmentId: 'f', sha256: '', bytes: 5, index: 0, data: btoa('green') },
+  });
+  const says = (text: string) =>
+    hears(page, { messageId: `h-${text}`, clientId: text, author: 'human', role: 'user', attachments: [file] }, text);
+  for (const text of ['one', 'two', 'three']) await says(text);
+  const waiting = () => screen.queryByRole('region', { name: 'Written meanwhile' });
+  const rows = () => within(waiting() ?? document.body).getAllByRole('listitem');
+  expect(rows().map((row) => row.textContent)).toEqual(['onenotes.txt', 'twonotes.txt', 'threenotes.txt']);
+  expect(within(log()).queryByText('two')).toBeNull();
+  const press = async (text: string, name: string) => {
+    const row = rows().find((each) => each.textContent?.startsWith(text));
+    await page.user.click(within(row ?? document.body).getByRole('button', { name }));
+  };
+  await press('two', 'Take back');
+  await waitFor(() => expect(rows()).toHaveLength(2));
+  await press('one', 'Edit');
+  await waitFor(() => expect(field().value).toBe('one'));
+  expect(await screen.findByRole('button', { name: 'Remove notes.txt' })).toBeDefined();
+  expect(page.relay.asked).toEqual(['take back h-two', 'take back h-one']);
+  // It was read as one pressed: it stays, and that is said.
+  page.relay.refusal = {
+    kind: 'refused',
+    status: 409,
+    message: 'This has been read already.',
+    problem: { type: 'about:roost/read-already', title: 'x', status: 409, detail: 'x' },
+  };
+  await press('three', 'Take back');
+  await screen.findByText('This has been read already.');
+  expect(rows()).toHaveLength(1);
+  await answer(page);
+  expect(waiting()).toBeNull();
+  expect(within(log()).getByText('three')).toBeDefined();
+  page.relay.refusal = null;
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(page.relay.posted).toMatchObject([{ text: 'two', attachments: [{ name: 'notes.txt' }] }]));
+  page.unmount();
+  await openPage({ docs: page.owner.docs, path: '/agent/agent-1', snapshot: awake });
+});
+
+test('what waits on this device for somebody asleep is taken back, and goes nowhere', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
+  await page.user.type(field(), 'For later{Enter}');
+  await page.user.click(await within(log()).findByRole('button', { name: 'Take back' }));
+  await waitFor(() => expect(field().value).toBe('For later'));
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'message-withdrawn', agentId: 'agent-1' });
+  expect(page.relay.asked).toEqual([]);
+  expect(log().textContent).not.toContain('Kept on this device');
+});
+
 test('an answer can be stopped while it is written', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   expect(screen.queryByRole('button', { name: 'Stop' })).toBeNull();

@@ -225,6 +225,34 @@ test('what finds no relay stands there, also over a reload, and goes out by itse
   await waitFor(() => expect(again.reach.bodies('POST /api/threads/bridge/messages')).toEqual([first]));
 });
 
+test('who is at work on a thread stands under its title, and who has read what one wrote stands below it', async () => {
+  const messages = [...BRIDGE, { ...message(3, 'human', 'And now, @Wren?', ['agent-2']), time: NOW - 1_000 }];
+  const page = await openThreads({ messages });
+  const region = await log();
+  expect(region.textContent).toContain('Nobody has read this yet');
+  const bridge = thread('bridge', 'The bridge', { messages: 3 });
+  page.reach.on('GET /api/threads/bridge/messages', {
+    ...{ thread: bridge, messages, more: false },
+    read: { 'agent-1': 2, 'agent-2': 3 },
+  });
+  await changed(page);
+  await waitFor(() => expect(region.textContent).toContain('Read by Wren'));
+  const begins = (agentId: string) =>
+    page.hear({ kind: 'answer-started', time: NOW, messageId: agentId, agentId, sessionId: 'session-2' });
+  // Wren was asked here; Lyra is at work on something else, until she waits here.
+  await begins('agent-2');
+  await begins('agent-1');
+  const line = () => screen.findByRole('button', { name: /^(Lyra|Wren) / });
+  expect((await line()).textContent).toBe('Wren thinks');
+  const waits = { kind: 'tool' as const, toolUseId: 't', name: 'wait_for_agent', result: null, isError: false };
+  const input = { agent: 'agent-2', threadId: 'bridge' };
+  await page.hear({ kind: 'tool', messageId: 'agent-1', block: { ...waits, input, startedAt: NOW } });
+  expect((await line()).textContent).toBe('Lyra waits for WrenWren thinks');
+  await page.user.click(await line());
+  const list = within(screen.getByRole('region', { name: 'What goes on in The bridge' }));
+  expect(list.getByRole('region', { name: 'Lyra' }).textContent).toContain('waits for Wren');
+});
+
 test('a gap between what is shown and what is newest is filled', async () => {
   const page = await openThreads();
   await log();

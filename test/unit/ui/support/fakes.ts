@@ -322,6 +322,10 @@ export function memoryRelay(): MemoryRelay {
       relay.posted.push(body);
       return answer({ eventId: 1 });
     },
+    takeBack({ messageId }) {
+      relay.asked.push(`take back ${messageId}`);
+      return answer(null);
+    },
     stop({ agentId }) {
       relay.asked.push(`stop ${agentId}`);
       return answer(null);

@@ -5,6 +5,7 @@ import { App } from '../../../../src/ui/app.tsx';
 import { fetchLaterParts } from '../../../../src/ui/later.ts';
 import { RoostProvider } from '../../../../src/ui/context.tsx';
 import { createRoostState, type RoostState } from '../../../../src/state/index.ts';
+import { followUnsent } from '../../../../src/state/unsent.ts';
 import type { Doc } from '../../../../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../../../src/protocol/events.ts';
 import type { OwnerNews } from '../../../../src/protocol/worker.ts';
@@ -74,6 +75,7 @@ export async function openPage({
   let result: RenderResult | undefined;
   await act(async () => {
     state.start();
+    followUnsent(state);
     owner.say({ news: 'welcome', link, snapshot, answers: [], problem: null });
     result = render(
       <RoostProvider state={state}>

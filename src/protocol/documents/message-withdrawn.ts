@@ -1,0 +1,28 @@
+/** A message of the person's that was taken back before anybody had read it. */
+import { defineKind } from './kind.ts';
+
+/** Of one that was queued: one document, whichever device writes it. */
+export const queuedWithdrawnId = (clientId: string): string => `message-withdrawn:${clientId}:queued`;
+
+export const messageWithdrawn = defineKind({
+  type: 'message-withdrawn',
+  version: 1,
+  name: 'Messages',
+  schema: ({ z, base, id, stamp, common: { agentId, time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('message-withdrawn'),
+        agentId: agentId.describe('in whose conversation it stood'),
+        clientId: id.describe('of the message'),
+        of: stamp
+          .optional()
+          .describe('its stamp: it is out of sight; left out: it was queued, and no relay had taken it'),
+        time,
+      })
+      .describe('The person took back a message that waited, before its agent had read it.'),
+  view: { store: 'records' },
+  stream: 'talk',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+});
