@@ -217,6 +217,8 @@ test('what finds no relay stands there, also over a reload, and goes out by itse
   await page.user.type(await field(), 'Anybody there?{Enter}');
   await screen.findByText(/Not sent yet: the relay is out of reach/);
   const [first] = page.reach.bodies('POST /api/threads/bridge/messages');
+  // A page that is gone tries no more.
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
   page.unmount();
   const again = await openThreads({ path: '/' });
   again.reach.on('POST /api/threads/bridge/messages', () => json(message(3, 'human', 'Anybody there?')));
