@@ -1,7 +1,7 @@
 /** One running session: the lead, those who are here, and what the person writes to them. */
 import { shownName } from '../../src/domain/names.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
-import { messageIdOf } from '../../src/domain/talk.ts';
+import { messageIdOf } from '../../src/domain/message-id.ts';
 import { isTeamCall, parseTeamCall, writeForLead, type TeamCall } from '../../src/domain/wake-payload.ts';
 import type { Block, EndReason } from '../../src/protocol/documents.ts';
 import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';

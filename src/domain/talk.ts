@@ -5,7 +5,7 @@
  */
 
 import { attachmentLine, type Attachment } from './attachment.ts';
-import type { AgentId, MessageId } from './ids.ts';
+import type { AgentId } from './ids.ts';
 import { onOneLine, quote } from './quoting.ts';
 
 type TalkBlock =
@@ -165,6 +165,3 @@ export function talkText(
 /** What was said in a message, and nothing of what was done: a greeting is quoted by its words. */
 export const spokenText = ({ blocks }: TalkMessage): string =>
   blocks.flatMap((block) => (block.kind === 'text' && isSaying(block.text) ? [block.text] : [])).join('\n\n');
-
-/** The id of what the person wrote, from the id that the page gave it: a repeat is the same message. */
-export const messageIdOf = (clientId: string): MessageId => `h-${clientId}` as MessageId;

@@ -22,8 +22,6 @@ type Result<File> =
 export interface Attachments {
   /** Durable in the conversation of this agent; one that is there already is not kept twice. All of them, or none. */
   keep(agentId: AgentId, files: readonly PreparedFile[]): Promise<Result<Attachment>>;
-  /** As they were before they were sent. */
-  prepared(files: readonly Attachment[]): Promise<Result<PreparedFile>>;
   /** As they go to the relay. */
   toSend(files: readonly Attachment[]): Promise<Result<SentAttachment>>;
 }
@@ -34,12 +32,6 @@ interface Deps {
   readonly household: Household;
 }
 
-/** In hexadecimal, of bytes in base64. */
-async function sha256Of(data: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0));
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
 /** Where it is found by what it holds: see the kind of document. */
 const aboutFile = (agentId: AgentId, sha256: string) => `attachment ${agentId} ${sha256}`;
 /** Characters of base64 in one piece. */
@@ -109,13 +101,5 @@ export function createAttachments({ owner, writer, household }: Deps): Attachmen
       }
     },
     toSend,
-    async prepared(files) {
-      const whole = await toSend(files);
-      if (!whole.ok) return whole;
-      const attachments = await Promise.all(
-        whole.attachments.map(async (file) => ({ ...file, sha256: await sha256Of(file.data) })),
-      );
-      return { ok: true, attachments };
-    },
   };
 }

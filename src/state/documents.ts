@@ -15,11 +15,9 @@ import type {
   AttachmentDoc,
   ForgetDoc,
   ForgetUndoDoc,
-  MessageWithdrawnDoc,
   QueuedMessageDoc,
   SettingDoc,
 } from '../protocol/documents.ts';
-import { queuedWithdrawnId } from '../protocol/documents/message-withdrawn.ts';
 import { SCHEMA_VERSION } from '../protocol/known.ts';
 
 export interface Writer {
@@ -40,8 +38,6 @@ export interface Writer {
     text: string;
     attachments?: readonly Attachment[];
   }): QueuedMessageDoc;
-  /** A message that waited was taken back; `of`: its stamp, where a relay had taken it. */
-  withdrawn(message: { clientId: string; agentId: AgentId; of: string | null }): MessageWithdrawnDoc;
   /** A piece of a file that goes along with a message. */
   attachment(
     piece: Pick<AttachmentDoc, 'agentId' | 'attachmentId' | 'sha256' | 'bytes' | 'index' | 'data'>,
@@ -109,15 +105,6 @@ export function createWriter({ clock, newId, now, deviceId = () => null }: Write
       agentId,
       text,
       ...(attachments.length > 0 ? { attachments: attachments.map((file) => ({ ...file })) } : {}),
-      time: now(),
-    }),
-    withdrawn: ({ clientId, agentId, of }) => ({
-      _id: of === null ? queuedWithdrawnId(clientId) : `message-withdrawn:${clientId}`,
-      type: 'message-withdrawn',
-      ...base(),
-      agentId,
-      clientId,
-      ...(of === null ? {} : { of }),
       time: now(),
     }),
     attachment: ({ agentId, attachmentId, sha256, bytes, index, data }) => ({

@@ -5,7 +5,8 @@ import { t } from '../language/t.ts';
 import type { PreparedFile } from './attachments.ts';
 import type { RoostState } from './index.ts';
 import type { Sending, SendingMessage } from './sending.ts';
-import { readUnsent, threadsUnsent, UNSENT } from './unsent.ts';
+import { readUnsent, threadsUnsent } from './read-unsent.ts';
+import { UNSENT } from './unsent.ts';
 
 /** Messages of a conversation among which one is looked for that did arrive. */
 const LOOKED_AT = 40;

@@ -5,7 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId, ThreadId } from '../domain/ids.ts';
 import { isNews, readMarkOf, wholeAt, type ReadMarks } from '../domain/read-marks.ts';
-import { messageIdOf } from '../domain/talk.ts';
+import { messageIdOf } from '../domain/message-id.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
 import type { UnreadRow } from '../protocol/worker.ts';

@@ -9,16 +9,11 @@ import type { Sending } from './sending.ts';
 
 /** What the names begin with, in the browser's texts. */
 export const UNSENT = 'roost-unsent:';
-const IN_THREAD = 'roost-unsent-in:';
+export const IN_THREAD = 'roost-unsent-in:';
 export const unsentIn = (threadId: string): string => `${IN_THREAD}${threadId}:`;
 export const DRAFT_FILES = 'roost-draft-files:';
 /** What stands there under such names may name files on the shelf. */
 export const NAMES_FILES = [UNSENT, DRAFT_FILES];
-
-/** The threads that something is unsent in. */
-export const threadsUnsent = (browser: TextStorage): readonly string[] => [
-  ...new Set(browser.keys(IN_THREAD).map((key) => key.slice(IN_THREAD.length, key.lastIndexOf(':')))),
-];
 
 /** Bytes lie on the shelf, or in the ledger. */
 export const withoutData = (key: string, value: unknown): unknown => (key === 'data' ? undefined : value);
@@ -45,36 +40,4 @@ export function followUnsent(roost: RoostState): void {
   const { browser } = roost.device;
   if (browser.keys('roost-unsent').length > 0) void import('./take-up.ts').then(({ takeUp }) => takeUp(roost));
   keepUnsent(browser, UNSENT, roost.conversations.store);
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isSending = (value: unknown): value is Sending =>
-  typeof value === 'object' &&
-  value !== null &&
-  'clientId' in value &&
-  isText(value.clientId) &&
-  'text' in value &&
-  isText(value.text) &&
-  'time' in value &&
-  typeof value.time === 'number';
-
-/** What stands there under `prefix`, the oldest first. `isOne`: what else makes it one; what is none is taken away. */
-export function readUnsent<Item extends Sending>(
-  browser: TextStorage,
-  prefix: string,
-  isOne: (value: Sending) => value is Item,
-): Item[] {
-  return browser
-    .keys(prefix)
-    .flatMap((key) => {
-      try {
-        const value: unknown = JSON.parse(browser.read(key) ?? '');
-        if (isSending(value) && isOne(value)) return [value];
-      } catch {
-        // Somebody else has written there.
-      }
-      browser.write(key, '');
-      return [];
-    })
-    .sort((a, b) => a.time - b.time);
 }

@@ -13,14 +13,12 @@ export const messageWithdrawn = defineKind({
       .looseObject({
         ...base,
         type: z.literal('message-withdrawn'),
-        agentId: agentId.describe('in whose conversation it stood'),
-        clientId: id.describe('of the message'),
-        of: stamp
-          .optional()
-          .describe('its stamp: it is out of sight; left out: it was queued, and no relay had taken it'),
+        agentId: agentId,
+        clientId: id,
+        of: stamp.optional().describe('its stamp; left out: no relay had taken it'),
         time,
       })
-      .describe('The person took back a message that waited, before its agent had read it.'),
+      .describe('A message that waited was taken back before it was read.'),
   view: { store: 'records' },
   stream: 'talk',
   whose: 'agent',

@@ -7,7 +7,7 @@ import type { MessageDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
 import { textOf } from '../answers.ts';
 import { createAttachments, type PreparedFile } from '../attachments.ts';
 import type { SendingMessage } from '../sending.ts';
-import { withdraw, type TakenBack } from './withdraw.ts';
+import type { TakenBack } from './withdraw.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import { problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
@@ -48,16 +48,8 @@ function canWait(problem: RelayProblem): boolean {
 }
 
 // In one piece: what is sent, kept, waits and is given back is one state.
-export function createTalkActions({
-  owner,
-  relay,
-  device,
-  writer,
-  household,
-  live,
-  conversations,
-  notices,
-}: Parts): TalkActions {
+export function createTalkActions(parts: Parts): TalkActions {
+  const { owner, relay, device, writer, household, live, conversations, notices } = parts;
   const attachments = createAttachments({ owner, writer, household });
   /** Files that are not kept in the ledger yet, by client id. */
   const unkept = new Map<string, readonly PreparedFile[]>();
@@ -178,7 +170,7 @@ export function createTalkActions({
       for (const held of [unkept, underWay]) held.delete(clientId);
       return { text, files };
     },
-    withdraw: (message) => withdraw({ owner, relay, writer, notices, attachments, conversations, household }, message),
+    withdraw: async (message) => (await import('./withdraw.ts')).withdraw({ ...parts, attachments }, message),
     goOn: (agentId) => send(agentId, GO_ON),
     retry: (message) =>
       send(message.agentId, textOf(message.blocks), message.messageId, { attachments: message.attachments }),

@@ -10,7 +10,8 @@ import type { Pages, Reading } from '../pages.ts';
 import { problemText, type Device } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 import { withSending, type Sending, type SendingToThread } from '../sending.ts';
-import { keepUnsent, readUnsent, unsentIn } from '../unsent.ts';
+import { readUnsent } from '../read-unsent.ts';
+import { keepUnsent, unsentIn } from '../unsent.ts';
 
 /** Messages asked for at a time; and on the way to the very beginning. */
 const PAGE = 50;

@@ -1,5 +1,4 @@
-import { lazy, Suspense, use, type ComponentType } from 'react';
-import type { AgentId } from '../../domain/ids.ts';
+import { use } from 'react';
 import { canBeWoken } from '../../domain/lifecycle.ts';
 import { t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
@@ -8,21 +7,14 @@ import { Face } from '../grid/face.tsx';
 import type { SeatView } from '../grid/seat-view.ts';
 import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
 import { MoonIcon, MoreIcon, SoulIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { OpensFind } from '../palette/opens.ts';
 import { PATHS, useRoute } from '../routes.ts';
 import type { Speaker } from './message.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
 
-// Without it how they are stands there, and that is true as well.
-interface ActivityProps {
-  readonly agentId: AgentId;
-  readonly name: string;
-  readonly otherwise: string;
-}
-const Activity = lazy<ComponentType<ActivityProps>>(() =>
-  import('./activity.tsx').catch(() => ({ default: ({ otherwise }: ActivityProps) => <p>{otherwise}</p> })),
-);
+const Activity = optional(() => import('./activity.tsx'));
 
 /** What they do just now, and else how they are. */
 function NowDoing({ speaker }: { speaker: Speaker }) {
@@ -30,11 +22,10 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
   const isAtWork = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
   const isInLine = useLive((state) => state.positions.has(agentId));
   const otherwise = stateText(speaker);
-  if (!isAtWork && !isInLine) return <p>{otherwise}</p>;
-  return (
-    <Suspense fallback={<p>{otherwise}</p>}>
-      <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
-    </Suspense>
+  return isAtWork || isInLine ? (
+    <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
+  ) : (
+    <p>{otherwise}</p>
   );
 }
 

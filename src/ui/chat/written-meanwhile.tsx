@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { t } from '../../language/t.ts';
 import { textOf } from '../../state/answers.ts';
 import type { TakenBack } from '../../state/actions/talk.ts';
-import type { WrittenMeanwhile as Item } from '../../state/conversation-log.ts';
 import { useActions, useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../parts/icons.tsx';
 import { plural } from '../text/sizes.ts';
+import type { WrittenMeanwhile as Item } from './meanwhile.ts';
 import './written-meanwhile.css';
 
 /** Characters in its one line. */
