@@ -4,7 +4,8 @@ import type { SearchAnswered, SearchAsked } from '../../src/protocol/searches.ts
 /** `no-page`: none is open; `late`: none has answered in time; `unable`: those that are there cannot look just now. */
 export type Unanswered = 'no-page' | 'late' | 'unable' | 'too-many' | 'aborted';
 export type SearchOutcome =
-  { readonly ok: true; readonly answer: SearchAnswered } | { readonly ok: false; readonly why: Unanswered };
+  | { readonly ok: true; readonly answer: SearchAnswered }
+  | { readonly ok: false; readonly why: Unanswered };
 
 export interface Searches {
   /** A page that answers: it is told what is asked, and says whether it could be. Returns the way to stop. */

@@ -3,7 +3,8 @@ import { problem } from '../problem.ts';
 
 /** `beside`: it needs a sign-in of its own for that, as the one that it has is of another household. */
 export type Begun =
-  { readonly ok: true; readonly beside?: true } | { readonly ok: false; readonly reason: 'others' | 'full' };
+  | { readonly ok: true; readonly beside?: true }
+  | { readonly ok: false; readonly reason: 'others' | 'full' };
 
 export function notBegun(reason: Extract<Begun, { ok: false }>['reason']) {
   return reason === 'others'

@@ -69,7 +69,9 @@ export type Priority = (typeof PRIORITIES)[number];
  * `behind`: the server has it, and is busy with one of ours that it was sent before.
  */
 export type RequestState =
-  { readonly kind: 'waiting'; readonly position: number } | { readonly kind: 'sent' } | { readonly kind: 'behind' };
+  | { readonly kind: 'waiting'; readonly position: number }
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'behind' };
 
 export interface MindRequest {
   readonly priority: Priority;

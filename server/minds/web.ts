@@ -38,7 +38,9 @@ export function webToolParam(tool: NonNullable<MindTool['provider']>): Anthropic
 export function webParam(
   block: WebBlock,
 ):
-  Anthropic.ServerToolUseBlockParam | Anthropic.WebSearchToolResultBlockParam | Anthropic.WebFetchToolResultBlockParam {
+  | Anthropic.ServerToolUseBlockParam
+  | Anthropic.WebSearchToolResultBlockParam
+  | Anthropic.WebFetchToolResultBlockParam {
   if (block.type === 'server_tool_use') {
     const { type, id, name, input } = block;
     return { type, id, name, input };

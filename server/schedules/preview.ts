@@ -29,10 +29,7 @@ export interface PreviewDeps {
 const isGiven = (timing: Timing): timing is Extract<Timing, { kind: 'every' }> =>
   timing.kind === 'every' && timing.offset === null;
 /** Minutes, of an interval: its own, or what it was given. */
-export const offsetOf = ({
-  schedule: { timing },
-  givenOffset,
-}: Pick<Row, 'schedule' | 'givenOffset'>): number | null =>
+export const offsetOf = ({ schedule: { timing }, givenOffset }: Pick<Row, 'schedule' | 'givenOffset'>): number | null =>
   timing.kind === 'every' ? (timing.offset ?? givenOffset ?? 0) : null;
 
 export function createPreview({ rows, configs, cron }: PreviewDeps) {

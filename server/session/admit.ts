@@ -10,7 +10,8 @@ import type { Presence } from './presence.ts';
 
 /** `call` is null where everybody in it is here and only set to sleep. */
 export type Admission =
-  { readonly ok: true; readonly call: TeamCall | null } | { readonly ok: false; readonly detail: string };
+  | { readonly ok: true; readonly call: TeamCall | null }
+  | { readonly ok: false; readonly detail: string };
 
 const sentence = (names: readonly string[]) => names.join(', ');
 

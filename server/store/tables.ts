@@ -40,7 +40,8 @@ export interface Tables extends NightTables {
     /** SHA-256 of the page key; null: let in before there were any. */ key_hash: string | null;
     /** The home that it belongs to; null: none yet. */ home: string | null;
     /** It came by a device's code, and may only join, until then; null: it is let in for good. */ guest_until:
-      number | null;
+      | number
+      | null;
     /** The sign-in by a link, beside which this one was given, or one that was; null: it came by a link or a code itself. */
     family: string | null;
   };

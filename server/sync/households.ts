@@ -76,7 +76,13 @@ export type Registered =
   | {
       readonly ok: false;
       readonly reason:
-        'households' | 'sign-in-households' | 'devices' | 'removed' | 'other-household' | 'bad-proof' | 'bad-rotations';
+        | 'households'
+        | 'sign-in-households'
+        | 'devices'
+        | 'removed'
+        | 'other-household'
+        | 'bad-proof'
+        | 'bad-rotations';
     }
   /** The proof is of a key before the current one. `box`: the keys sealed to this device, if a renewal had some for it. */
   | { readonly ok: false; readonly reason: 'old-key'; readonly epoch: number; readonly box: string | null };

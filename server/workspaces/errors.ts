@@ -2,7 +2,14 @@
 import { codeOf } from '../error-code.ts';
 
 export type WorkspaceFault =
-  'bad-path' | 'not-found' | 'not-a-file' | 'not-a-folder' | 'not-text' | 'too-large' | 'full' | 'changed';
+  | 'bad-path'
+  | 'not-found'
+  | 'not-a-file'
+  | 'not-a-folder'
+  | 'not-text'
+  | 'too-large'
+  | 'full'
+  | 'changed';
 
 export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError';

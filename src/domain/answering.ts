@@ -10,7 +10,9 @@ export interface JoinedClient {
 
 /** `nobody`: words wait until it is woken. `mind`: they are put before it. `client`: they wait in its inbox, until the client looks. */
 export type Answering =
-  { readonly by: 'nobody' } | { readonly by: 'mind' } | ({ readonly by: 'client' } & JoinedClient);
+  | { readonly by: 'nobody' }
+  | { readonly by: 'mind' }
+  | ({ readonly by: 'client' } & JoinedClient);
 
 export interface Company {
   /** A mind of the relay's sits in its seat, and has answered in this session. */

@@ -166,7 +166,8 @@ function isReserved(name: string, kind: NameKind): boolean {
 const THE = foldName('the');
 
 export type CheckedName =
-  { readonly ok: true; readonly name: string } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly name: string }
+  | { readonly ok: false; readonly reason: string };
 
 /** The name as it is kept, or why not: a sentence for whoever chose it. `person`: what the person is called, which nobody else is. */
 export function checkName(raw: string, kind: NameKind, person: string | null = null): CheckedName {

@@ -35,7 +35,8 @@ export type TeamCall =
   | { readonly kind: 'summon'; readonly seats: readonly SeatPayload[] };
 
 export type ParsedCall =
-  { readonly ok: true; readonly call: TeamCall } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly call: TeamCall }
+  | { readonly ok: false; readonly reason: string };
 
 /** Does this message claim to be a call to the team? Only then is it parsed, and refused if malformed. */
 export function isTeamCall(text: string): boolean {

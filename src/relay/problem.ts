@@ -14,7 +14,8 @@ export type RelayProblem =
   | { readonly kind: 'unreadable'; readonly status: number; readonly message: string };
 
 export type RelayResult<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: RelayProblem };
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: RelayProblem };
 
 export const SENTENCES = {
   unreachable: sentence`The relay cannot be reached. Start it again with "npm start", then try once more.`,

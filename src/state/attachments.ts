@@ -17,7 +17,8 @@ export interface PreparedFile extends SentAttachment {
 }
 
 type Result<File> =
-  { readonly ok: true; readonly attachments: readonly File[] } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly attachments: readonly File[] }
+  | { readonly ok: false; readonly reason: string };
 
 export interface Attachments {
   /** Durable in the conversation of this agent; one that is there already is not kept twice. All of them, or none. */

@@ -84,7 +84,7 @@ async function changed(since: string, args: readonly string[]): Promise<End> {
   const lanes = await Promise.all([
     tool('tsc', '-p', '.', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/roost-test/types.tsbuildinfo'),
     inTurn(
-      () => tool('prettier', '--check', '--log-level', 'warn', '--ignore-unknown', ...files),
+      () => tool('oxfmt', '--check', '--no-error-on-unmatched-pattern', ...files),
       () =>
         code.length === 0
           ? Promise.resolve(true)

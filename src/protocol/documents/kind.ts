@@ -18,7 +18,15 @@ export interface AnyDoc {
 
 /** Kinds that pages ask for in ways of their own have stores of their own in the views; all others are in `records`. */
 export type DocumentStore =
-  'identities' | 'changes' | 'settings' | 'sessions' | 'messages' | 'queued' | 'reads' | 'forgets' | 'records';
+  | 'identities'
+  | 'changes'
+  | 'settings'
+  | 'sessions'
+  | 'messages'
+  | 'queued'
+  | 'reads'
+  | 'forgets'
+  | 'records';
 
 interface DocumentView<D> {
   readonly store: DocumentStore;

@@ -100,7 +100,8 @@ export type Answered<E extends Endpoint> = Frozen<z.input<Carried<Success<E>>>> 
 
 /** What a client hears: the usual answer, or null for a success that carries nothing. */
 export type Heard<E extends Endpoint> =
-  (E['answers'] extends readonly [infer First, ...unknown[]] ? z.output<Carried<First>> : never) | Silent<Success<E>>;
+  | (E['answers'] extends readonly [infer First, ...unknown[]] ? z.output<Carried<First>> : never)
+  | Silent<Success<E>>;
 
 /** Those that a client has a method for. */
 type Plain<Table extends Endpoints> = {

@@ -11,7 +11,8 @@ export interface DeviceView {
   readonly addedAt: number;
   /** `let-in`: by a device that says so itself. `first`: there was none before it, of those by which this one came. `unsaid`: by the phrase, or nobody says it. */
   readonly came:
-    { readonly kind: 'first' | 'unsaid' } | { readonly kind: 'let-in'; readonly by: string; readonly time: number };
+    | { readonly kind: 'first' | 'unsaid' }
+    | { readonly kind: 'let-in'; readonly by: string; readonly time: number };
   /** Devices that are removed with it unless they are kept: it let them in, or nobody says who did. */
   readonly along: readonly string[];
   /** When the relay heard of it last, ms since the epoch; null: not known now. */

@@ -26,7 +26,7 @@ function Waits({ agentId, name }: { agentId: AgentId; name: string }) {
   if (unread === 0) return null;
   return (
     <section aria-label={t`Inbox`}>
-      <h3>{t`Inbox${(<span className="inbox-count">{t`${unread} unread`}</span>)}`}</h3>
+      <h3>{t`Inbox${<span className="inbox-count">{t`${unread} unread`}</span>}`}</h3>
       <Inbox agentId={agentId} name={name} first={Math.min(unread, NEWEST)} />
       <p className="budget-links">
         <Link href={PATHS.inbox(agentId)}>{t`The whole inbox`}</Link>

@@ -57,18 +57,18 @@ function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
     <ul className="forget-what">
       {kind === 'agent' ? (
         <li>
-          {t`${(<b>{t`What goes:`}</b>)} ${name}’s name, soul and earlier souls, every word of your conversation, what waits to be read, and the files in ${name}’s folder. The seat is free at once.`}
+          {t`${<b>{t`What goes:`}</b>} ${name}’s name, soul and earlier souls, every word of your conversation, what waits to be read, and the files in ${name}’s folder. The seat is free at once.`}
         </li>
       ) : (
         <li>
-          {t`${(<b>{t`What goes:`}</b>)} every word said here so far, and what waits to be read. ${name} stays, with name and soul, and will not remember it on waking.`}
+          {t`${<b>{t`What goes:`}</b>} every word said here so far, and what waits to be read. ${name} stays, with name and soul, and will not remember it on waking.`}
         </li>
       )}
       <li>
-        {t`${(<b>{t`When:`}</b>)} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Storage. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
+        {t`${<b>{t`When:`}</b>} out of sight now, and kept for ${duration(FORGET_AFTER)}. Until ${fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Storage. From then on it is gone for good: from this device, and from every device and relay that hears of it.`}
       </li>
       <li>
-        {t`${(<b>{t`What stays:`}</b>)} what others remember of ${name} and have said about ${name} in their own conversations is theirs. So is every copy that you exported before.`}
+        {t`${<b>{t`What stays:`}</b>} what others remember of ${name} and have said about ${name} in their own conversations is theirs. So is every copy that you exported before.`}
       </li>
     </ul>
   );
@@ -101,7 +101,7 @@ function Second({
     <form className="forget-second" onSubmit={submit}>
       {kind === 'agent' ? (
         <>
-          <label htmlFor={id}>{t`To be sure: type the name ${(<b dir="auto">{name}</b>)}`}</label>
+          <label htmlFor={id}>{t`To be sure: type the name ${<b dir="auto">{name}</b>}`}</label>
           <input
             ref={first}
             id={id}

@@ -253,7 +253,7 @@ export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: 
         onChange={setKind}
       />
       {kind === 'program' && !programs && (
-        <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${(<code>--scripts</code>)} to let it.`}</p>
+        <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`}</p>
       )}
       {kind === 'address' && <AddressForm busy={busy} onAdd={add} />}
       {kind === 'program' && programs && <ProgramForm busy={busy} sandbox={sandbox} onAdd={add} />}

@@ -134,7 +134,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
         <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.approvals} />
       </PageHead>
       <p className="calls-about">
-        {t`What your agents ask you for, and what they did. How far each may go stands under ${(<Link href={PATHS.limits(agentId)}>{t`Limits`}</Link>)}.`}
+        {t`What your agents ask you for, and what they did. How far each may go stands under ${<Link href={PATHS.limits(agentId)}>{t`Limits`}</Link>}.`}
       </p>
       <QueryView query={calls.approvals} what={t`What waits for you`}>
         {({ waiting, sandbox }) => (

@@ -8,7 +8,7 @@ export function AddedCard({ added, name, by }: { added: AddedToThread; name: str
   return (
     <p className="divider" dir="auto">
       <span>
-        {t`${by ?? t`You`} took ${name} into the thread ${(<Link href={PATHS.thread(added.threadId)}>{added.title}</Link>)}`}
+        {t`${by ?? t`You`} took ${name} into the thread ${<Link href={PATHS.thread(added.threadId)}>{added.title}</Link>}`}
       </span>
     </p>
   );

@@ -7,7 +7,8 @@ import { markdownPieces, plainPieces } from './pieces.ts';
 export type ToolBlock = Extract<Block, { kind: 'tool' }>;
 
 export type Part =
-  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'tools'; readonly tools: readonly ToolBlock[] };
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tools'; readonly tools: readonly ToolBlock[] };
 
 /** One row's share of a message. */
 export interface Stretch {

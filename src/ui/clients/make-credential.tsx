@@ -103,7 +103,7 @@ function SecretDialog({
     >
       <div className="secret">
         <p>
-          {t`${(<strong>{t`This is shown once.`}</strong>)} Roost keeps only a hash of it. Whoever has it`}{' '}
+          {t`${<strong>{t`This is shown once.`}</strong>} Roost keeps only a hash of it. Whoever has it`}{' '}
           {name === null ? t`can set agents to sleep and wake them` : t`acts as ${name}`}
           {t`${label === '' ? '' : ` (${label})`}; keep it as you keep a password.`}
         </p>

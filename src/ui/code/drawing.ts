@@ -12,7 +12,8 @@ export interface DrawingColours {
 }
 /** `width` and `height` in px. `problem`: why there is none, in words for the person. */
 export type Drawn =
-  { readonly svg: string; readonly width: number; readonly height: number } | { readonly problem: string };
+  | { readonly svg: string; readonly width: number; readonly height: number }
+  | { readonly problem: string };
 
 const KNOWN =
   /^(?:graph|flowchart|statediagram(?:-v2)?|sequencediagram|classdiagram(?:-v2)?|erdiagram|xychart(?:-beta)?)\b/i;

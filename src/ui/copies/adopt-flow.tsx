@@ -214,7 +214,7 @@ export function AdoptFlow({
     return (
       <div className="wrong-note" role="alert">
         <p>
-          <strong>{t`${(<span dir="auto">{shownText(file.name)}</span>)} cannot be adopted.`}</strong> {step.reason}
+          <strong>{t`${<span dir="auto">{shownText(file.name)}</span>} cannot be adopted.`}</strong> {step.reason}
         </p>
         <button type="button" className="ghost" onClick={onLeave}>{t`Another file`}</button>
       </div>
@@ -272,7 +272,7 @@ export function AdoptFlow({
       />
       {failed !== null && (
         <p className="wrong-note" role="alert">
-          <span>{t`${(<strong>{t`It could not be stored.`}</strong>)} ${failed} Try again: nothing comes twice.`}</span>
+          <span>{t`${<strong>{t`It could not be stored.`}</strong>} ${failed} Try again: nothing comes twice.`}</span>
         </p>
       )}
       <button type="button" className="link-button" onClick={onLeave}>{t`Another file`}</button>

@@ -68,7 +68,7 @@ function ExportAll() {
         {state.kind === 'done' && (
           <div className="copies-done">
             <p>
-              {t`${(<strong>{t`Exported.`}</strong>)} ${plural(state.exported.documents, 'entry', 'entries')}, ${bytes(state.exported.bytes)}, in ${(<b dir="auto">{state.fileName}</b>)}`}
+              {t`${<strong>{t`Exported.`}</strong>} ${plural(state.exported.documents, 'entry', 'entries')}, ${bytes(state.exported.bytes)}, in ${<b dir="auto">{state.fileName}</b>}`}
               {state.sealed ? t`, under your passphrase` : t`, readable by anybody who has it`}.
             </p>
             {state.unnoted !== null && (
@@ -80,7 +80,7 @@ function ExportAll() {
         {state.kind === 'failed' && (
           <p className="wrong-note">
             <span>
-              {t`${(<strong>{t`It could not be exported.`}</strong>)} ${state.reason} No file was left behind; what is here is as it was.`}
+              {t`${<strong>{t`It could not be exported.`}</strong>} ${state.reason} No file was left behind; what is here is as it was.`}
             </span>
           </p>
         )}

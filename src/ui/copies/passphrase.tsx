@@ -93,7 +93,7 @@ export function NewPassphraseFields({
         <p className="setting-hint">{t`Short ones can be guessed by a machine. Four or five words that do not belong together hold.`}</p>
       )}
       <p className="pass-warning">
-        {t`${(<strong>{t`Nobody can recover it.`}</strong>)} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
+        {t`${<strong>{t`Nobody can recover it.`}</strong>} There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.`}
       </p>
     </div>
   );
@@ -121,7 +121,7 @@ export function PassphraseForm({
         if (text !== '') onTry(text);
       }}
     >
-      <p>{t`${(<b dir="auto">{fileName}</b>)} is under a passphrase.`}</p>
+      <p>{t`${<b dir="auto">{fileName}</b>} is under a passphrase.`}</p>
       <Field
         label={t`Passphrase of this file`}
         value={text}

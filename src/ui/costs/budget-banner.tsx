@@ -28,7 +28,7 @@ function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teammates })
     <div className="banner" data-tone="warn" role="alert">
       <WarnIcon />
       <p>
-        {t`${(<strong>{titleOf(stopped, team)}.</strong>)} It goes on by itself at ${clockTime(first.until)}, or as soon as the budget is raised.`}
+        {t`${<strong>{titleOf(stopped, team)}.</strong>} It goes on by itself at ${clockTime(first.until)}, or as soon as the budget is raised.`}
       </p>
       {!there && <Link href={PATHS.settings('costs')} className="ghost">{t`Raise it`}</Link>}
     </div>

@@ -96,7 +96,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
   return (
     <div className="prices">
       <p className="setting-hint">
-        {t`US dollars for a million tokens. A row holds for every model whose name begins so; where several do, the longest holds. ${(<code>*</code>)} stands for all others: what it counts is marked ≈, as an estimate. A change holds from the next request on.`}
+        {t`US dollars for a million tokens. A row holds for every model whose name begins so; where several do, the longest holds. ${<code>*</code>} stands for all others: what it counts is marked ≈, as an estimate. A change holds from the next request on.`}
       </p>
       {/* Scrolls by itself where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}

@@ -107,7 +107,7 @@ function OutOfReach() {
   return (
     <div className="device-reach" role="note">
       <p>
-        {t`${(<strong>{t`A phone cannot open this yet.`}</strong>)} Roost answers on this computer alone (${location.host}). The README says how to let your other devices reach it, safely: “Reach it from a phone”. Then open Roost by that address here, and the code stands in this place.`}
+        {t`${<strong>{t`A phone cannot open this yet.`}</strong>} Roost answers on this computer alone (${location.host}). The README says how to let your other devices reach it, safely: “Reach it from a phone”. Then open Roost by that address here, and the code stands in this place.`}
       </p>
       <p>{t`For another browser on this computer the link below does.`}</p>
     </div>

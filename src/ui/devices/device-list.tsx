@@ -84,7 +84,7 @@ function RemoveDialog({
           <li>{t`The relay shuts it out at once: its connection is cut, and it is signed out.`}</li>
           <li>{t`The household key is renewed. It reads nothing that is written from now on.`}</li>
           <li>
-            {t`${(<b>{t`What it has already stays there.`}</b>)} Nobody can take that back from here. If it was stolen or sold, clear the browser’s data on it while you can.`}
+            {t`${<b>{t`What it has already stays there.`}</b>} Nobody can take that back from here. If it was stolen or sold, clear the browser’s data on it while you can.`}
           </li>
         </ul>
         {along.length > 0 && <Along devices={along} keep={keep} onKeep={setKeep} />}

@@ -21,7 +21,7 @@ function Alone({ status, onOpen }: AloneProps) {
   return (
     <>
       <p className="devices-lead">
-        {t`${(<strong>{t`Who lives here lives on this device alone.`}</strong>)} If it is lost, or this browser’s data is cleared, nobody can open what the relay keeps sealed, unless you add a device, write down a phrase, or export a copy.`}
+        {t`${<strong>{t`Who lives here lives on this device alone.`}</strong>} If it is lost, or this browser’s data is cleared, nobody can open what the relay keeps sealed, unless you add a device, write down a phrase, or export a copy.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-choices">
@@ -63,7 +63,7 @@ function Removed({ status, onOpen }: RemovedProps) {
   return (
     <>
       <p className="devices-lead">
-        {t`${(<strong>{t`This device was removed from your devices.`}</strong>)} What is here stays here, to read and to export. Nothing new comes, and what is written here now reaches no other device.`}
+        {t`${<strong>{t`This device was removed from your devices.`}</strong>} What is here stays here, to read and to export. Nothing new comes, and what is written here now reaches no other device.`}
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-ways">

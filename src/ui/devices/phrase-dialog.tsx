@@ -139,7 +139,7 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
       {replaces && (
         <p className="devices-warning">
           <span>
-            {t`${(<strong>{t`You have a phrase already.`}</strong>)} It holds until the new one has passed its check; from then on the old one opens nothing.`}
+            {t`${<strong>{t`You have a phrase already.`}</strong>} It holds until the new one has passed its check; from then on the old one opens nothing.`}
           </span>
         </p>
       )}
@@ -230,7 +230,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         {leaving && halfWay && (
           <div className="wrong-note" role="alert">
             <p>
-              {t`${(<strong>{t`These words do not count yet.`}</strong>)} They are not shown again after this, and hold only once three of them were checked.`}{' '}
+              {t`${<strong>{t`These words do not count yet.`}</strong>} They are not shown again after this, and hold only once three of them were checked.`}{' '}
               {replaces && t`Your phrase from before holds on.`}
             </p>
             <div className="devices-ways">

@@ -33,7 +33,8 @@ export function readFrame(video: HTMLVideoElement): string | null {
 }
 
 export type PictureRead =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly reason: string };
 
 /** The code in a picture. */
 export async function readPicture(file: Blob): Promise<PictureRead> {

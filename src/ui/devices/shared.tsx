@@ -179,7 +179,7 @@ function HowFar({ status }: { status: SharedStatus }) {
       {refused > 0 && (
         <p className="devices-warning">
           <span>
-            {t`${(<strong>{t`${plural(refused, 'entry was', 'entries were')} refused`}</strong>)} since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.`}
+            {t`${<strong>{t`${plural(refused, 'entry was', 'entries were')} refused`}</strong>} since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.`}
           </span>
         </p>
       )}

@@ -1,6 +1,7 @@
 /** How a file is shown, by its name. Pure. */
 export type ShownAs =
-  { readonly kind: 'text' | 'markdown' | 'patch' } | { readonly kind: 'image'; readonly type: string };
+  | { readonly kind: 'text' | 'markdown' | 'patch' }
+  | { readonly kind: 'image'; readonly type: string };
 
 /** Pictures that a browser draws without running anything; SVG can hold scripts, and is shown as text. */
 const IMAGES: Readonly<Record<string, string>> = {

@@ -34,7 +34,7 @@ function NobodyCame() {
   return (
     <div className="call-error" role="alert">
       <p>
-        {t`${(<strong>{t`Nobody came: all ${nobody.agentIds.length} sleep on.`}</strong>)} ${retold(nobody.reason)} Look whether the model answers, then wake them again.`}
+        {t`${<strong>{t`Nobody came: all ${nobody.agentIds.length} sleep on.`}</strong>} ${retold(nobody.reason)} Look whether the model answers, then wake them again.`}
       </p>
       <div className="call-error-ways">
         <button type="button" className="ghost" onClick={() => go(PATHS.connect)}>{t`Look at the model`}</button>

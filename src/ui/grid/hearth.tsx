@@ -184,7 +184,7 @@ function LoadFailed() {
   return (
     <div className="call-error" role="alert">
       <p>
-        {t`${(<strong>{t`The team could not be read from this device.`}</strong>)} ${error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.`}
+        {t`${<strong>{t`The team could not be read from this device.`}</strong>} ${error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.`}
       </p>
       <div className="call-error-ways">
         <button type="button" className="ghost" onClick={() => void actions.reload()}>{t`Try again`}</button>

@@ -67,7 +67,7 @@ function InboxMessageView({ message, now }: { message: InboxMessage; now: number
               <i aria-hidden="true" /> {t`Unread: it waits`}
             </>
           ) : (
-            <span>{t`Read ${(<Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>)}`}</span>
+            <span>{t`Read ${<Moment time={message.read.time}>{dayAndClock(message.read.time, now)}</Moment>}`}</span>
           )}
         </p>
       </div>

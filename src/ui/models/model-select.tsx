@@ -31,7 +31,7 @@ function Standing({ all }: { all: Models }) {
   if (all.connections.length === 0)
     return (
       <p className="setting-hint">
-        {t`No model is connected, so there is no list: the demo answers. ${(<Link href={PATHS.connect}>{t`Connect a model`}</Link>)}`}
+        {t`No model is connected, so there is no list: the demo answers. ${<Link href={PATHS.connect}>{t`Connect a model`}</Link>}`}
       </p>
     );
   const failing = all.connections.filter(({ state }) => state.kind === 'fails');

@@ -82,7 +82,7 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
           {others.length > 0 && <Toolbox label={t`Not there now`} all={others} tools={tools} onTools={onOthers} />}
           <p className="setting-hint">
             {attached.kind === 'failed' && t`What attached servers offer could not be read. `}
-            {t`Servers are attached, and their tools let in, under ${(<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>)}.`}
+            {t`Servers are attached, and their tools let in, under ${<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>}.`}
           </p>
         </>
       )}

@@ -28,7 +28,7 @@ function Ask({ proposal }: { proposal: Proposal }) {
           <span className="sheet-name" dir="auto">
             {mate.name}
           </span>
-        )} asks for ${(<strong dir="auto">{routine.name}</strong>)}, ${timingText(routine.timing, now)}`}
+        )} asks for ${<strong dir="auto">{routine.name}</strong>}, ${timingText(routine.timing, now)}`}
         {routine.when === 'something_waits' && t`, only when something waits`}
       </p>
       {why !== '' && (

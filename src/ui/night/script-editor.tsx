@@ -75,7 +75,7 @@ export function ScriptEditor({ scheduleId, before, offset, draft: first, team, o
         <Labelled
           label={t`File`}
           hint={
-            <>{t`Its path in ${(<Link href={PATHS.files(draft.agentId)}>{t`the folder of ${whose}`}</Link>)}. It is run as it is when you save this; once it is another, it is not run until you save this again.`}</>
+            <>{t`Its path in ${<Link href={PATHS.files(draft.agentId)}>{t`the folder of ${whose}`}</Link>}. It is run as it is when you save this; once it is another, it is not run until you save this again.`}</>
           }
           wrong={wrong['script']}
         >

@@ -42,7 +42,7 @@ function useWaits(): readonly Wait[] {
     ...(proposals.kind === 'ready' ? proposals.value : []).map(({ proposalId, agentId, routine }) => ({
       key: proposalId,
       path: PATHS.night(agentId),
-      words: <>{t`${nameOf(agentId)} asks for a routine: “${(<bdi>{routine.name}</bdi>)}”`}</>,
+      words: <>{t`${nameOf(agentId)} asks for a routine: “${<bdi>{routine.name}</bdi>}”`}</>,
     })),
     ...(list.kind === 'ready' ? list.value.schedules : []).flatMap(({ scheduleId, schedule, pausedWhy, elsewhere }) =>
       pausedWhy === null || elsewhere !== null
@@ -52,7 +52,7 @@ function useWaits(): readonly Wait[] {
               key: scheduleId,
               path: PATHS.night(schedule.agentId),
               words: (
-                <>{t`“${(<bdi>{schedule.name}</bdi>)}” of ${nameOf(schedule.agentId)} is paused until you switch it on`}</>
+                <>{t`“${<bdi>{schedule.name}</bdi>}” of ${nameOf(schedule.agentId)} is paused until you switch it on`}</>
               ),
             },
           ],

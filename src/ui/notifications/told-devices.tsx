@@ -22,7 +22,7 @@ export function ToldDevices({ told }: { told: Told }) {
               <li key={deviceId} className="setting-row">
                 <span>{name}</span>
                 <button type="button" className="ghost" onClick={() => void told.remove(deviceId)}>
-                  {t`Tell it nothing any more${(<span className="visually-hidden">: {name}</span>)}`}
+                  {t`Tell it nothing any more${<span className="visually-hidden">: {name}</span>}`}
                 </button>
               </li>
             ))}

@@ -27,7 +27,7 @@ export function ProgramsSection() {
             {allowed ? (
               <ProgramForm found={found} />
             ) : (
-              <p className="setting-hint">{t`This relay runs no programs for its pages. Whoever started it can let it, with ${(<code>--scripts</code>)}.`}</p>
+              <p className="setting-hint">{t`This relay runs no programs for its pages. Whoever started it can let it, with ${<code>--scripts</code>}.`}</p>
             )}
           </>
         )}

@@ -114,7 +114,7 @@ export default function GiveBack() {
             <>
               <div className="give-back-line">
                 <p>
-                  {t`${(<strong>{t`This relay does not know ${whatIsMissing(missing)}.`}</strong>)} It is new, or was put back from an old copy; this household still has them.`}
+                  {t`${<strong>{t`This relay does not know ${whatIsMissing(missing)}.`}</strong>} It is new, or was put back from an old copy; this household still has them.`}
                 </p>
                 <button type="button" className="solid" onClick={() => void offer.give()}>{t`Give them back`}</button>
               </div>

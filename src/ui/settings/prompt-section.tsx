@@ -180,7 +180,7 @@ export function PromptSection() {
         ))}
       </ul>
       <p className="setting-hint">
-        {t`${(<code>{'{{#if soul}} … {{/if}}'}</code>)} is left out whole where there is nothing to put in.`}
+        {t`${<code>{'{{#if soul}} … {{/if}}'}</code>} is left out whole where there is nothing to put in.`}
       </p>
       <h3>{t`Preview`}</h3>
       {wrong === null ? (

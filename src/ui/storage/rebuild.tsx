@@ -79,7 +79,7 @@ export function Rebuild() {
         {rebuild.kind === 'done' && <Report report={rebuild.report} />}
         {rebuild.kind === 'failed' && (
           <p className="wrong-note">
-            {t`${(<strong>{t`It could not be rebuilt.`}</strong>)} ${rebuild.reason} Everything is as it was; try again.`}
+            {t`${<strong>{t`It could not be rebuilt.`}</strong>} ${rebuild.reason} Everything is as it was; try again.`}
           </p>
         )}
       </div>

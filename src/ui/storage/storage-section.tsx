@@ -29,7 +29,7 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
       <p>
         {note === null ? (
           <>
-            {t`${(<strong>{t`Never: no copy has left this device.`}</strong>)} What the relay keeps is sealed with a key that lies on your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no phrase, your agents are gone. One file keeps them.`}
+            {t`${<strong>{t`Never: no copy has left this device.`}</strong>} What the relay keeps is sealed with a key that lies on your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no phrase, your agents are gone. One file keeps them.`}
           </>
         ) : (
           <>
@@ -181,7 +181,7 @@ export function StorageSection() {
           {faulty(status) && (
             <p className="wrong-note" role="alert">
               <span>
-                {t`${(<strong>{t`A check found a fault in what is stored.`}</strong>)} Rebuild mends what it can.`}{' '}
+                {t`${<strong>{t`A check found a fault in what is stored.`}</strong>} Rebuild mends what it can.`}{' '}
                 <Link href={PATHS.settings('inside')}>{t`Look inside`}</Link>
               </span>
             </p>

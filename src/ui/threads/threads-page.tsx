@@ -194,9 +194,7 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
   return (
     <>
       {of !== null && (
-        <p className="threads-of">
-          {t`With ${team.find(of).name} ${(<Link href={PATHS.threads}>{t`Show all`}</Link>)}`}
-        </p>
+        <p className="threads-of">{t`With ${team.find(of).name} ${<Link href={PATHS.threads}>{t`Show all`}</Link>}`}</p>
       )}
       {shown.length === 0 ? (
         <Nothing whose={of === null ? null : team.find(of).name} />

@@ -60,7 +60,7 @@ function BeginAnew() {
   return (
     <div className="devices-warning" role="alertdialog" aria-label={t`Begin anew?`}>
       <p>
-        {t`${(<strong>{t`Begin anew?`}</strong>)} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
+        {t`${<strong>{t`Begin anew?`}</strong>} This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.`}
       </p>
       {failed !== null && <p className="welcome-failed">{failed}</p>}
       <div className="devices-ways">
