@@ -142,9 +142,10 @@ it('opens where new begins also while an answer is written there, and takes whoe
   const box = page.getByRole('textbox', { name: /^Write to/ });
   await box.fill('My own words.');
   await box.press('Enter');
-  await log.getByText('My own words.', { exact: true }).waitFor({ timeout: 10_000 });
+  // They wait above the field until they are read; what is being said goes on in sight meanwhile.
+  await page.getByText('My own words.', { exact: true }).waitFor({ timeout: 10_000 });
   await more(30);
   // A line or some are written while this is read.
   expect((await place()).below).toBeLessThan(500);
-  await log.getByText('My own words.', { exact: true }).waitFor({ timeout: 1_000 });
+  await page.getByText('My own words.', { exact: true }).waitFor({ timeout: 1_000 });
 });

@@ -133,7 +133,6 @@ describe('Being told', { timeout: 60_000 }, () => {
   });
 
   it('pushes nothing in quiet hours or of another kind, nor to a device that was removed', async () => {
-    service.pushes.length = 0;
     await subscribe(phone, 'phone', { kinds: ['failure'] });
     const now = new Date();
     const minute = now.getUTCHours() * 60 + now.getUTCMinutes();
@@ -149,6 +148,7 @@ describe('Being told', { timeout: 60_000 }, () => {
     expect((await desk('DELETE', '/api/notifications/devices/none')).status).toBe(404);
     await hands.answer(callId, 'no');
     await expect.poll(async () => (await shown()).open.filter(({ kind }) => kind === 'approval')).toEqual([]);
-    expect(service.pushes).toEqual([]);
+    // That the one before is over may be on its way still.
+    expect(service.pushes.filter(({ payload }) => payload?.key === `approval:${callId}`)).toEqual([]);
   });
 });

@@ -397,7 +397,8 @@ describe('an agent whose mind is a program', () => {
     await tell({ say: 'My word is heron.' });
     await says('My word is heron.');
     const spent = async () =>
-      costsSchema.parse(await ok(call('GET', '/api/costs?days=1'))).agents[0]?.today.costMicroUsd ?? 0;
+      costsSchema.parse(await ok(call('GET', '/api/costs?days=1'))).agents.find(({ agentId }) => agentId === 'a1')
+        ?.today.costMicroUsd ?? 0;
     const before = await spent();
     await tell({ cost: 0.5 }, { exit: 7 });
     await says('it has ended (exit status 7)');

@@ -70,3 +70,9 @@ export function quote(text: string, most = 160): string {
   if (line.length <= most) return `“${line}”`;
   return `“${line.slice(0, most).replace(/\s+\S*$/, '')} …”`;
 }
+
+/** The same as the end of a sentence: one that was quoted with its stop gets no second one. */
+export function quoteLast(text: string, most?: number): string {
+  const quoted = quote(text, most);
+  return /[.!?…]”$/u.test(quoted) ? quoted : `${quoted}.`;
+}

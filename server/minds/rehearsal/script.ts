@@ -4,7 +4,7 @@ import { explain, nudged, thinkAloud, temperamentOf } from './birth.ts';
 import { createChance, seedOf } from './chance.ts';
 import { readSaid } from '../../../src/domain/quoting.ts';
 import { parseTranscript } from '../../../src/domain/transcript.ts';
-import { quote } from './facts.ts';
+import { quoteLast } from './facts.ts';
 import { attached, type Reading, calledWell } from './reading.ts';
 import { words, type ReplyPart, type Reply, call } from './reply.ts';
 import { isTeamCall, positionsCalled } from '../../../src/domain/wake-payload.ts';
@@ -100,9 +100,10 @@ function lastTalkOf(
   last: { author: string; text: string } | undefined,
   soul: string | null,
 ): string {
-  if (theirs) return `The last thing you told me before I slept was ${quote(theirs)}. I have kept it.`;
-  if (last) return `The last words I have from before are ${quote(last.text)}.`;
-  if (soul) return `What I have from before is what I wrote on my first day: ${quote(soul.split(/\n\n/)[0] ?? soul)}.`;
+  if (theirs) return `The last thing you told me before I slept was ${quoteLast(theirs)} I have kept it.`;
+  if (last) return `The last words I have from before are ${quoteLast(last.text)}`;
+  if (soul)
+    return `What I have from before is what I wrote on my first day: ${quoteLast(soul.split(/\n\n/)[0] ?? soul)}`;
   return 'I remember nothing from before, so this may as well be the first day.';
 }
 

@@ -2,7 +2,7 @@
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { everyday } from './everyday.ts';
-import { quote, findFact, readFacts } from './facts.ts';
+import { findFact, quote, quoteLast, readFacts } from './facts.ts';
 import { meant } from './hearing.ts';
 import { attached, isMessage, messageIn, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
@@ -44,7 +44,7 @@ const gotFiles = (files: readonly string[]): string =>
 /** What it says of a message. It does not write back: two of a rehearsal would never end. */
 function onMessage(text: string): string {
   const { from, text: said } = messageIn(text) ?? { from: 'Somebody', text: '' };
-  return `${from} wrote to me: ${quote(said)}. I have that.`;
+  return `${from} wrote to me: ${quoteLast(said)} I have that.`;
 }
 
 /** A call of the tool that the person's words ask for; null where they ask for none. "Tell me about yourself" names nobody of the team. */
@@ -137,7 +137,7 @@ function answer(reading: Reading, said: string, temperament: Temperament, chance
     ]);
   if (/\?\s*$/.test(said)) return onQuestion(said, temperament, chance);
   return [
-    `I have that: ${quote(said)}. Ask me for it later, also after I have slept.`,
+    `I have that: ${quoteLast(said)} Ask me for it later, also after I have slept.`,
     chance.pick(temperament.musing),
   ].join('\n\n');
 }
