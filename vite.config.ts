@@ -163,7 +163,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
           isolate: false,
-          ...group(2, availableParallelism() * 4),
+          ...group(2, availableParallelism() * 3),
           ...patience,
         },
       },
@@ -183,7 +183,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           execArgv: SHORT_LIVED,
           // What drives the browsers takes a second to load; no file leaves anything behind in the process.
           isolate: false,
-          ...group(3, availableParallelism() + 1),
+          ...group(3, 2),
           ...browserPatience,
         },
       },

@@ -14,7 +14,7 @@ import { createKeptSessions } from '../../server/programs/kept-sessions.ts';
 import { createProcesses } from '../../server/processes/index.ts';
 import type { LineHandlers } from '../../server/programs/line.ts';
 import { openSession } from '../../server/programs/open-session.ts';
-import { realTimers } from '../../src/domain/platform/timers.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 import { PROGRAM_LIMITS } from '../../server/programs/settings.ts';
 import { createStarts } from '../../server/programs/starts.ts';
 import { tryProgram } from '../../server/programs/trial.ts';
@@ -596,9 +596,15 @@ it.each([
 it('a program that hangs at a session from before is ended, and another begins a new one', async () => {
   const own = join(folder, 'hanging');
   await writeFile(`${own}-resume`, 'hangs');
-  const { processes, timers, limits } = {
-    ...{ processes: createProcesses(null), limits: { ...PROGRAM_LIMITS, resumeMs: 1_000 } },
-    timers: realTimers,
+  const processes = createProcesses(null);
+  log = own;
+  // Its time is over once it hangs, however slowly it started.
+  const timers: Timers = {
+    after(_ms, run) {
+      let off = false;
+      void noted('resume').then(() => off || run());
+      return () => void (off = true);
+    },
   };
   const handlers: LineHandlers = {
     update: () => undefined,
@@ -609,14 +615,13 @@ it('a program that hangs at a session from before is ended, and another begins a
   const opened = await openSession(
     {
       ...{ name: 'Agent', command: process.execPath, args: [AGENT, own, 'resumes'], env: {}, cwd: folder },
-      ...{ processes, version: '1', limits },
+      ...{ processes, version: '1', limits: PROGRAM_LIMITS },
     },
     { server: { url: 'http://127.0.0.1:9/', secret: 'x' }, instructions: '', resumes: 'session-1' },
     handlers,
     new AbortController().signal,
     timers,
   );
-  log = own;
   const [first, second] = await notes('pid');
   expect([opened.resumed, isAlive(first), isAlive(second)]).toEqual([false, false, true]);
   expect(await notes('resume')).toEqual(['session-1']);

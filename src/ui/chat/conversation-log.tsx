@@ -212,6 +212,7 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
     <Log
       label={t`Conversation with ${speaker.name}`}
       items={items}
+      sent={sending.at(-1)?.clientId ?? null}
       show={show}
       paging={{ pages, more, reading }}
       read={messages.length}

@@ -31,7 +31,7 @@ import { Announcer, type Newest } from './announcer.tsx';
 import { OpenedKeys } from './opened-keys.ts';
 import { rowsOf, type Row } from './rows.ts';
 import { useFoldedInSight, useFolds } from './use-folds.ts';
-import { usePages, type Paging } from './use-pages.ts';
+import { usePages, usePrepended, type Paging } from './use-pages.ts';
 import { createFocusOnce } from './use-reaches-found.ts';
 import { useStick } from './use-stick.ts';
 import './log.css';
@@ -49,26 +49,6 @@ function useTopHeight(top: RefObject<HTMLElement | null>): number {
     return () => watch.disconnect();
   }, [top]);
   return height;
-}
-
-interface Seen {
-  readonly rows: readonly Row[];
-  readonly prepended: boolean;
-}
-
-const same = (a: Row | undefined, b: Row | undefined) => a?.key === b?.key;
-
-/** Did earlier rows come in above what was there? The end is then where it was. */
-function usePrepended(rows: readonly Row[]): boolean {
-  const [seen, setSeen] = useState<Seen>({ rows, prepended: false });
-  if (seen.rows === rows) return seen.prepended;
-  const prepended =
-    rows.length > seen.rows.length &&
-    seen.rows.length > 0 &&
-    same(rows.at(-1), seen.rows.at(-1)) &&
-    !same(rows[0], seen.rows[0]);
-  setSeen({ rows, prepended });
-  return prepended;
 }
 
 /**
@@ -126,6 +106,8 @@ export type ShowRow = (row: Row, onFold: (key: string) => void) => ReactElement 
 interface Props {
   readonly label: string;
   readonly items: readonly LogItem[];
+  /** What the reader sent last and is on its way still; null: nothing is. */
+  readonly sent: string | null;
   readonly show: ShowRow;
   readonly paging: Paging;
   /** Messages that were read. */
@@ -148,7 +130,20 @@ const keyOf = (element: EventTarget): string | null =>
 
 /** It stays at its end while its reader is there, and is left alone where they read. */
 // In one piece: where the list is scrolled to depends on every change of it.
-export function Log({ label, items, show, paging, read, beginning, empty, found, newest, isThere, listen }: Props) {
+export function Log({
+  label,
+  items,
+  sent,
+  show,
+  paging,
+  read,
+  beginning,
+  empty,
+  found,
+  newest,
+  isThere,
+  listen,
+}: Props) {
   const { device } = useRoost();
   const { pages, more, reading } = paging;
   const { unfolded, fold } = useFolds();
@@ -170,7 +165,7 @@ export function Log({ label, items, show, paging, read, beginning, empty, found,
     const above = found === null ? ABOVE_NEW : ABOVE_FOUND;
     return offset === undefined ? null : (top.current?.offsetHeight ?? 0) + offset - above;
   });
-  const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending', opensWithin ? opensAt : null);
+  const stick = useStick(log, rows.at(-1)?.key, sent, opensWithin ? opensAt : null);
   const { older, onScroll, onKeyDown } = usePages(paging, log, list, stick);
   const prepended = usePrepended(rows);
   useFoldedInSight(unfolded, rows, list);

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type RefO
 import type { VirtualizerHandle } from 'virtua';
 import type { Pages, Reading } from '../../state/pages.ts';
 import { useRoost } from '../context.tsx';
+import type { Row } from './rows.ts';
 import type { Stick } from './use-stick.ts';
 
 /** px from the top at which earlier messages are fetched: far enough that somebody who scrolls fast seldom meets the top. */
@@ -89,4 +90,24 @@ export function usePages(
     [pages, list, leaveEnd, toEnd, onTurnUp],
   );
   return { older, onScroll, onKeyDown };
+}
+
+interface Seen {
+  readonly rows: readonly Row[];
+  readonly prepended: boolean;
+}
+
+const same = (a: Row | undefined, b: Row | undefined) => a?.key === b?.key;
+
+/** Did earlier rows come in above what was there? The end is then where it was. */
+export function usePrepended(rows: readonly Row[]): boolean {
+  const [seen, setSeen] = useState<Seen>({ rows, prepended: false });
+  if (seen.rows === rows) return seen.prepended;
+  const prepended =
+    rows.length > seen.rows.length &&
+    seen.rows.length > 0 &&
+    same(rows.at(-1), seen.rows.at(-1)) &&
+    !same(rows[0], seen.rows[0]);
+  setSeen({ rows, prepended });
+  return prepended;
 }

@@ -26,14 +26,14 @@ export interface Stick {
 
 /**
  * Keeps a log at its end while its reader is there. Where they are not, it is left alone: the list itself
- * stays with the words that are being read. `last` names the last row; `mine`: the reader just wrote it, and
- * wants to see it; `opensAt`: where it opens, in px from its top, if that is not at its end; asked again while its rows are
- * measured, until the reader does anything.
+ * stays with the words that are being read. `last` names the last row; `sent` what the reader sent last, wherever it stands:
+ * whoever writes goes to where they are answered; `opensAt`: where it opens, in px from its top, if that is not at its end;
+ * asked again while its rows are measured, until the reader does anything.
  */
 export function useStick(
   log: RefObject<HTMLDivElement | null>,
   last: string | undefined,
-  mine: boolean,
+  sent: string | null,
   opensAt: (() => number | null) | null = null,
 ): Stick {
   const { device } = useRoost();
@@ -103,16 +103,7 @@ export function useStick(
     opening.current = null;
     held.current = true;
   }, []);
-  useEffect(() => {
-    const release = () => {
-      held.current = false;
-    };
-    const ends = ['pointerup', 'pointercancel', 'touchend', 'touchcancel'] as const;
-    for (const end of ends) addEventListener(end, release);
-    return () => {
-      for (const end of ends) removeEventListener(end, release);
-    };
-  }, []);
+  useReleased(held);
 
   const [cancels] = useState(() => new Set<() => void>());
   useEffect(() => () => cancels.forEach((cancel) => cancel()), [cancels]);
@@ -136,11 +127,30 @@ export function useStick(
     if (!atEnd.current) setNewBelow(true);
   }, []);
 
+  const sentBefore = useRef(sent);
   useLayoutEffect(() => {
-    if (atEnd.current || mine) toEnd();
+    if (sent !== null && sent !== sentBefore.current) toEnd();
+    sentBefore.current = sent;
+  }, [sent, toEnd]);
+  useLayoutEffect(() => {
+    if (atEnd.current) toEnd();
     else if (last !== undefined && last !== seen.current) setNewBelow(true);
     seen.current = undefined;
-  }, [last, mine, toEnd]);
+  }, [last, toEnd]);
 
   return { onScroll, onTurnUp, onHold, onMove, onResize, onGrown, newBelow, toEnd, leaveEnd };
+}
+
+/** Lets go of what is held, wherever the finger or the mouse leaves it. */
+function useReleased(held: RefObject<boolean>): void {
+  useEffect(() => {
+    const release = () => {
+      held.current = false;
+    };
+    const ends = ['pointerup', 'pointercancel', 'touchend', 'touchcancel'] as const;
+    for (const end of ends) addEventListener(end, release);
+    return () => {
+      for (const end of ends) removeEventListener(end, release);
+    };
+  }, [held]);
 }

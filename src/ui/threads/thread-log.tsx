@@ -164,6 +164,7 @@ export function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at,
     <Log
       label={t`What was said in ${title}`}
       items={items}
+      sent={sending.at(-1)?.clientId ?? null}
       show={show}
       paging={{ pages: talk.pages, more, reading }}
       read={messages.length}

@@ -9,6 +9,20 @@ const OF_THE_BROWSER =
 /** A wish of the person: without a graphics card, what moves takes half of the processor for as long as a page is open. */
 const STILL = { 'ui.prefersReducedMotion': 1 };
 
+/** Where what is pressed moves still, as the page does around a WAKE, the press would go where it was. */
+const UNTIL_STILL = (it: Element) =>
+  new Promise<void>((resolve) => {
+    let before = '';
+    const look = () => {
+      const { x, y } = it.getBoundingClientRect();
+      const now = `${x} ${y}`;
+      if (now === before) return resolve();
+      before = now;
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+
 async function openTab(context: BrowserContext) {
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
@@ -46,7 +60,10 @@ function driverOf(page: Page): Driver {
     evaluate: (source, args) => page.evaluate(`(${source})(...${JSON.stringify(args)})`),
     async click(sought) {
       await page.bringToFront();
-      return withFound(sought, (element) => element.click());
+      return withFound(sought, async (element) => {
+        await element.evaluate(UNTIL_STILL);
+        await element.click();
+      });
     },
     fill: (sought, text) =>
       withFound(sought, async (element) => {
