@@ -30,7 +30,7 @@ const SERVER_BASE = [
     'web-addresses',
     'whole-file',
   ],
-  ...['contracts', 'define-tool', 'tool-outcome'],
+  ...['contracts', 'define-tool'],
 ];
 /** The same within the relay, from the lowest: each stands on `base` and on those named here, which stand above it in this list. */
 const SERVER_MAY_IMPORT = {

@@ -1,6 +1,6 @@
-/** Tools of the team, made from their parts. */
+/** Tools of the team, made from their parts, and how they answer: in words, for a mind. */
 import type { z } from 'zod';
-import type { Caller, TeamTool } from './contracts.ts';
+import type { Caller, TeamTool, ToolOutcome } from './contracts.ts';
 
 /** `run` is given what its own schema has read. */
 export function defineTool<Input extends z.ZodObject>(tool: {
@@ -23,3 +23,7 @@ export function defineTool<Input extends z.ZodObject>(tool: {
     run: (given, caller) => run(input.parse(given), caller),
   };
 }
+
+/** The caller did something that cannot be done; it may try again. */
+export const toolError = (text: string): ToolOutcome => ({ text, isError: true });
+export const toolDone = (text: string): ToolOutcome => ({ text, isError: false });

@@ -4,9 +4,8 @@
  */
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
-import { checkAddress } from '../models/addresses.ts';
+import { checkAddress, createGuardedFetch, type GuardedFetch } from '../models/addresses.ts';
 import { createSecrets } from '../key-filter.ts';
-import { createGuardedFetch, type GuardedFetch } from '../models/line.ts';
 import { createLink } from './link.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
 import { createSignIn, type SignIn } from './sign-in.ts';

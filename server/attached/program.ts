@@ -5,9 +5,8 @@
  */
 import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { createFlood, FLOODED } from '../processes/flood.ts';
 import type { Box } from '../../src/protocol/attached.ts';
-import type { Group, Processes, ProgramStart } from '../processes/index.ts';
+import { createFlood, FLOODED, type Group, type Processes, type ProgramStart } from '../processes/index.ts';
 import type { AttachedLimits } from './settings.ts';
 
 export interface Program {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AttachedTool } from '../../src/protocol/attached.ts';
 import type { Caller, TeamTool } from '../contracts.ts';
-import { toolError } from '../tool-outcome.ts';
+import { toolError } from '../define-tool.ts';
 import { LinkError, type Link } from './link.ts';
 import { answerOf } from './offered.ts';
 import type { AttachedLimits } from './settings.ts';

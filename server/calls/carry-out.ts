@@ -3,7 +3,7 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
-import { toolError } from '../tool-outcome.ts';
+import { toolError } from '../define-tool.ts';
 import type { Leave } from './leave.ts';
 import type { CallRows, KeptCall } from './rows.ts';
 import type { TellAgent } from './tell-agent.ts';

@@ -9,7 +9,7 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AllowedBy, Answer } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Alone, Caller, Configs, EventLog, Reach, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { toolDone, toolError } from '../define-tool.ts';
 import type { Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
 import { commandOf } from './command.ts';

@@ -10,6 +10,7 @@ import { createClock, RELAY_NODE, type Stamp } from '../../src/domain/stamp.ts';
 import { stampOf } from '../../src/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import type { EventLog } from '../contracts.ts';
+import type { Logger } from '../logger.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createCommits } from './commits.ts';
 import { createTableKeeper, openJournalKeeper } from './keepers.ts';
@@ -237,3 +238,19 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     },
   };
 }
+
+interface TellDeps {
+  readonly log: Pick<EventLog, 'append'>;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** Says to pages, without waiting for it, that something has changed which they ask for by a call of its own. */
+export const createTell =
+  ({ log, logger }: TellDeps) =>
+  (event: RoostEvent): void =>
+    void log.append([event]).catch((error: unknown) =>
+      logger.error('a change could not be told; the page shows it when it asks again', {
+        event,
+        error: String(error),
+      }),
+    );

@@ -4,6 +4,7 @@
  * read once.
  */
 import { sql } from 'kysely';
+import { z } from 'zod';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
@@ -17,7 +18,6 @@ import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Configs } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
 import { effectiveConfig, limitsOf } from './effective.ts';
-import { HOUSEHOLD_SCOPE as HOUSEHOLD, scopeOf } from './scopes.ts';
 
 export interface ConfigsDeps {
   readonly db: Db;
@@ -62,6 +62,15 @@ export async function writeConfig(
     .execute();
 }
 
+/** Whose a row of the table of settings is. */
+export const HOUSEHOLD_SCOPE = 'household';
+export const PRICES_SCOPE = 'prices';
+const AGENT = 'agent ';
+
+export const scopeOf = (agentId: AgentId): string => `${AGENT}${JSON.stringify(agentId)}`;
+/** The agent whose scope this is. */
+export const agentOfScope = (scope: string): string => z.string().parse(JSON.parse(scope.slice(AGENT.length)));
+
 // In one piece: what is set, by scope, and the one memory of it that a change empties.
 export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
   /** By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that nothing is noted that was read meanwhile. */
@@ -76,13 +85,13 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
       .selectFrom('configs')
       .select(['scope', 'config_json', 'version'])
       .where('home', '=', home)
-      .where('scope', '=', sql<string>`any(${[HOUSEHOLD, ...agentIds.map(scopeOf)]}::text[])`);
+      .where('scope', '=', sql<string>`any(${[HOUSEHOLD_SCOPE, ...agentIds.map(scopeOf)]}::text[])`);
 
   /** By scope; what is not there is as good as empty. */
   function parse(rows: readonly { scope: string; config_json: string }[]) {
     const json = new Map(rows.map((row): [string, unknown] => [row.scope, JSON.parse(row.config_json)]));
     return {
-      household: householdConfigSchema.parse(json.get(HOUSEHOLD) ?? {}),
+      household: householdConfigSchema.parse(json.get(HOUSEHOLD_SCOPE) ?? {}),
       agent: (agentId: AgentId) => agentConfigSchema.parse(json.get(scopeOf(agentId)) ?? {}),
     };
   }
@@ -94,13 +103,13 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
     const began = turn;
     const rows = await rowsOf(db, [...agentIds]).execute();
     if (alone && began === turn)
-      for (const scope of [HOUSEHOLD, ...[...agentIds].map(scopeOf)])
+      for (const scope of [HOUSEHOLD_SCOPE, ...[...agentIds].map(scopeOf)])
         known.set(scope, rows.find((row) => row.scope === scope)?.config_json ?? null);
     return parse(rows);
   }
   /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew, unless it is known. */
   function read(agentIds: readonly AgentId[]): Promise<Gathered> {
-    const scopes = [HOUSEHOLD, ...agentIds.map(scopeOf)];
+    const scopes = [HOUSEHOLD_SCOPE, ...agentIds.map(scopeOf)];
     if (scopes.every((scope) => known.has(scope))) return Promise.resolve(parse(asRows(known)));
     if (!gathering) {
       const asked = new Set<string>();
@@ -138,15 +147,15 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
   }
 
   async function heldFor(agentIds: readonly AgentId[]) {
-    const scopes = [HOUSEHOLD, ...agentIds.map(scopeOf)];
+    const scopes = [HOUSEHOLD_SCOPE, ...agentIds.map(scopeOf)];
     for (;;) {
       if (held && scopes.every((scope) => held?.known.has(scope))) return held;
       const rows = await rowsOf(db, agentIds).execute();
-      const version = rows.find(({ scope }) => scope === HOUSEHOLD)?.version;
+      const version = rows.find(({ scope }) => scope === HOUSEHOLD_SCOPE)?.version;
       if (version === undefined) {
         await db
           .insertInto('configs')
-          .values({ home, scope: HOUSEHOLD, config_json: '{}', stamp: '' })
+          .values({ home, scope: HOUSEHOLD_SCOPE, config_json: '{}', stamp: '' })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
         continue;
@@ -170,7 +179,7 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
       tell({ kind: 'changed', time: now(), what: 'config', agentId });
     },
     async setHousehold(config) {
-      await write(HOUSEHOLD, householdConfigSchema.parse(config));
+      await write(HOUSEHOLD_SCOPE, householdConfigSchema.parse(config));
       tell({ kind: 'changed', time: now(), what: 'config', agentId: null });
     },
     limits: async (agentId) => limitsOf((await agent(agentId)).effective),

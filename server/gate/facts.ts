@@ -18,9 +18,9 @@ export interface OpenWakeSession {
 export interface About {
   readonly home: string;
   readonly target: string;
-  /** Who asks, see source.ts; null: nobody in particular. */
+  /** Who asks, see `sourceKey`; null: nobody in particular. */
   readonly source: string | null;
-  /** See budgetKey in source.ts; null: it uses none. */
+  /** See `budgetKey`; null: it uses none. */
   readonly budget: string | null;
 }
 

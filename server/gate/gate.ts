@@ -11,8 +11,7 @@ import type { Gate, WakeRequest } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenWakeSession } from './facts.ts';
-import { budgetKey, sourceKey, sourceLabel } from './source.ts';
-import { countFromNow, insertDecision, readFeed, readGranted } from './wake-rows.ts';
+import { budgetKey, countFromNow, insertDecision, readFeed, readGranted, sourceKey, sourceLabel } from './wake-rows.ts';
 import { createWakeSessions, endAsSeen, type WakeSessions } from './wake-sessions.ts';
 
 export interface GateDeps {

@@ -2,4 +2,4 @@
 export { createConfigs, writeConfig, type OpenConfigs } from './configs.ts';
 export { createGate, type GateDeps } from './gate.ts';
 export { createGateRoutes } from './routes.ts';
-export { agentOfScope, HOUSEHOLD_SCOPE, PRICES_SCOPE, scopeOf } from './scopes.ts';
+export { agentOfScope, HOUSEHOLD_SCOPE, PRICES_SCOPE, scopeOf } from './configs.ts';

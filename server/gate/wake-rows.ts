@@ -1,12 +1,13 @@
-/** Decisions as rows. */
+/** Decisions as rows, and who asks for a wake as rows know it. */
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, MessageId } from '../../src/domain/ids.ts';
-import { wakeDecisionSchema, type WakeDecision, type WakeFeed } from '../../src/protocol/wakes.ts';
+import type { Day } from '../../src/domain/zone-days.ts';
+import { wakeDecisionSchema, type WakeDecision, type WakeFeed, type WakeSource } from '../../src/protocol/wakes.ts';
+import type { WakeRequest } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
 import type { Tables } from '../store/tables.ts';
-import { HOUSEHOLD_SCOPE } from './scopes.ts';
-import { sourceKey } from './source.ts';
+import { HOUSEHOLD_SCOPE } from './configs.ts';
 
 const CONFIGS = sql.id(SCHEMA, 'configs');
 const WAKE_SESSIONS = sql.id(SCHEMA, 'wake_sessions');
@@ -26,8 +27,48 @@ export async function countFromNow(db: Db, home: string, now: number): Promise<v
     .execute();
 }
 
+/** Who asks for a wake, as rows know it: the same text for the same source, whatever the order of its fields. */
+export function sourceKey(source: WakeSource): string {
+  switch (source.kind) {
+    case 'person':
+      return JSON.stringify({ kind: source.kind });
+    case 'agent':
+      return JSON.stringify({ kind: source.kind, agentId: source.agentId });
+    case 'schedule':
+    case 'script':
+    case 'api':
+      return JSON.stringify({ kind: source.kind, name: source.name });
+  }
+}
+
+/** For people: "person", an agent's id, or a name. */
+export function sourceLabel(source: WakeSource): string {
+  switch (source.kind) {
+    case 'person':
+      return 'person';
+    case 'agent':
+      return source.agentId;
+    case 'schedule':
+    case 'script':
+    case 'api':
+      return source.name;
+  }
+}
+
 /**
- * With the session that it opens, where it was granted. `budget`: what it used, see source.ts. One statement: one call, one
+ * Whose budget of `wake_agent` in which session this would use; null: none. Where the caller has no session, its
+ * day is one: it may not call without end.
+ */
+export function budgetKey(
+  { way, source, callerSession }: Pick<WakeRequest, 'way' | 'source' | 'callerSession'>,
+  day: Day,
+): string | null {
+  if (way !== 'wake_agent') return null;
+  return `${sourceKey(source)} ${callerSession === null ? `day ${day.start}` : JSON.stringify(callerSession)}`;
+}
+
+/**
+ * With the session that it opens, where it was granted. `budget`: what it used, see `budgetKey`. One statement: one call, one
  * flush. `version`: where the household is at it no more, nothing is written, and the answer is false; null: nobody else
  * can have counted on.
  */

@@ -23,7 +23,7 @@ import { createRuns, type Runs } from '../runs/index.ts';
 import { createReadAround } from '../runs/around.ts';
 import { recoverLog } from '../runs/recover.ts';
 import { createTeamTools } from '../runs/team-tools.ts';
-import { createTell } from '../events/tell.ts';
+import { createTell } from '../events/index.ts';
 import { createTurns } from '../runs/turns.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
 import {

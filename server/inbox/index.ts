@@ -276,3 +276,9 @@ export function createInbox({
     },
   };
 }
+
+/** What agents are told of their inboxes. */
+
+/** What an agent is told where it was not given all that waits. */
+export const moreWait = (count: number): string =>
+  `${count} more ${count === 1 ? 'message waits' : 'messages wait'} for you; read_inbox gives the next`;

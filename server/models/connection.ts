@@ -4,8 +4,7 @@ import type { KeyHeader } from '../key-filter.ts';
 import { createAnthropicMind, DEFAULT_MODELS, type Mind, type MindAnswer } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import type { UpstreamKey } from '../proxy/headers.ts';
-import { lookupWithin } from './addresses.ts';
-import { createGuardedFetch } from './line.ts';
+import { createGuardedFetch, lookupWithin } from './addresses.ts';
 import type { Kept } from './rows.ts';
 import { listModels, tryModel, whyOf, type ListedServer, type TrialClock } from './trial.ts';
 

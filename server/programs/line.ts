@@ -18,8 +18,7 @@ import type {
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import type { PROGRAM_FAULTS } from '../../src/protocol/programs.ts';
-import { createFlood, FLOODED } from '../processes/flood.ts';
-import { NoProgramError, type Group, type Processes } from '../processes/index.ts';
+import { NoProgramError, type Group, type Processes, createFlood, FLOODED } from '../processes/index.ts';
 import type { ProgramLimits } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 

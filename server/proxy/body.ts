@@ -5,7 +5,6 @@ import { LIMITS } from '../../src/protocol/limits.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import { refuseJson } from '../json-bounds.ts';
 import type { ProxyError } from './errors.ts';
-import { jsonOf } from './json.ts';
 
 /** What a client's request may come to, read from its body before it is sent. Nothing of it is changed. */
 const shape = z.looseObject({
@@ -121,6 +120,16 @@ async function bytesOf(request: Request): Promise<Uint8Array | null> {
     chunks.push(value);
     size += value.byteLength;
     if (size > LIMITS.bodyBytes) return null;
+  }
+}
+
+/** The value of JSON text; undefined where it is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

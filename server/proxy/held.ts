@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import { errorEvent, event, PING, type ProxyError } from './errors.ts';
 import type { ProxyAnswer } from './answer.ts';
-import { jsonOf } from './json.ts';
+import { jsonOf } from './body.ts';
 
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: ProxyAnswer }

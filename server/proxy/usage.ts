@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Terms } from '../../src/domain/request-cost.ts';
 import type { Took } from '../contracts.ts';
-import { jsonOf } from './json.ts';
+import { jsonOf } from './body.ts';
 import { PROXY_LIMITS } from './settings.ts';
 
 const count = z.number().nonnegative().nullish().catch(null);

@@ -1,14 +1,14 @@
 /** How agents reach each other: messages, wakes, and what happens in threads. See `Reach` in contracts.ts. */
 import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
 import { quote, titled } from '../../src/domain/quoting.ts';
-import { addedText } from '../../src/domain/thread-notice.ts';
+import { addedText } from '../../src/domain/threads.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, ThreadHooks } from '../contracts.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import type { AgentId, MessageId } from '../../src/domain/ids.ts';
 import { QUOTAS } from '../quotas.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { toolDone, toolError } from '../define-tool.ts';
 import { createAsk, type AskDeps } from './ask.ts';
 import { delivered, outcomeText } from './words.ts';
 

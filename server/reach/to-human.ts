@@ -2,7 +2,7 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { EventLog, SessionHost, ToolOutcome } from '../contracts.ts';
 import { messageEvent } from '../runs/message-event.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { toolDone, toolError } from '../define-tool.ts';
 
 /** How much an agent may leave. */
 export const TO_HUMAN = { characters: 10_000, most: 20, withinMs: 3_600_000 } as const;

@@ -11,10 +11,9 @@ import { withSeat, withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Caller, Configs, Directory, Gate, Inbox, Reach, SessionHost, Pauses, TeamTool } from '../contracts.ts';
-import { defineTool } from '../define-tool.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import { TO_HUMAN, type ToHuman } from './to-human.ts';
-import { moreWait } from '../inbox/words.ts';
+import { moreWait } from '../inbox/index.ts';
 
 export interface ReachToolDeps {
   readonly reach: Reach;

@@ -21,7 +21,7 @@ import type { Conversation, ToolResult } from './conversation.ts';
 import type { Cost } from '../../src/domain/prices.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { ToolOutcome, Took } from '../contracts.ts';
-import { toolError } from '../tool-outcome.ts';
+import { toolError } from '../define-tool.ts';
 import { addUsage } from './life.ts';
 import type { Window } from './window.ts';
 import { sentence } from '../../src/domain/sentence.ts';

@@ -5,7 +5,7 @@
 import { ATTACHED_PREFIX } from '../../src/domain/toolsets.ts';
 import type { TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { toolDone, toolError } from '../define-tool.ts';
 import type { RunLimits } from './settings.ts';
 import { mindToolOf } from './team-tools.ts';
 

@@ -12,7 +12,7 @@ import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Directory, Inbox } from '../contracts.ts';
 import type { RunContext } from './context.ts';
 import { messageEvent } from './message-event.ts';
-import { moreWait } from '../inbox/words.ts';
+import { moreWait } from '../inbox/index.ts';
 import type { Item } from './item.ts';
 import type { Speaker } from './speaker.ts';
 import type { Gathered } from './speaker-hooks.ts';

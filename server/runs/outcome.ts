@@ -1,11 +1,38 @@
 /** How a run ended, by its answer and by who ended that, in sentences for people. */
+import type { MessageStatus } from '../../src/protocol/documents.ts';
 import type { RunOutcome } from '../../src/protocol/runs.ts';
 import type { AnswerOutcome } from './answer.ts';
-import type { Interruption } from './interruption.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
 export const RUN_BROKEN = sentence`Something in the relay broke. The relay’s log says more.`;
 export const ENDED_ELSEWHERE = sentence`Another relay of this home has ended it.`;
+
+/** Who ended an answer before it ended itself. */
+export type Interruption =
+  | { readonly by: 'person' }
+  | { readonly by: 'closing'; readonly status: MessageStatus }
+  /** It took too long, or is no longer wanted. */
+  | { readonly by: 'relay'; readonly error: string };
+
+/** How an answer ended, for those who read it. */
+export function statusOf(
+  outcome: Pick<AnswerOutcome, 'status' | 'error'>,
+  interruption: Interruption | null,
+): { status: MessageStatus; error: string | null } {
+  switch (interruption?.by) {
+    case undefined:
+      return { status: outcome.status, error: outcome.error };
+    case 'person':
+      return { status: 'stopped', error: null };
+    case 'closing':
+      return { status: interruption.status, error: null };
+    case 'relay':
+      return { status: 'interrupted', error: interruption.error };
+    default:
+      return interruption satisfies never;
+  }
+}
+
 export const ENDED_WITH_RELAY: Interruption = { by: 'closing', status: 'interrupted' };
 export const tookTooLong = (ms: number): string =>
   sentence`It was not done within ${ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`}.`;

@@ -5,7 +5,7 @@ import type { RequestState } from '../minds/index.ts';
 import type { AnswerOutcome } from './answer.ts';
 import type { Around } from './around.ts';
 import type { RunContext } from './context.ts';
-import type { Interruption } from './interruption.ts';
+import type { Interruption } from './outcome.ts';
 import type { Item } from './item.ts';
 import type { Life } from './life.ts';
 import type { OwnTools } from './toolbox.ts';

@@ -11,7 +11,7 @@ import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
 import type { SpeakerDeps } from './speaker-hooks.ts';
 import { createBriefing, saidIn } from './briefing.ts';
 import { createConversation } from './conversation.ts';
-import { statusOf, type Interruption } from './interruption.ts';
+import { statusOf, type Interruption } from './outcome.ts';
 import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT } from './toolbox.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
-import { toolError } from '../tool-outcome.ts';
+import { toolError } from '../define-tool.ts';
 
 const objectSchema = z.looseObject({
   properties: z.record(z.string(), z.unknown()).default({}),

@@ -2,7 +2,7 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
-import { toolError } from '../tool-outcome.ts';
+import { toolError } from '../define-tool.ts';
 import type { RunContext } from './context.ts';
 import type { Permits } from './permits.ts';
 import { createToolSearch, FIND_TOOL } from './find-tool.ts';

@@ -9,8 +9,7 @@ import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/domain/schedu
 import { cronProblem } from '../../src/protocol/cron.ts';
 import { SCHEDULE_BOUNDS, scheduleSchema, type Scheduled } from '../../src/protocol/schedules.ts';
 import type { Configs, TeamTool } from '../contracts.ts';
-import { defineTool } from '../define-tool.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import type { Proposals, Schedules } from './index.ts';
 
 export interface ScheduleToolsDeps {

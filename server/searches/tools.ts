@@ -12,8 +12,7 @@ import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
 import type { Caller, Directory, Searches, TeamTool, ToolOutcome, Unanswered } from '../contracts.ts';
 import type { Threads } from '../threads/index.ts';
-import { defineTool } from '../define-tool.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import { SEARCH_LIMITS } from './settings.ts';
 import { searchTranscript } from './standing.ts';
 

@@ -2,7 +2,7 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { ToolOutcome } from '../contracts.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { toolDone, toolError } from '../define-tool.ts';
 import type { SessionContext } from './context.ts';
 import { type ToolCall } from './tools.ts';
 

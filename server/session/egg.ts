@@ -6,7 +6,7 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import type { SeatPayload } from '../../src/domain/wake-payload.ts';
 import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
 import type { ToolOutcome } from '../contracts.ts';
-import { toolDone } from '../tool-outcome.ts';
+import { toolDone } from '../define-tool.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createFirstWords } from './first-words.ts';

@@ -8,7 +8,7 @@ import type { MessageId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { ToolOutcome } from '../contracts.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { toolDone, toolError } from '../define-tool.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createInboxReader, type InboxReader } from '../runs/inbox-reader.ts';

@@ -2,7 +2,7 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { AsleepReason } from '../../src/protocol/events.ts';
 import type { Life } from '../runs/life.ts';
-import type { Interruption } from '../runs/interruption.ts';
+import type { Interruption } from '../runs/outcome.ts';
 import type { Speaker } from '../runs/speaker.ts';
 
 /** `called`: it has a seat. `waking`, `hatching`: it is asked for its first words. `leaving`: being put to sleep. */

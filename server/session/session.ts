@@ -18,7 +18,7 @@ import { createGuests } from './guests.ts';
 import { createLead } from './lead.ts';
 import { createPresence, type Present } from './presence.ts';
 import { cancelled, outcomeAtEnd, putToSleep } from './reasons.ts';
-import type { Interruption } from '../runs/interruption.ts';
+import type { Interruption } from '../runs/outcome.ts';
 import type { Speaker } from '../runs/speaker.ts';
 import { createRunningCall } from './team-call.ts';
 import { textWith, withoutBytes, wordsOf } from './sent-along.ts';

@@ -8,8 +8,7 @@ import { checkName } from '../../src/domain/names.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { Caller, EventLog, TeamTool, ToolOutcome } from '../contracts.ts';
-import { defineTool } from '../define-tool.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import type { WakeMaterials } from './wake-materials.ts';
 import { CHOOSE_NAME, nameSchema, soulSchema, WRITE_SOUL } from './tools.ts';
 

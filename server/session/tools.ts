@@ -5,7 +5,7 @@ import { LIMITS } from '../../src/protocol/limits.ts';
 import type { ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
 import type { OwnTools } from '../runs/toolbox.ts';
-import { toolError } from '../tool-outcome.ts';
+import { toolError } from '../define-tool.ts';
 
 const SPAWN_TEAM: MindTool = {
   name: 'spawn_team',

@@ -4,9 +4,8 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import { quote } from '../../src/domain/quoting.ts';
 import { covers, type Network } from '../../src/domain/network.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
-import { defineTool } from '../define-tool.ts';
+import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import type { Sandbox, SandboxEnd, SandboxRun } from '../sandbox/index.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { SHELL_LIMITS, type ShellLimits } from './settings.ts';
 

@@ -7,8 +7,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { WebAddresses } from '../web-addresses.ts';
-import { fits, hostOf } from '../models/addresses.ts';
-import { createGuardedFetch } from '../models/line.ts';
+import { createGuardedFetch, fits, hostOf } from '../models/addresses.ts';
 import { pageText } from './page-text.ts';
 import { WEB_LIMITS, type WebLimits } from './settings.ts';
 

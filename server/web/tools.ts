@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { quote, titled } from '../../src/domain/quoting.ts';
 import { PROVIDER_TOOLS } from '../../src/domain/toolsets.ts';
 import type { TeamTool } from '../contracts.ts';
-import { defineTool } from '../define-tool.ts';
-import { toolDone, toolError } from '../tool-outcome.ts';
+import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import type { Page, Web } from './index.ts';
 import { WEB_LIMITS, type WebLimits } from './settings.ts';
 

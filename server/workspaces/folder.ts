@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { codeOf } from '../error-code.ts';
 import { missing, shownPath, WorkspaceError } from './errors.ts';
 import { at, itself, NO_LINKS, openWithin, step, type OpenFolder } from './open-folder.ts';
-import { namesOf } from './paths.ts';
+import { WORKSPACE_LIMITS } from './settings.ts';
 
 /** Not waiting: a pipe that nobody writes to would be waited for. */
 const FILE = constants.O_RDONLY | constants.O_NONBLOCK | NO_LINKS;
@@ -43,6 +43,30 @@ export interface Folder {
   remove(path: string): Promise<void>;
   /** All files and folders below, a folder before what is in it; at most `most`. */
   walk(path: string, most: number): AsyncGenerator<EntryBelow>;
+}
+
+/** What cannot be seen, or turns the direction of reading, would let a name look like another. */
+const UNSEEN =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
+
+/**
+ * The names of a path within the folder, outermost first; a sentence where it is none. It is relative, with `/` between
+ * names, and nothing in it leads or looks elsewhere. An empty path is the folder itself. Pure.
+ */
+function namesOf(path: string): { readonly names: readonly string[] } | { readonly refused: string } {
+  const refused = (why: string) => ({ refused: `${JSON.stringify(path.slice(0, 200))} ${why}` });
+  if (path.length > WORKSPACE_LIMITS.path) return refused(`is longer than ${WORKSPACE_LIMITS.path} characters.`);
+  if (/^[\\/~]|^[A-Za-z]:[\\/]/.test(path))
+    return refused('is no path within the folder: say it from the folder on, as in notes/today.md.');
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (names.length > WORKSPACE_LIMITS.depth) return refused(`lies deeper than ${WORKSPACE_LIMITS.depth} folders.`);
+  for (const name of names) {
+    if (name === '..') return refused('leads out of the folder.');
+    if (name.includes('\\')) return refused('has a backslash in it; folders are parted by /.');
+    if (UNSEEN.test(name)) return refused('has characters in it that cannot be seen.');
+    if (Buffer.byteLength(name) > WORKSPACE_LIMITS.name) return refused('has a name in it that is too long.');
+  }
+  return { names };
 }
 
 function namesIn(path: string): readonly string[] {

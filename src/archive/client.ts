@@ -4,7 +4,7 @@ import { createCalls } from '../protocol/rpc/calls.ts';
 import { proxyOf } from '../protocol/rpc/method.ts';
 import { createRpcServer } from '../protocol/rpc/server.ts';
 import { isCall, JOBS, PORTS, type FromWorker, type Jobs, type Ports, type ToWorker } from './methods.ts';
-import { partsTicked, withParts } from './household/parts.ts';
+import { partsTicked, withParts } from './household/fields.ts';
 import { ARCHIVE_ERROR_KINDS, ArchiveError } from './problem.ts';
 import type {
   AgentExport,
@@ -193,4 +193,9 @@ async function intoSink(
     await writer.abort(error).catch(() => undefined);
     throw error;
   }
+}
+
+/** The archive's worker, as the page starts it: a file of its own beside the page. */
+export function spawnArchiveWorker(): ArchiveWorker {
+  return new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module', name: 'roost-archive' });
 }

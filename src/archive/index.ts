@@ -10,7 +10,7 @@ export { fieldsOf, pathOf, withFields } from './household/fields.ts';
 export { agentFileName, conversationFileName, householdFileName, safeFileName } from './file-names.ts';
 export { ArchiveError } from './problem.ts';
 export { ARCHIVE } from './settings.ts';
-export { spawnArchiveWorker } from './spawn.ts';
+export { spawnArchiveWorker } from './client.ts';
 export type {
   AgentWarning,
   ArchiveChange,

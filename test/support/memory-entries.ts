@@ -1,6 +1,6 @@
 /** Keeps entries in memory, as IndexedDB and Postgres do on disk. */
 import { addOne, NO_RANGES, type Ranges } from '../../src/domain/ranges.ts';
-import { digestOf } from '../../src/protocol/replication/digest.ts';
+import { digestOf } from '../../src/protocol/replication/frames.ts';
 import type { Entry, EntryKey, Have } from '../../src/protocol/sync/entries.ts';
 import type { EntryStore, PutOutcome } from '../../src/protocol/sync/store.ts';
 

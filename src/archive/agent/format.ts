@@ -11,7 +11,7 @@
  * identity.json has them escaped.
  */
 import { z } from 'zod';
-import { agentIdSchema } from '../../protocol/documents.ts';
+import { agentIdSchema, type Doc } from '../../protocol/documents.ts';
 
 export const FILES = {
   readme: 'README.txt',
@@ -48,3 +48,6 @@ to begin a new life; the other files bring the memories along.
 
 Nothing in this folder is encrypted. Keep it as you would keep a diary.
 `;
+
+/** Oldest first, the same everywhere. */
+export const byStamp = (a: Doc, b: Doc) => (a.at === b.at ? (a._id < b._id ? -1 : 1) : a.at < b.at ? -1 : 1);

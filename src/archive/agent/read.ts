@@ -7,10 +7,9 @@ import type { Workers } from '../methods.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import type { AgentWarning } from '../types.ts';
-import { FILES } from './format.ts';
+import { byStamp, FILES } from './format.ts';
 import { type ZipEntry, zipEntries } from './zip.ts';
 import { readIdentity, readLines } from './memories.ts';
-import { byStamp } from './order.ts';
 import { readText, withPlainLines } from './text.ts';
 
 /** Which files of a zip are an agent. */

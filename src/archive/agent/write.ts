@@ -10,8 +10,7 @@ import { createNewest, rosterFrom } from '../household/newest.ts';
 import type { Workers } from '../methods.ts';
 import { pagesOf } from '../pages.ts';
 import { ARCHIVE } from '../settings.ts';
-import { FILES, readmeOf, type IdentityFile } from './format.ts';
-import { byStamp } from './order.ts';
+import { FILES, readmeOf, type IdentityFile, byStamp } from './format.ts';
 
 export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }, { read, write }, tell) => {
   const about: Doc[] = [];

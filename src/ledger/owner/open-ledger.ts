@@ -1,5 +1,7 @@
 /** Opens the ledger once it is ours: the journal, the views (written anew where they must be), the ledger itself. */
 import type { MaybeStorage } from '../../domain/platform/old-browsers.ts';
+import type { After } from '../../domain/platform/timers.ts';
+import type { StorageProblem } from '../../protocol/worker.ts';
 import { openJournalDatabase, readMeta, writeMeta, type JournalDatabase } from '../journal/database.ts';
 import { rowsAfter } from '../journal/journal.ts';
 import type { Ledger, LedgerDeps } from '../contract.ts';
@@ -10,7 +12,6 @@ import { isWhole, openViewsDatabase, readState, viewsVersion, type ViewsDatabase
 import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
-import { patient } from './patient.ts';
 import { sentence } from '../../domain/sentence.ts';
 
 export interface OpenLedgerDeps
@@ -29,6 +30,28 @@ export interface OpenLedgerDeps
 
 const RELOAD = sentence`Another tab has a newer Roost. Reload this one; nothing that was stored is lost.`;
 const MENDED = sentence`A part of this browser’s own bookkeeping was missing. It was made anew, and everything that the volumes and the overview hold is there. What was written in the very last moment before may be missing.`;
+
+const HANGS = sentence`The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. This page goes on by itself as soon as it can.`;
+
+interface PatientDeps {
+  readonly after: After;
+  readonly onProblem: (problem: StorageProblem | null) => void;
+}
+
+/** What `opening` gives. Some browsers, at some times, neither open a database nor say that they cannot: that is told after a moment. */
+export async function patient<Result>({ after, onProblem }: PatientDeps, opening: Promise<Result>): Promise<Result> {
+  let announced = false;
+  const cancel = after(LEDGER.openGrace, () => {
+    announced = true;
+    onProblem({ kind: 'blocked', detail: HANGS });
+  });
+  try {
+    return await opening;
+  } finally {
+    cancel();
+    if (announced) onProblem(null);
+  }
+}
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const patiently = <Result>(opening: Promise<Result>) => patient(deps, opening);

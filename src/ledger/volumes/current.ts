@@ -5,8 +5,7 @@ import type { JournalDatabase, VolumeRecord } from '../journal/database.ts';
 import { LEDGER } from '../settings.ts';
 import type { ViewsDatabase } from '../views/database.ts';
 import { DOCUMENT_STORES } from '../views/write.ts';
-import { decodeDocuments, type StoredDoc, encodeDocument } from './codec.ts';
-import { writeStored } from './commit.ts';
+import { decodeDocuments, type StoredDoc, encodeDocument, isPartId } from './codec.ts';
 import type { Volume } from './fireproof-volume.ts';
 import { currentRecord, putListed } from './records.ts';
 import { createRows, type Group } from './rows.ts';
@@ -79,6 +78,28 @@ interface Opened {
   readonly record: VolumeRecord;
   readonly volume: Volume;
   readonly ids: Set<string>;
+}
+
+/**
+ * Documents into a volume in commits that are small enough. Parts of long texts first, each few to a commit; the
+ * documents themselves in the last commit.
+ */
+export async function writeStored(volume: Volume, docs: readonly StoredDoc[]): Promise<void> {
+  let commit: StoredDoc[] = [];
+  let size = 0;
+  for (const doc of docs.filter(({ _id }) => isPartId(_id))) {
+    const weight = JSON.stringify(doc).length;
+    if (commit.length > 0 && size + weight > LEDGER.groupChars) {
+      await volume.write(commit);
+      commit = [];
+      size = 0;
+    }
+    commit.push(doc);
+    size += weight;
+  }
+  if (commit.length > 0) await volume.write(commit);
+  const whole = docs.filter(({ _id }) => !isPartId(_id));
+  if (whole.length > 0) await volume.write(whole);
 }
 
 export function createCurrentVolume({ db, views, open, now, onFiled, onTrouble }: CurrentVolumeDeps): CurrentVolume {

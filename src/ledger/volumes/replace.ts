@@ -16,7 +16,7 @@ import {
 } from '../journal/database.ts';
 import { LEDGER, volumeDatabase } from '../settings.ts';
 import { decodeDocuments, encodeDocument } from './codec.ts';
-import { writeStored } from './commit.ts';
+import { writeStored } from './current.ts';
 import type { Volume } from './fireproof-volume.ts';
 import { nextVolume } from './records.ts';
 

@@ -2,7 +2,7 @@
 import type { Entry } from '../sync/entries.ts';
 import type { PutOutcome } from '../sync/store.ts';
 import type { Account } from './account.ts';
-import { digestOf } from './digest.ts';
+import { digestOf } from './frames.ts';
 import type { Peer } from './peer.ts';
 import type { ReplicationSettings } from './settings.ts';
 import { keyOf, type Came, type Manner } from './storing.ts';

@@ -16,8 +16,7 @@ import type { Entry, EntryKey } from '../sync/entries.ts';
 import type { EntryStore } from '../sync/store.ts';
 import type { Account } from './account.ts';
 import type { ReplicaDeps } from './contract.ts';
-import { digestOf } from './digest.ts';
-import { DIGEST_BYTES, type Digested } from './frames.ts';
+import { DIGEST_BYTES, type Digested, digestOf } from './frames.ts';
 import type { Peer } from './peer.ts';
 import type { ReplicationSettings } from './settings.ts';
 

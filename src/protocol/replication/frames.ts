@@ -17,6 +17,7 @@
  * the beginning of the SHA-256 of the sealed bytes.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Ranges } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have } from '../sync/entries.ts';
 import { SYNC } from '../sync/settings.ts';
@@ -270,3 +271,6 @@ export function decodeFrame(bytes: Uint8Array): Read {
     return { ok: false, reason: `A frame of replication cannot be read: ${error.message}.` };
   }
 }
+
+/** The first 16 bytes of the SHA-256, as hex: what `EntryStore.drop` compares. */
+export const digestOf = (sealed: Uint8Array): string => bytesToHex(sha256(sealed).subarray(0, DIGEST_BYTES.refused));

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { PATHS } from '../routes.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { piecesOf } from './mentions.ts';
+import type { Part } from './parts.ts';
 
 /** Those whom the message mentions. */
 export const Mentioned = createContext<readonly Teammate[]>([]);
@@ -25,4 +26,15 @@ export function WithChips({ text }: { text: string }): ReactNode {
     // Pieces of one text never move: a piece's place is its identity.
     return who ? <Chip key={i} who={who} text={piece.text} /> : piece.text;
   });
+}
+
+/** A row's share of what a person wrote, exactly as it was written. */
+export function PersonWords({ parts }: { parts: readonly Part[] }) {
+  return parts.map((part, i) =>
+    part.kind === 'text' && part.text !== '' ? (
+      <p key={i} className="plain" dir="auto">
+        <WithChips text={part.text} />
+      </p>
+    ) : null,
+  );
 }

@@ -7,7 +7,7 @@ import { useLive } from '../context.tsx';
 import { Bubble, FoldButton, ShownAttachments, type Speaker } from './message.tsx';
 import type { Stretch } from './parts.ts';
 import { names } from '../text/sizes.ts';
-import { PersonWords } from './person-words.tsx';
+import { PersonWords } from './mentioned.tsx';
 
 interface Props {
   readonly stretch: Stretch;

@@ -9,8 +9,10 @@ import { conversationFileName, safeFileName } from '../../state/agent-copies.ts'
 import { readAttachment } from '../../state/attachments.ts';
 import type { RoostState } from '../../state/index.ts';
 import { authorName } from '../../state/people.ts';
+import { deedsOf } from '../chat/deeds.ts';
+import { partsOf, type Part } from '../chat/parts.ts';
 import { plural } from '../text/sizes.ts';
-import { conversationText } from './conversation-text.ts';
+import { clockTime, fullDay, fullTime } from '../text/time.ts';
 import { chooseSink } from './sink.ts';
 
 /** Messages that are read at once. */
@@ -53,6 +55,59 @@ function freeName({ name }: Attachment, taken: Set<string>): string {
   for (let n = 2; taken.has(free.toLowerCase()); n++) free = `${stem} ${n}${end}`;
   taken.add(free.toLowerCase());
   return free;
+}
+
+interface ConversationText {
+  /** Of the agent whose conversation it is. */
+  readonly name: string;
+  /** Oldest first. */
+  readonly messages: readonly MessageDoc[];
+  /** What people read for whoever said something. */
+  readonly nameOf: (author: string) => string;
+  /** Where a file lies beside the text; null: it does not. */
+  readonly pathOf: (file: Attachment) => string | null;
+  /** ms since the epoch */
+  readonly now: number;
+}
+
+const ENDS: Readonly<Partial<Record<MessageDoc['status'], string>>> = {
+  stopped: t`stopped here`,
+  interrupted: t`broke off here`,
+  failed: t`failed`,
+};
+
+/** Nothing in a name is taken for Markdown. */
+const plain = (name: string) => name.replace(/[\\`*_[\]<>#|!]/g, '\\$&').replace(/\s+/g, ' ');
+
+const partText = (part: Part): string => (part.kind === 'text' ? part.text.trim() : `*${plain(deedsOf(part.tools))}*`);
+
+function fileLine(file: Attachment, path: string | null): string {
+  if (path === null) return t`Attached: ${plain(file.name)} (not on this device)`;
+  return `${file.mediaType.startsWith('image/') ? '!' : ''}[${plain(file.name)}](<${path}>)`;
+}
+
+/**
+ * One conversation as a text for people: who said what, and when. Markdown, a heading for each day in the reader’s own
+ * zone. Pure.
+ */
+function conversationText({ name, messages, nameOf, pathOf, now }: ConversationText): string {
+  const lines = [
+    `# Conversation with ${plain(name)}`,
+    t`${plural(messages.length, 'message')}, written down by Roost on ${fullTime(now)}.`,
+  ];
+  let day = '';
+  for (const { author, blocks, attachments = [], status, error, time } of messages) {
+    const parts = partsOf(blocks).map(partText);
+    const end = ENDS[status];
+    if (parts.length === 0 && attachments.length === 0 && end === undefined) continue;
+    const today = fullDay(time);
+    if (today !== day) lines.push(`## ${today}`);
+    day = today;
+    lines.push(`**${plain(nameOf(author))}**, ${clockTime(time)}`, ...parts);
+    for (const file of attachments) lines.push(fileLine(file, pathOf(file)));
+    if (end !== undefined) lines.push(`*(${plain([end, error].filter(Boolean).join(': '))})*`);
+  }
+  return `${lines.join('\n\n')}\n`;
 }
 
 /** Resolves with the bytes of the file and its name. Rejects where `signal` aborts, or something cannot be read. */

@@ -4,8 +4,7 @@ import { useDevices, useRoost } from '../context.tsx';
 import { PATHS, useRoute } from '../routes.ts';
 import { DeviceDialog, type DeviceDialogName } from './later.tsx';
 import { Link } from 'wouter';
-import type { SyncStatus } from '../../protocol/sync/page.ts';
-import { UnderWay } from './under-way.tsx';
+import type { Joining, SyncStatus } from '../../protocol/sync/page.ts';
 import { Shared } from './shared.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
@@ -14,6 +13,17 @@ import { SecondHome } from './second-home.tsx';
 interface AloneProps {
   readonly status: Extract<SyncStatus, { kind: 'alone' }>;
   readonly onOpen: (dialog: DeviceDialogName) => void;
+}
+
+/** Joining was begun, and its dialog is closed: in another tab, or before a reload. */
+function UnderWay({ joining, onGoOn }: { joining: Joining | null; onGoOn: () => void }) {
+  if (joining === null || joining.step === 'failed') return null;
+  return (
+    <div className="devices-note" role="status">
+      <p>{t`This browser is on its way to join another device.`}</p>
+      <button type="button" className="ghost" onClick={onGoOn}>{t`Go on`}</button>
+    </div>
+  );
 }
 
 /** No other device yet: what that means, and the ways out of it. */

@@ -10,7 +10,6 @@ import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Patch } from '../parts/diff.tsx';
 import { bytes } from '../text/sizes.ts';
-import { shownAs } from './kinds.ts';
 
 type Content =
   | { readonly kind: 'loading' }
@@ -25,6 +24,27 @@ interface Props {
   readonly entry: FileEntry;
   readonly onTake: () => void;
   readonly onClose: () => void;
+}
+
+/** How a file is shown, by its name. Pure. */
+type ShownAs = { readonly kind: 'text' | 'markdown' | 'patch' } | { readonly kind: 'image'; readonly type: string };
+
+/** Pictures that a browser draws without running anything; SVG can hold scripts, and is shown as text. */
+const IMAGES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+};
+
+function shownAs(name: string): ShownAs {
+  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const type = Object.hasOwn(IMAGES, ending) ? IMAGES[ending] : undefined;
+  if (type !== undefined) return { kind: 'image', type };
+  if (ending === 'md' || ending === 'markdown') return { kind: 'markdown' };
+  return { kind: ending === 'diff' || ending === 'patch' ? 'patch' : 'text' };
 }
 
 /** What a file holds, where a page can show it: text, Markdown, changes and pictures. Nothing of it runs. */

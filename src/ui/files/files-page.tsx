@@ -13,13 +13,13 @@ import { AgentSelect } from '../parts/agent-select.tsx';
 import { DropZone } from '../parts/drop-zone.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { QueryView } from '../parts/query-view.tsx';
+import { SureDialog } from '../parts/sure-dialog.tsx';
 import { UsedBar } from '../parts/used-bar.tsx';
 import { PATHS } from '../routes.ts';
 import { bytes, plural } from '../text/sizes.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { Entries } from './entries.tsx';
 import { FileDialog } from './file-dialog.tsx';
-import { RemoveDialog } from './remove-dialog.tsx';
 import './files.css';
 
 interface Whose {
@@ -77,6 +77,31 @@ function useGiving({ agentId, folder }: Whose) {
     if (refused !== null) notices.info(t`“${file.name}” is not there. ${refused}`);
   };
   return { left, give: (file: File) => void give(file) };
+}
+
+interface RemoveProps {
+  readonly agentId: AgentId;
+  readonly path: string;
+  readonly entry: FileEntry;
+  readonly onClose: () => void;
+}
+
+/** What lies in a folder lies nowhere else: before it goes, it is asked. */
+function RemoveDialog({ agentId, path, entry, onClose }: RemoveProps) {
+  const files = filesOf(useRoost());
+  return (
+    <SureDialog
+      title={t`Delete “${entry.name}”?`}
+      does={[t`Delete it`, t`Deleting…`]}
+      undone={t`It could not be deleted`}
+      onSure={() => files.remove(agentId, path)}
+      onClose={onClose}
+    >
+      <p>
+        {t`${entry.kind === 'folder' ? t`The folder goes with all that is in it. ` : ''}It lies nowhere else, and cannot be brought back.`}
+      </p>
+    </SureDialog>
+  );
 }
 
 function Folder({ agentId, folder, name }: Whose & { name: string }) {

@@ -1,7 +1,6 @@
 import type { AgentId } from '../../domain/ids.ts';
 import { CRACKS, EGG, speckles } from './pixels.ts';
-import { FaceShape } from './face.tsx';
-import { Runs } from './runs.tsx';
+import { FaceShape, Runs } from './face.tsx';
 import './egg.css';
 
 function Shell({ position, crack }: { position: number; crack: 0 | 1 | 2 }) {

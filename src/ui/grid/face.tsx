@@ -1,8 +1,7 @@
 import { memo, useRef, useEffect, type RefObject } from 'react';
 import { faceHash, facePixels, FACE_SIZE, type FacePixel } from '../../domain/face.ts';
 import type { AgentId } from '../../domain/ids.ts';
-import { HEAD, pathOf } from './pixels.ts';
-import { Runs } from './runs.tsx';
+import { HEAD, pathOf, type Run } from './pixels.ts';
 import { usePageSeen } from '../use-page-seen.ts';
 import './face.css';
 
@@ -62,6 +61,11 @@ function Pixels({ pixels, className }: { pixels: readonly FacePixel[]; className
 function lids(eyes: readonly FacePixel[]): FacePixel[] {
   return [...new Set(eyes.map((pixel) => pixel.x))].map((x) => ({ x, y: EYE_ROWS.from + 1, tone: 1 }));
 }
+
+/** One element for all of them: a log shows many faces at once. */
+export const Runs = ({ runs, className }: { runs: readonly Run[]; className: string }) => (
+  <path className={className} d={pathOf(runs)} />
+);
 
 /** The inside of a portrait, for a `<svg>` of 16 × 16. */
 export const FaceShape = memo(function FaceShape({ agentId, face }: { agentId: AgentId; face: string }) {

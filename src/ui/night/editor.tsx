@@ -1,12 +1,14 @@
 import type { ScheduleId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
+import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+import { ModelSelect } from '../models/model-select.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import type { Teammate } from '../use-teammates.ts';
 import { draftOf, FIELDS_OF_ROUTINE, routineOf, STANDS_AT, wrongIn, type Draft, type Routine } from './draft.ts';
 import { WhenFields } from './editor-fields.tsx';
-import { MORE_TEXTS, MoreTexts } from './editor-more.tsx';
 import { ChoiceField, EditorEnd, Labelled, WhoFields } from './editor-parts.tsx';
 import { ToolsField } from './editor-tools.tsx';
+import type { Wrong } from './timing-draft.ts';
 import { useSaving, type Kind } from './use-saving.ts';
 
 interface Props {
@@ -29,6 +31,57 @@ const ROUTINE: Kind<Draft, Routine> = {
   fields: FIELDS_OF_ROUTINE,
   standsAt: STANDS_AT,
 };
+
+/** What few change: each a line of text. */
+const MORE_TEXTS = [
+  { field: 'model', label: t`Model`, hint: t`What thinks when this is due.` },
+  { field: 'planningModel', label: t`Model of the first request`, hint: t`A large one plans, say.` },
+  { field: 'executorModel', label: t`Model after tools were used`, hint: t`A small one goes on, say.` },
+  {
+    field: 'maxConcurrent',
+    label: t`Runs of it at once`,
+    hint: t`An agent does one thing at a time: more than one wait in line.`,
+  },
+] as const;
+
+interface MoreProps {
+  readonly draft: Draft;
+  readonly set: (more: Partial<Draft>) => void;
+  readonly wrong: Wrong;
+}
+
+function MoreTexts({ draft, set, wrong }: MoreProps) {
+  return MORE_TEXTS.map(({ field, label, hint }) =>
+    field !== 'maxConcurrent' ? (
+      <ModelSelect
+        key={field}
+        label={label}
+        hint={hint}
+        value={draft[field]}
+        standard={field === 'model' ? t`Default: the agent’s own` : t`The one above`}
+        wrong={wrong[field] ?? null}
+        onChange={(model) => set({ [field]: model })}
+      />
+    ) : (
+      <Labelled key={field} label={label} hint={hint} wrong={wrong[field]}>
+        {(given) => (
+          <input
+            {...given}
+            className="field"
+            autoComplete="off"
+            spellCheck={false}
+            type="number"
+            inputMode="numeric"
+            min={SCHEDULE_BOUNDS.maxConcurrent.min}
+            max={SCHEDULE_BOUNDS.maxConcurrent.max}
+            value={draft[field]}
+            onChange={({ target }) => set({ [field]: target.value })}
+          />
+        )}
+      </Labelled>
+    ),
+  );
+}
 
 /** Writes a routine. It closes once the relay has it; what the relay refuses stays in the fields. */
 export function RoutineEditor({ scheduleId, before, offset, draft: first, team, onClose }: Props) {

@@ -1,16 +1,20 @@
-import type { AgentId } from '../../domain/ids.ts';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { AgentId, RunId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
-import type { Scheduled } from '../../protocol/schedules.ts';
+import type { Occurrence, Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
 import { AgentSelect } from '../parts/agent-select.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../routes.ts';
+import { clockTime } from '../text/time.ts';
+import { useQuery } from '../use-query.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
-import { AtWork } from './at-work.tsx';
 import ClockNote, { StoodNote } from './clock-note.tsx';
 import { StandingCopies } from './copies.tsx';
 import { EXAMPLES, type Draft } from './draft.ts';
@@ -21,6 +25,7 @@ import { AgentGroup } from './routines.tsx';
 import { NightTimeline } from './timeline.tsx';
 import { useEditor } from './use-editor.tsx';
 import { useOpenedAt } from './use-opened-at.ts';
+import { whatText } from './words.ts';
 import './night.css';
 
 /** Their ids, with two in each other's place. */
@@ -48,6 +53,63 @@ function Empty({ onExample }: { onExample: ((draft: Omit<Draft, 'agentId'>) => v
         ))}
       </ul>
     </div>
+  );
+}
+
+function LiveRun({ run, runId }: { run: Occurrence; runId: RunId }) {
+  const schedules = schedulesOf(useRoost());
+  const mate = useTeammates().find(run.agentId);
+  const [stopping, setStopping] = useState(false);
+  const stop = () => {
+    if (stopping) return;
+    setStopping(true);
+    void schedules.stopRun(runId).finally(() => setStopping(false));
+  };
+  return (
+    <li className="at-work">
+      <span className="routine-face">
+        <FaceOf agentId={mate.agentId} />
+      </span>
+      <p>
+        <Link href={PATHS.agent(mate.agentId)} className="name-link tint" style={{ '--c': mate.color }}>
+          <span dir="auto">{mate.name}</span>
+        </Link>{' '}
+        <span dir="auto">{whatText(run)}</span>
+        {run.startedAt !== null && <small>{t`since ${clockTime(run.startedAt)}`}</small>}
+      </p>
+      <div className="routine-ways">
+        <Link
+          href={PATHS.agent(mate.agentId)}
+          className="ghost"
+          aria-label={t`Watch ${mate.name}: ${whatText(run)}`}
+        >{t`Watch`}</Link>
+        <button
+          type="button"
+          className="ghost"
+          aria-label={t`Stop ${mate.name}: ${whatText(run)}`}
+          disabled={stopping}
+          onClick={stop}
+        >
+          {stopping ? t`Stopping…` : t`Stop`}
+        </button>
+      </div>
+    </li>
+  );
+}
+
+/** Runs that go on: each can be watched as it happens, and stopped. Nothing where nobody is at work alone. */
+function AtWork({ agentId }: { agentId: AgentId | null }) {
+  const live = useQuery(schedulesOf(useRoost()).live);
+  if (live.kind !== 'ready') return null;
+  const shown = live.value.filter((run) => agentId === null || run.agentId === agentId);
+  if (shown.length === 0) return null;
+  return (
+    <section className="night-block" aria-labelledby="night-live">
+      <h2 id="night-live">{t`At work now`}</h2>
+      <ul className="routines">
+        {shown.flatMap((run) => (run.runId === null ? [] : [<LiveRun key={run.runId} run={run} runId={run.runId} />]))}
+      </ul>
+    </section>
   );
 }
 

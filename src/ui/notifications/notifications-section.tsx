@@ -2,9 +2,10 @@
 import { useState } from 'react';
 import { NOTIFICATION_KINDS, type NotificationKind } from '../../domain/told.ts';
 import { t } from '../../language/t.ts';
-import { toldOf, whyNoPush } from '../../state/notifications.ts';
+import { type Told, toldOf, whyNoPush } from '../../state/notifications.ts';
 import { useRoost } from '../context.tsx';
-import { ToldDevices } from './told-devices.tsx';
+import { useQuery } from '../use-query.ts';
+import { PushContactForm, Refused } from './push-contact.tsx';
 
 const KINDS: Readonly<Record<NotificationKind, string>> = {
   approval: t`An agent asks for your yes`,
@@ -17,6 +18,40 @@ const minuteOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.s
 const two = (n: number) => String(n).padStart(2, '0');
 const timeOf = (minute: number) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 const NIGHT = { from: 22 * 60, to: 7 * 60 };
+
+/** Which devices are told while Roost is closed, and what keeps their push services from it. */
+function ToldDevices({ told }: { told: Told }) {
+  const shown = useQuery(told.shown);
+  return (
+    <>
+      <h3>{t`Devices that are told`}</h3>
+      {shown.kind === 'loading' && <p className="settings-note">{t`Asking the relay…`}</p>}
+      {shown.kind === 'failed' && <p className="settings-note" role="alert">{t`The relay did not say.`}</p>}
+      {shown.kind === 'ready' && shown.value.devices.every(({ pushed }) => !pushed) && (
+        <p className="setting-hint">{t`None yet while Roost is closed.`}</p>
+      )}
+      {shown.kind === 'ready' && (
+        <ul className="team-list">
+          {shown.value.devices
+            .filter(({ pushed, here }) => pushed && !here)
+            .map(({ deviceId, name }) => (
+              <li key={deviceId} className="setting-row">
+                <span>{name}</span>
+                <button type="button" className="ghost" onClick={() => void told.remove(deviceId)}>
+                  {t`Tell it nothing any more${<span className="visually-hidden">: {name}</span>}`}
+                </button>
+              </li>
+            ))}
+        </ul>
+      )}
+      {shown.kind === 'ready' &&
+        shown.value.devices.map((device) => (
+          <Refused key={device.deviceId} contact={shown.value.contact} device={device} />
+        ))}
+      {shown.kind === 'ready' && <PushContactForm contact={shown.value.contact} told={told} />}
+    </>
+  );
+}
 
 export function NotificationsSection() {
   const told = toldOf(useRoost());

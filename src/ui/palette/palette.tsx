@@ -18,8 +18,7 @@ import { pathOf } from './hit-path.ts';
 import { Hit } from './hit.tsx';
 import { keepFound } from './last-found.ts';
 import type { Within } from './opens.ts';
-import { SearchNote } from './note.tsx';
-import { isSearch, useSearch } from './use-search.ts';
+import { isSearch, type Searched, useSearch } from './use-search.ts';
 import './palette.css';
 
 /** What was chosen last, newest first, as long as the page is open. */
@@ -54,6 +53,32 @@ function wordsOf(within: Within | null, nameOf: (id: string) => string) {
     field: t`Words that were said with ${name}`,
     placeholder: t`Find what was said with ${name}`,
   };
+}
+
+/** What there is to say besides what was found. */
+function noteOf({ answer, waits, problem }: Searched, searches: boolean, isEmpty: boolean): string | null {
+  if (problem !== null) return t`What was said could not be searched: ${problem}`;
+  if (answer?.state.kind === 'building') {
+    const { done, of } = answer.state;
+    const how = of > 0 ? ` (${Math.floor((100 * done) / of)} %)` : '';
+    return t`What was said before is still being made ready for search${how}. More is found as it goes on.`;
+  }
+  if (answer?.state.kind === 'unavailable')
+    return answer.state.why === 'no-room'
+      ? t`The browser has no room for searching what was said. Nothing that was said is lost; free some disk space, and it comes back by itself.`
+      : t`What was said cannot be searched just now. Nothing that was said is lost; it is tried again by itself.`;
+  if (!isEmpty) return null;
+  if (waits) return t`Looking…`;
+  return searches ? t`Nothing here is called so, and nobody said it.` : t`Nothing here is called so.`;
+}
+
+function SearchNote(props: { readonly searched: Searched; readonly searches: boolean; readonly isEmpty: boolean }) {
+  const note = noteOf(props.searched, props.searches, props.isEmpty);
+  return (
+    <p className="palette-none" role="status" hidden={note === null}>
+      {note}
+    </p>
+  );
 }
 
 // In one piece: a field and the list that it goes through.

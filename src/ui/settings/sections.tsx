@@ -1,13 +1,16 @@
+import { useState, type ReactNode } from 'react';
 import { SETTING_BOUNDS } from '../../domain/settings.ts';
 import { Link } from 'wouter';
+import { chosenLanguage, spoken } from '../../language/catalogue.ts';
+import { chooseLanguage, LANGUAGES } from '../../language/fetch-texts.ts';
 import { t } from '../../language/t.ts';
-import { useDevices, useInfo, useLive, useRoost } from '../context.tsx';
+import { useActions, useDevices, useHousehold, useInfo, useLive, useRoost } from '../context.tsx';
+import { ModelSelect } from '../models/model-select.tsx';
 import { modelName } from '../models/words.ts';
+import { SelectSetting } from '../parts/select-setting.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../use-query.ts';
 import { NumberSetting, TextSetting } from './field.tsx';
-import { LanguageSetting } from './language-setting.tsx';
-import { ModelSetting } from './model-setting.tsx';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -20,6 +23,22 @@ function NextSession() {
   ) : null;
 }
 
+/** In which language the page speaks: a choice of this browser's, since the next device may be somebody else's. */
+function LanguageSetting() {
+  const chosen = chosenLanguage();
+  const now = LANGUAGES[spoken.language]?.name ?? spoken.language;
+  return (
+    <SelectSetting
+      label={t`Language`}
+      hint={t`Of this page, on this device. Your agents answer in the language that you write to them.`}
+      chosen={chosen}
+      fallback={chosen === null ? t`As the browser: ${now}` : t`As the browser`}
+      options={Object.entries(LANGUAGES).map(([code, { name }]) => ({ value: code, name, lang: code }))}
+      onChoose={chooseLanguage}
+    />
+  );
+}
+
 export function People() {
   return (
     <>
@@ -28,6 +47,51 @@ export function People() {
       <TextSetting setting="leadName" label={t`Lead's name`} hint={t`Who sits in the middle and calls the others.`} />
       <LanguageSetting />
     </>
+  );
+}
+
+type ModelKey = 'leadModel' | 'agentModel';
+
+/** Which model answers: saved as it is chosen, and taken back with one press. */
+function ModelSetting({
+  setting,
+  label,
+  hint,
+  standard,
+}: {
+  setting: ModelKey;
+  label: string;
+  hint: ReactNode;
+  standard: string;
+}) {
+  const actions = useActions();
+  const held = useHousehold((state) => state.settings[setting]);
+  const [before, setBefore] = useState<string | null>(null);
+  const [failed, setFailed] = useState<string | null>(null);
+  const save = async (value: string, back: string | null) => {
+    const saved = await actions.saveSetting(setting, value);
+    setFailed(saved.ok ? null : saved.reason);
+    setBefore(saved.ok ? back : null);
+  };
+  return (
+    <div className="setting">
+      <ModelSelect
+        label={label}
+        hint={hint}
+        value={held}
+        standard={standard}
+        wrong={failed === null ? null : t`This could not be saved: ${failed}`}
+        onChange={(value) => void save(value, held)}
+      />
+      <p className="setting-state" role="status">
+        {before !== null && (
+          <>
+            {t`Saved.`}
+            <button type="button" className="link-button" onClick={() => void save(before, null)}>{t`Undo`}</button>
+          </>
+        )}
+      </p>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createOwnerClient, type OwnerConnectionEnds, type OwnerClient } from '../../../src/ledger/client/client.ts';
+import { createOwnerClient, type OwnerConnectionEnds, type OwnerClient } from '../../../src/ledger/index.ts';
 import { OWNER_CONNECTION } from '../../../src/ledger/settings.ts';
 import { OWNER_METHODS, type FromOwner, type ToOwner } from '../../../src/protocol/owner-rpc.ts';
 import { createRpcServer } from '../../../src/protocol/rpc/server.ts';

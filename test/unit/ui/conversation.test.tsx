@@ -1,5 +1,5 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { addedText } from '../../../src/domain/thread-notice.ts';
+import { addedText } from '../../../src/domain/threads.ts';
 import { expect, test } from 'vitest';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
