@@ -1,6 +1,7 @@
 /** Bodies in both directions: a request read whole within the limit, an answer handed on as it comes. */
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { parseJson } from '../../src/domain/platform/json.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import { refuseJson } from '../json-bounds.ts';
@@ -123,16 +124,6 @@ async function bytesOf(request: Request): Promise<Uint8Array | null> {
   }
 }
 
-/** The value of JSON text; undefined where it is none. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 export async function readRequest(
   request: Request,
 ): Promise<{ readonly ok: true; readonly body: ProxyBody } | { readonly ok: false; readonly error: ProxyError }> {
@@ -144,7 +135,7 @@ export async function readRequest(
     };
   const tooMuch = refuseJson(bytes);
   if (tooMuch !== null) return { ok: false, error: { kind: 'too-large', message: tooMuch } };
-  const parsed = requestShape.safeParse(jsonOf(Buffer.from(bytes).toString('utf8')));
+  const parsed = requestShape.safeParse(parseJson(Buffer.from(bytes).toString('utf8')));
   if (parsed.success)
     return { ok: true, body: { bytes, stream: parsed.data.stream, size: sizeOf(parsed.data, bytes.byteLength) } };
   return { ok: false, error: { kind: 'malformed', message: 'The body is not a JSON object in UTF-8.' } };

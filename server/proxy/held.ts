@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import { errorEvent, event, PING, type ProxyError } from './errors.ts';
 import type { ProxyAnswer } from './answer.ts';
-import { jsonOf } from './body.ts';
+import { parseJson } from '../../src/domain/platform/json.ts';
 
 export type Outcome =
   | { readonly kind: 'answer'; readonly answer: ProxyAnswer }
@@ -20,7 +20,7 @@ async function* inStream({ status, headers, body }: ProxyAnswer): ProxyAnswer['b
   if (status === 200 && headers['content-type']?.includes('text/event-stream')) return yield* body;
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
-  const refused = refusalShape.safeParse(jsonOf(Buffer.concat(chunks).toString('utf8')));
+  const refused = refusalShape.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')));
   yield refused.success
     ? event('error', refused.data)
     : errorEvent({ kind: 'unreachable', message: `The model’s server answered ${status}, and not with a stream.` });

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Terms } from '../../src/domain/request-cost.ts';
 import type { Took } from '../contracts.ts';
-import { jsonOf } from './body.ts';
+import { parseJson } from '../../src/domain/platform/json.ts';
 import { PROXY_LIMITS } from './settings.ts';
 
 const count = z.number().nonnegative().nullish().catch(null);
@@ -119,7 +119,7 @@ export function createStreamReader(model: string): UsageReader {
 
   function take(text: string): void {
     if (!text.startsWith('data:') || !TELLS.test(text)) return;
-    const event = eventShape.safeParse(jsonOf(text.slice('data:'.length)));
+    const event = eventShape.safeParse(parseJson(text.slice('data:'.length)));
     if (!event.success) return;
     const { type, message, usage } = event.data;
     if (type === 'message_start' && message) {
@@ -162,7 +162,7 @@ export function createJsonReader(model: string): UsageReader {
       if (size <= PROXY_LIMITS.readBytes) chunks.push(bytes);
     },
     took() {
-      const message = messageShape.safeParse(jsonOf(Buffer.concat(chunks).toString('utf8')));
+      const message = messageShape.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')));
       if (!message.success || !message.data.usage) return null;
       const { add, took } = createSum(message.data.model || model);
       add(message.data.usage);

@@ -10,7 +10,7 @@ import { backoff } from '../domain/platform/retry.ts';
 import { eventSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
 import { searchAskedSchema, type SearchAsked } from '../protocol/searches.ts';
 import { helloSchema, overSchema, waitingSchema, type Over, type Waiting } from '../protocol/stream.ts';
-import { parseJson } from './problem.ts';
+import { parseJson } from '../domain/platform/json.ts';
 import { RELAY_TIMES } from './settings.ts';
 import type { Timers } from '../domain/platform/timers.ts';
 

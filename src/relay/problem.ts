@@ -1,4 +1,5 @@
 /** What can go wrong between this page and the relay, as data with a sentence of what to do. */
+import { parseJson } from '../domain/platform/json.ts';
 import { problemSchema, type Problem } from '../protocol/http.ts';
 import { sentence } from '../domain/sentence.ts';
 
@@ -30,14 +31,4 @@ export function problemOf({ status, text }: { readonly status: number; readonly 
   const problem = problemSchema.safeParse(parseJson(text));
   if (!problem.success) return { kind: 'unreadable', status, message: SENTENCES.unreadable };
   return { kind: 'refused', status, problem: problem.data, message: problem.data.detail };
-}
-
-/** The value of a JSON text; undefined where it is none, which no schema of ours takes. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 /** One call of the relay and its answer: a typed value, or what went wrong and what to do. */
 import type { z } from 'zod';
-import { parseJson, problemOf, SENTENCES, type RelayProblem, type RelayResult } from './problem.ts';
+import { parseJson } from '../domain/platform/json.ts';
+import { problemOf, SENTENCES, type RelayProblem, type RelayResult } from './problem.ts';
 
 export interface SendDeps {
   readonly fetch: typeof globalThis.fetch;

@@ -3,7 +3,7 @@ import { fromRelaySchema } from '../protocol/sync/control.ts';
 import type { Socket, SocketItem } from '../protocol/sync/relay-connection.ts';
 import { RELAY_TIMES } from './settings.ts';
 import { protocolsOf } from './page-key.ts';
-import { parseJson } from './problem.ts';
+import { parseJson } from '../domain/platform/json.ts';
 import type { Timers } from '../domain/platform/timers.ts';
 
 export interface SyncSocketDeps {

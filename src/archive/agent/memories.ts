@@ -1,4 +1,5 @@
 /** The documents in an agent's folder. What is not one of Roost's is left out, with a word about it. */
+import { parseJson } from '../../domain/platform/json.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { kindOf } from '../../protocol/known.ts';
@@ -54,7 +55,7 @@ export async function readIdentity(
     warnings.push({ kind: 'unreadable', path: entry.path, reason });
     return null;
   };
-  const value = jsonOf(readText(await entry.read())?.text ?? '');
+  const value = parseJson(readText(await entry.read())?.text ?? '');
   const parsed = identityFileSchema.safeParse(value);
   if (!parsed.success) return refuse('it is not one of Roost’s');
   const { version, agentId } = parsed.data;
@@ -80,15 +81,5 @@ export async function readLines(entry: ZipEntry, agentId: AgentId | null, warnin
     return [];
   }
   const lines = (readText(await entry.read())?.text ?? '').split('\n').filter((line) => line.trim() !== '');
-  return goodOf(lines.map(jsonOf), agentId, entry.path, warnings);
-}
-
-/** undefined where it is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return goodOf(lines.map(parseJson), agentId, entry.path, warnings);
 }

@@ -1,6 +1,7 @@
 /** Reads a household's file from end to end and checks all of it: form, every document, number and digest. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { parseJson } from '../../domain/platform/json.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { fileChunks, joined } from '../bytes.ts';
 import { assertDocument } from '../document.ts';
@@ -220,16 +221,7 @@ function textOf(decoder: TextDecoder, line: Uint8Array): string | null {
   }
 }
 
-/** The value, or undefined, which JSON does not know. */
-function jsonOf(text: string | null): unknown {
-  if (text === null) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const jsonOf = (text: string | null): unknown => (text === null ? undefined : parseJson(text));
 
 const versionSchema = headerSchema.pick({ roost: true, version: true });
 
