@@ -84,7 +84,9 @@ function createTimings({ reach, notices, again }: TimingsDeps): (changes: readon
       if (result.value) moved.push({ ...change, before: change.after, after: change.before });
     }
     await again();
-    const text = t`${moved.length} of ${changes.length} ${back ? t`set back` : 'moved'}.`;
+    const text = back
+      ? t`${moved.length} of ${changes.length} set back.`
+      : t`${moved.length} of ${changes.length} moved.`;
     if (moved.length > 0)
       notices.info(text, back ? undefined : { label: t`Set back`, run: () => void setTimings(moved, true) });
     else if (!problem) notices.info(t`Nothing was moved: somebody has changed these times meanwhile.`);
