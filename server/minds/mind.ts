@@ -103,6 +103,8 @@ export interface MindError {
   readonly kind: MindErrorKind;
   /** A sentence or two for people: what happened and what they can do. Never holds a key. */
   readonly message: string;
+  /** The server's own words, where they are all that says why. Never holds a key. */
+  readonly said?: string;
   /** The server has said that it will not pass soon. */
   readonly lasting?: boolean;
   /** `too-large`: how many tokens were sent, and how many the model reads, where it said so. */

@@ -76,7 +76,14 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
           : sentence`${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.`,
     };
   if (is(403, 'permission_error'))
-    return { kind: 'bad-key', message: sentence`The API key may not do this at ${host}: ${said}` };
+    return {
+      kind: 'bad-key',
+      message:
+        context.setOn === 'page'
+          ? sentence`${host} knows the key, but does not let it do this. Change the key under “Connect a model”. ${host} said: ${said}`
+          : sentence`${host} knows the API key, but does not let it do this. Set another as ANTHROPIC_API_KEY where the relay runs, and start it again. ${host} said: ${said}`,
+      said,
+    };
   if (is(404, 'not_found_error') && !namesModel(said, model))
     return {
       kind: 'no-such-address',
@@ -86,6 +93,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
     return {
       kind: 'no-such-model',
       message: sentence`${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}`,
+      said,
     };
   if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers);
   if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', host, error.headers);

@@ -13,7 +13,8 @@ export interface Line {
   readonly upstream: UpstreamKey;
   /** Its models; null: it does not say. */
   list(): Promise<ListedModel[] | null>;
-  try(model: string): Promise<ConnectionState>;
+  /** `connecting`: it is not kept yet, and whoever tries it has all that is set before them. */
+  try(model: string, connecting?: boolean): Promise<ConnectionState>;
   close(): Promise<void>;
 }
 
@@ -62,7 +63,8 @@ export function createLine({
     mind,
     upstream: { key, keyHeader, baseUrl: address, ...(guarded && guard ? { lookup: lookupWithin(guard) } : {}) },
     list: () => listModels(server),
-    try: (model) => tryModel(mind, model, { now, elapsed }),
+    try: (model, connecting = false) =>
+      tryModel(mind, model, connecting ? new URL(server.baseUrl).host : null, { now, elapsed }),
     async close() {
       await mind.close();
       await guarded?.close();

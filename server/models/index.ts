@@ -10,6 +10,7 @@ import type { UpstreamKey } from '../proxy/headers.ts';
 import { checkAddress } from './addresses.ts';
 import { createConnected, createLine, usualModels, type Connected, type Line } from './connection.ts';
 import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 import { CONNECT_LIMITS, USUAL_SERVERS } from './settings.ts';
 import { listModels } from './trial.ts';
 
@@ -63,9 +64,8 @@ export interface HomeModelsDeps extends ModelRowsDeps {
 }
 
 const withoutV1 = (address: string) => new URL(address).href.replace(/\/+(?:v1\/*)?$/, '');
-const INNER =
-  'This address lies in the relay’s own network, or leads into it. Only the relay’s first household may connect such a model, unless whoever runs the relay allows it (--model-addresses any).';
-const NONE = 'Whoever runs this relay has not allowed pages to connect models (--model-addresses).';
+const INNER = sentence`This address lies in the relay’s own network, or leads into it. Only the relay’s first household may connect such a model, unless whoever runs the relay allows it (--model-addresses any).`;
+const NONE = sentence`Whoever runs this relay has not allowed pages to connect models (--model-addresses).`;
 
 /** By the model that is asked for: the first that lists it, else the first. */
 function routed(all: readonly Connected[], rehearsal: Mind): Mind {
@@ -146,22 +146,33 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     if (address !== null) {
       const url = new URL(address);
       if (deps.isOwn(url))
-        return { ok: false, reason: 'address', detail: 'This is Roost’s own address: it would ask itself for ever.' };
+        return {
+          ok: false,
+          reason: 'address',
+          detail: sentence`This is Roost’s own address: it would ask itself for ever.`,
+        };
       const check = await checkAddress(url, may);
       if (check === 'refused') return { ok: false, reason: 'address', detail: INNER };
       if (check === 'unknown')
-        return { ok: false, reason: 'no-answer', detail: `${url.hostname} cannot be found. Is the address right?` };
+        return {
+          ok: false,
+          reason: 'no-answer',
+          detail: sentence`${url.hostname} cannot be found. Is the address right?`,
+        };
     }
     const looking = lineOf({ key, address, leadModel: '', agentModel: '' });
     const listed = await looking.list();
     await looking.close();
     const { lead: leadModel, agent: agentModel } = usualModels(kind, listed ?? [], given.model);
     if (leadModel === '') {
-      const why = listed === null ? 'does not say which models it has' : 'has no models';
+      const { host } = new URL(address ?? '');
       return {
         ok: false,
         reason: 'no-answer',
-        detail: `${new URL(address ?? '').host} cannot be reached, or ${why}. If it runs, name the model yourself.`,
+        detail:
+          listed === null
+            ? sentence`${host} cannot be reached, or does not say which models it has. Start it; if it runs, type the name of its model.`
+            : sentence`${host} has no models yet. Load one there; if it has one all the same, type its name.`,
       };
     }
     const usual = { leadModel, agentModel };
@@ -171,14 +182,18 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
     for (const chosen of [usual, ...others.map(({ id }) => ({ leadModel: id, agentModel: id }))]) {
       const kept: Kept = { kind, address, key, models: listed ?? [], ...chosen };
       const line = lineOf(kept);
-      const state = await line.try(chosen.agentModel);
+      const state = await line.try(chosen.agentModel, true);
       if (state.kind === 'answers') return { ok: true, line, kept, state };
       await line.close();
       first ??= state;
       if (state.kind !== 'fails' || (state.why !== 'no-model' && state.why !== 'other')) break;
     }
     const state = first ?? { kind: 'untried' };
-    return { ok: false, reason: 'no-answer', detail: state.kind === 'fails' ? state.message : 'It did not answer.' };
+    return {
+      ok: false,
+      reason: 'no-answer',
+      detail: state.kind === 'fails' ? state.message : sentence`It did not answer.`,
+    };
   }
 
   return {
@@ -214,7 +229,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
         return {
           ok: false,
           reason: 'too-many',
-          detail: `${MODEL_LIMITS.connections} models are connected, which is the most. Remove one first.`,
+          detail: sentence`${MODEL_LIMITS.connections} models are connected, which is the most. Remove one first.`,
         };
       const address = given.kind === 'claude' ? null : withoutV1(given.address);
       const key = given.key ?? null;

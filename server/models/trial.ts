@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { chunksOf } from '../../src/domain/platform/old-browsers.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import { MODEL_LIMITS, type ConnectionState, type ListedModel } from '../../src/protocol/models.ts';
-import type { Mind, MindErrorKind } from '../minds/index.ts';
+import type { Mind, MindError, MindErrorKind } from '../minds/index.ts';
 import { CONNECT_LIMITS } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
@@ -97,8 +97,25 @@ export interface TrialClock {
   readonly elapsed: () => number;
 }
 
-/** One short request: the fewest words that show that it answers. */
-export async function tryModel(mind: Mind, model: string, { now, elapsed }: TrialClock): Promise<ConnectionState> {
+/** Why it does not answer, to somebody who has key, address and model before them; `host` is null where all that is set already. */
+function reasonOf({ kind, message, said }: MindError, model: string, host: string | null): string {
+  if (host === null) return message;
+  if (kind === 'bad-key')
+    return said === undefined
+      ? sentence`${host} did not accept this key. Copy it once more, whole, or make a new one there.`
+      : sentence`${host} knows this key, but does not let it use the model “${model}”. Allow it there, or make another key, and paste it here. ${host} said: ${said}`;
+  if (kind === 'no-such-model')
+    return sentence`${host} does not know the model “${model}”. Type the name of one that it has. ${host} said: ${said ?? '…'}`;
+  return message;
+}
+
+/** One short request: the fewest words that show that it answers. `host`: it is only being connected there. */
+export async function tryModel(
+  mind: Mind,
+  model: string,
+  host: string | null,
+  { now, elapsed }: TrialClock,
+): Promise<ConnectionState> {
   const leaving = new AbortController();
   const stop = realTimers.after(CONNECT_LIMITS.tryMs, () => leaving.abort());
   const begun = elapsed();
@@ -122,7 +139,7 @@ export async function tryModel(mind: Mind, model: string, { now, elapsed }: Tria
       why: late ? 'unreachable' : whyOf(answer.error.kind),
       message: late
         ? sentence`It said nothing for ${CONNECT_LIMITS.tryMs / 1_000} seconds. Is the model loaded? Try again.`
-        : answer.error.message,
+        : reasonOf(answer.error, model, host),
     };
   } finally {
     stop();

@@ -93,7 +93,7 @@ describe.each([...STORIES, ...FURTHER])('With the $mind mind, at $width px', ({ 
     await evening.press('End session');
     await evening.untilAll('sleeping');
     await evening.page
-      .getByText(/you ended the session/)
+      .getByText(/everyone sleeps since|you ended the session/)
       .filter({ visible: true })
       .first()
       .waitFor();

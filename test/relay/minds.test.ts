@@ -195,7 +195,12 @@ describe('a mind behind the Messages API', () => {
       'bad-key',
       /did not accept the API key\. Check ANTHROPIC_API_KEY/,
     ],
-    ['a key that may not', refuse(403, 'not allowed', 'permission_error'), 'bad-key', /may not do this .*not allowed/],
+    [
+      'a key that may not',
+      refuse(403, 'not allowed', 'permission_error'),
+      'bad-key',
+      /does not let it do this\. Set another as ANTHROPIC_API_KEY.*not allowed/,
+    ],
     [
       'an unknown model',
       refuse(404, 'model: nope', 'not_found_error'),

@@ -101,10 +101,23 @@ describe('A model that a page connects', () => {
   it('is not kept where its key is refused, and the reason names no key', async () => {
     const said = await refusal(await connect(one, { kind: 'server', address: model.url, key: 'sk-refused' }));
     expect(said).toMatchObject({ status: 422, type: 'no-answer' });
-    expect(said.detail).toContain('did not accept the key');
+    expect(said.detail).toContain('did not accept this key. Copy it once more');
     expect(said.detail).not.toContain('sk-refused');
     expect(said.detail).not.toContain('ANTHROPIC');
     expect((await modelsOf(one)).connections).toEqual([]);
+  });
+
+  it('says what can be done where one stands: of a key that may not, and of a name that the server does not know', async () => {
+    const given = { kind: 'server', address: model.url, key: KEY, model: 'other' } as const;
+    model.follow(() => ({ fail: { status: 403, type: 'permission_error', message: `${KEY} is for texts` } }));
+    const may = await refusal(await connect(one, given));
+    expect(may.detail).toMatch(
+      /does not let it use the model “other”\. .*paste it here\. .* said: \[key\] is for texts/,
+    );
+    model.follow(() => ({ fail: { status: 404, type: 'not_found_error', message: 'model: other' } }));
+    const knows = await refusal(await connect(one, given));
+    expect(knows.detail).toMatch(/does not know the model “other”\. Type the name of one that it has\./);
+    expect(JSON.stringify([may, knows])).not.toContain('settings');
   });
 
   it('is the first of its list that talks, where nobody has named one', async () => {

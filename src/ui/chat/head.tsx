@@ -22,20 +22,36 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
   const isAtWork = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
   const isInLine = useLive((state) => state.positions.has(agentId));
   const otherwise = stateText(speaker);
+  const place = placeText(speaker);
   return isAtWork || isInLine ? (
     <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
   ) : (
-    <p>{otherwise}</p>
+    <p>
+      {otherwise}
+      {place !== null && <span className="hide-small"> · {place}</span>}
+    </p>
   );
 }
 
-/** How somebody is now, and where they sit, in a few words. */
+/** Where somebody sits; null: nowhere, or where everybody knows. */
+export const placeText = (speaker: Speaker): string | null =>
+  speaker.kind === 'agent' ? t`seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}` : null;
+
+function seatText({ paused, working, state, client }: SeatView): string {
+  if (paused) return t`set to sleep, keeps what was said`;
+  if (working) return t`at work by itself`;
+  if (state === 'sleeping') return t`asleep`;
+  if (state === 'hatching') return t`waking`;
+  return state === 'played' ? t`played by ${client?.name ?? t`a program`}` : t`awake`;
+}
+
+/** How somebody is now, in a few words. */
 export function stateText(speaker: Speaker): string {
   switch (speaker.kind) {
     case 'lead':
       return speaker.awake ? t`the lead · awake` : t`the lead · asleep: no session runs`;
     case 'agent':
-      return t`${speaker.seat.paused ? t`set to sleep, keeps what was said` : speaker.seat.working ? t`at work by itself` : speaker.seat.state === 'sleeping' ? t`asleep` : speaker.seat.state === 'hatching' ? t`waking` : speaker.seat.state === 'played' ? t`played by ${speaker.seat.client?.name ?? t`a program`}` : t`awake`} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
+      return seatText(speaker.seat);
     case 'egg':
       return t`hatching · ${speaker.seat.colorName}`;
     case 'seatless':
@@ -52,15 +68,27 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
   const { agent, agentId } = seat;
   if (agent && seat.state === 'awake')
     return (
-      <button type="button" className="ghost" onClick={() => void actions.rest(agent.agentId)}>
+      <button
+        type="button"
+        className="ghost"
+        aria-label={t`Let ${name} sleep`}
+        onClick={() => void actions.rest(agent.agentId)}
+      >
         <MoonIcon /> <span className="hide-small">{t`Let ${name} sleep`}</span>
         <span className="only-small">{t`Sleep`}</span>
       </button>
     );
   if (agent && canBeWoken(seat.state))
     return (
-      <button type="button" className="ghost ghost-dawn" disabled={busy} onClick={() => void actions.wake([agent])}>
-        {t`Wake ${name}`}
+      <button
+        type="button"
+        className="ghost ghost-dawn"
+        aria-label={t`Wake ${name}`}
+        disabled={busy}
+        onClick={() => void actions.wake([agent])}
+      >
+        <span className="hide-small">{t`Wake ${name}`}</span>
+        <span className="only-small">{t`Wake`}</span>
       </button>
     );
   if (!agent && agentId !== null)

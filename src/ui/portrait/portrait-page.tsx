@@ -3,7 +3,7 @@ import { Link, Redirect } from 'wouter';
 import type { Agent } from '../../domain/agent.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
-import { stateText } from '../chat/head.tsx';
+import { placeText, stateText } from '../chat/head.tsx';
 import { useHousehold } from '../context.tsx';
 import { AgentCosts } from '../costs/agent-costs.tsx';
 import { Face } from '../grid/face.tsx';
@@ -75,7 +75,9 @@ export default function PortraitPage(props: Props) {
           <PageHead title={name} pageTitle={`${name}: ${title}`} onClose={close}>
             <button type="button" className="ghost" onClick={() => setChanging(true)}>{t`Change…`}</button>
           </PageHead>
-          <p className="portrait-state">{stateText(somebody)}</p>
+          <p className="portrait-state">
+            {[stateText(somebody), placeText(somebody)].filter((part) => part !== null).join(' · ')}
+          </p>
         </div>
       </div>
       <Tabs

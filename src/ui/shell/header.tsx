@@ -127,8 +127,9 @@ function SessionPill() {
       <b>{t`No session`}</b>
       <span className="pill-more">
         {t`everyone sleeps`}
-        {lastEnd &&
-          t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
+        {lastEnd && t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}`}
+        {/* Whoever has ended it knows. */}
+        {lastEnd && lastEnd.reason !== 'ended' && `: ${endText(lastEnd.reason)}`}
       </span>
     </p>
   );

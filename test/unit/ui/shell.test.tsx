@@ -6,7 +6,7 @@ import { NO_SESSION_SNAPSHOT, NOW, runningSession, said, settingDoc, team } from
 import { openPage } from './support/render.tsx';
 
 test.each([
-  ['ended', 'you ended the session'],
+  ['ended', 'everyone sleeps since today 08:55'],
   ['idle', 'nothing was said for a while'],
   ['shutdown', 'the relay was shut down'],
   ['crash', 'the relay crashed'],
@@ -15,7 +15,9 @@ test.each([
     docs: team(1),
     snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 's', reason, endedAt: NOW } },
   });
-  expect(screen.getByText('No session').parentElement?.textContent).toContain(words);
+  const said = screen.getByText('No session').parentElement?.textContent;
+  expect(said).toContain(words);
+  expect(said?.includes('08:55:')).toBe(reason !== 'ended');
 });
 
 test('a page opens on the team as it was last, which nobody can wake yet, and goes on with what the ledger says', async () => {
