@@ -2,6 +2,7 @@
 import {
   DEFAULT_LIMITS,
   DEFAULT_SLEEP_WAIT_SECONDS,
+  HAND_BOUNDS,
   PULSE_BOUNDS,
   type WakeLimits,
 } from '../../src/domain/guardrails.ts';
@@ -35,6 +36,8 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
     may_propose_routines: over.may_propose_routines ?? under.may_propose_routines,
     may_put_others_to_sleep: over.may_put_others_to_sleep ?? under.may_put_others_to_sleep,
     ...grantsOver(over, under),
+    command_seconds: over.command_seconds ?? under.command_seconds,
+    workspace_megabytes: over.workspace_megabytes ?? under.workspace_megabytes,
     network: over.network ?? under.network,
     shell_without_sandbox: over.shell_without_sandbox ?? under.shell_without_sandbox,
     allowed_commands: over.allowed_commands ?? under.allowed_commands,
@@ -62,6 +65,7 @@ export function effectiveConfig(
     },
     daily_budget_usd: household.daily_budget_usd ?? null,
     sleep_wait_seconds: household.sleep_wait_seconds ?? DEFAULT_SLEEP_WAIT_SECONDS,
+    programs_at_once: household.programs_at_once ?? HAND_BOUNDS.programs_at_once.otherwise,
     pulse_container_timeout_ms:
       agent?.pulse_container_timeout_ms ??
       household.pulse_container_timeout_ms ??

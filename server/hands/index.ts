@@ -34,14 +34,19 @@ const grantedTo = async (configs: Pick<Configs, 'agent'>, agentId: AgentId) =>
 export const networkOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<Network> =>
   (await grantedTo(configs, agentId)).network;
 
+/** Bytes that the files in this agent's folder may take together. */
+export const roomOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<number> =>
+  (await grantedTo(configs, agentId)).workspace_megabytes * 1_000_000;
+
 /** How far the commands of this agent go just now. `programs`: whether any may be run for whoever is signed in. */
 async function reachOf(
   { configs, programs }: Pick<HandToolsDeps, 'configs' | 'programs'>,
   agentId: AgentId,
 ): Promise<CommandReach> {
   const granted = await grantedTo(configs, agentId);
-  const { network, shell_without_sandbox: insisted } = granted;
-  return { network, bare: insisted && programs, off: grantOf(granted, 'run_command') === 'off' };
+  const { network, shell_without_sandbox: insisted, command_seconds: seconds } = granted;
+  const off = grantOf(granted, 'run_command') === 'off';
+  return { network, bare: insisted && programs, off, commandMs: seconds * 1_000 };
 }
 
 export function createHandTools(deps: HandToolsDeps): readonly TeamTool[] {

@@ -35,7 +35,7 @@ import { openAttached, openPrograms, openScripts } from './open-programs.ts';
 import { openTeam, type Team } from './team.ts';
 import { createSearchRoutes } from '../searches/index.ts';
 import { createThreadRoutes } from '../threads/index.ts';
-import type { Hands } from '../hands/index.ts';
+import { roomOf, type Hands } from '../hands/index.ts';
 import { letGoOfAgents } from './letting-go.ts';
 import { createWorkspaces } from '../workspaces/index.ts';
 import { createWorkspaceRoutes } from '../workspaces/routes.ts';
@@ -127,7 +127,9 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
         .reread()
         .catch((error: unknown) => logger.error('The models could not be read anew.', { home: id, error }));
     });
-  const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed });
+  const workspaces = createWorkspaces({
+    ...{ folder: join(deps.workspaces, id), elapsed, most: (agentId) => roomOf(team.configs, agentId) },
+  });
   const scripts = openScripts(deps, { workspaces, team: () => team });
   const attached = openAttached(deps, { id, may: models.shown().may, tell });
   const programs = openPrograms(deps, {

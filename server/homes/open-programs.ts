@@ -34,6 +34,7 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
   return createAgentPrograms({
     ...{ db, home: id, sealer, log, workspaces, processes, starts, address, version, now, elapsed, newId, logger },
     allowed: deps.runsScripts,
+    mostStarts: async () => (await team().configs.household()).effective.programs_at_once,
     chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
     mayUse: async (agentId, tool) =>
       grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',

@@ -56,6 +56,8 @@ export interface AgentProgramsDeps extends ProgramRowsDeps, Pick<KeptSessionsDep
   readonly workspaces: Pick<Workspaces, 'folderOf' | 'of' | 'changed'>;
   readonly processes: Pick<Processes, 'start'>;
   readonly starts: Starts;
+  /** How many of them may be under way at once: as the person has set it. */
+  readonly mostStarts: () => Promise<number>;
   /** Whether programs may be run on this machine for whoever is signed in. */
   readonly allowed: boolean;
   readonly lend: (owner: MindOwner, label: string) => Lent;
@@ -161,7 +163,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
         return sessions.take(agentId, programId, system);
       },
       countsItself: kept.throughRelay,
-      inTurn: deps.starts.inTurn,
+      inTurn: (work, onPlace, signal) => deps.starts.inTurn(work, onPlace, signal, deps.mostStarts),
       permit: ({ tool, input, signal }) =>
         ask({
           tool,
@@ -203,6 +205,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
 
   deps.log.subscribe(({ event }) => {
     if (event.kind === 'run-ended') end(event.runId);
+    else if (event.kind === 'changed' && event.what === 'config') deps.starts.look();
     else if (event.kind === 'session-ended')
       for (const [runId, { owner }] of live) if (owner.sessionId === event.sessionId) end(runId);
   });

@@ -2,8 +2,7 @@
 export const PROGRAM_LIMITS = {
   /** Of one household. */
   programs: 12,
-  /** Started at once, over all households; and bytes of memory that must be free for one more beside another. */
-  startsAtOnce: 3,
+  /** Bytes of memory that must be free for one more to be started beside another. */
   freeBytes: 500_000_000,
   /** Until it has said hello and opened its session. */
   startMs: 60_000,

@@ -1,11 +1,21 @@
-/** The line in which programs wait to be started: so many at once over the whole relay, and as memory allows. */
+/** The line in which programs wait to be started: one for all homes, with so many under way as its own household has set, and as memory allows. */
 import { freemem } from 'node:os';
 import { readFile } from 'node:fs/promises';
 import type { ProgramLimits } from './settings.ts';
 
 export interface Starts {
-  /** `onPlace`: 1 is next; told whenever it changes. Rejects with an `AbortError` where `signal` aborts before its turn. */
-  inTurn<Value>(work: () => Promise<Value>, onPlace: (place: number) => void, signal: AbortSignal): Promise<Value>;
+  /**
+   * `onPlace`: 1 is next; told whenever it changes. `most`: how many may be under way with it, as its household has set it.
+   * Rejects with an `AbortError` where `signal` aborts before its turn.
+   */
+  inTurn<Value>(
+    work: () => Promise<Value>,
+    onPlace: (place: number) => void,
+    signal: AbortSignal,
+    most: () => Promise<number>,
+  ): Promise<Value>;
+  /** What a household has set may be another now. */
+  look(): void;
 }
 
 /** Bytes that could be given to a program without taking them from another. */
@@ -18,36 +28,42 @@ export async function availableMemory(): Promise<number> {
 interface Waiter {
   readonly go: () => void;
   readonly onPlace: (place: number) => void;
+  readonly most: () => Promise<number>;
 }
 
 export function createStarts(
-  limits: Pick<ProgramLimits, 'startsAtOnce' | 'freeBytes'>,
+  limits: Pick<ProgramLimits, 'freeBytes'>,
   available: () => Promise<number> = availableMemory,
 ): Starts {
   const waiting: Waiter[] = [];
   let under = 0;
-  let looking = false;
+  /** Something has changed that whoever looks now may not have seen. */
+  let [looking, again] = [false, false];
 
-  /** The first is always let: where memory is short, they come one after another. */
+  /** One is always let: where memory is short, or what is set cannot be read, they come one after another. */
+  const mayStart = async ({ most }: Waiter) =>
+    under === 0 || (under < (await most().catch(() => 1)) && (await available()) >= limits.freeBytes);
+
   async function next(): Promise<void> {
+    again = true;
     if (looking) return;
     looking = true;
-    try {
-      while (waiting.length > 0 && under < limits.startsAtOnce) {
-        if (under > 0 && (await available()) < limits.freeBytes) break;
-        const waiter = waiting.shift();
-        if (!waiter) break;
+    while (again) {
+      again = false;
+      for (let first = waiting[0]; first && (await mayStart(first)); first = waiting[0]) {
+        // It may have left the line meanwhile.
+        if (waiting[0] !== first) continue;
+        waiting.shift();
         under += 1;
-        waiter.go();
+        first.go();
       }
-    } finally {
-      looking = false;
     }
+    looking = false;
     waiting.forEach(({ onPlace }, index) => onPlace(index + 1));
   }
 
   return {
-    async inTurn(work, onPlace, signal) {
+    async inTurn(work, onPlace, signal, most) {
       await new Promise<void>((resolve, reject) => {
         const refuse = () => reject(new DOMException('It was stopped while it waited.', 'AbortError'));
         const leave = () => {
@@ -56,6 +72,7 @@ export function createStarts(
         };
         const waiter: Waiter = {
           onPlace,
+          most,
           go() {
             signal.removeEventListener('abort', leave);
             resolve();
@@ -73,5 +90,6 @@ export function createStarts(
         void next();
       }
     },
+    look: () => void next(),
   };
 }

@@ -1,7 +1,6 @@
 /** Of commands that agents run. Times in ms. */
 export const SHELL_LIMITS = {
-  /** For one that is waited for, and for one in the background. */
-  commandMs: 120_000,
+  /** For one in the background; for one that is waited for, the person sets it. */
   backgroundMs: 1_800_000,
   /** Characters of a command, and of what is given back at once. */
   command: 20_000,

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HAND_BOUNDS } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { WorkspaceError } from './errors.ts';
 import { createFolder, type Folder } from './folder.ts';
@@ -43,6 +44,8 @@ export interface Workspaces {
 export const folderName = (agentId: AgentId): string =>
   /^[\w-]{1,64}$/.test(agentId) ? agentId : `.${createHash('sha256').update(agentId).digest('hex').slice(0, 32)}`;
 
+const usual = () => Promise.resolve(HAND_BOUNDS.workspace_megabytes.otherwise * 1_000_000);
+
 interface Counted {
   bytes: number;
   entries: number;
@@ -55,15 +58,23 @@ export interface WorkspacesDeps {
   readonly folder: string;
   /** ms, only ever forward. */
   readonly elapsed: () => number;
+  /** Bytes that the files of an agent's folder may take, as the person has set it; left out: as where nothing is set. */
+  readonly most?: (agentId: AgentId) => Promise<number>;
   readonly limits?: WorkspaceLimits;
 }
 
-export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }: WorkspacesDeps): Workspaces {
+export function createWorkspaces({
+  folder,
+  elapsed,
+  most: mostOf = usual,
+  limits = WORKSPACE_LIMITS,
+}: WorkspacesDeps): Workspaces {
   const opened = new Map<string, Workspace>();
   const listeners: ((agentId: AgentId) => void)[] = [];
 
-  function open(path: string, changed: () => void): Workspace {
+  function open(path: string, agentId: AgentId): Workspace {
     const files = createFolder(path);
+    const changed = () => listeners.forEach((tell) => tell(agentId));
     let counted: Promise<Counted> | null = null;
     async function count(): Promise<Counted> {
       const sum = { bytes: 0, entries: 0, at: elapsed() };
@@ -84,14 +95,15 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
       async used(anew = false) {
         if (anew) counted = null;
         const { bytes, entries } = await used();
-        return { bytes, entries, most: limits.bytes };
+        return { bytes, entries, most: await mostOf(agentId) };
       },
       async write(where, bytes) {
+        const most = await mostOf(agentId);
         const sum = await used();
-        if (sum.bytes + bytes.length > limits.bytes)
+        if (sum.bytes + bytes.length > most)
           throw new WorkspaceError(
             'full',
-            `The folder is full: it holds ${mb(sum.bytes)} of ${mb(limits.bytes)} MB, and this is ${mb(bytes.length)} MB more. Nothing was written.`,
+            `The folder is full: it holds ${mb(sum.bytes)} of ${mb(most)} MB, and this is ${mb(bytes.length)} MB more. Nothing was written.`,
           );
         if (sum.entries >= limits.entries)
           throw new WorkspaceError(
@@ -149,7 +161,7 @@ export function createWorkspaces({ folder, elapsed, limits = WORKSPACE_LIMITS }:
     subscribe: (listener) => void listeners.push(listener),
     of(agentId) {
       const path = folderOf(agentId);
-      const workspace = opened.get(path) ?? open(path, () => listeners.forEach((tell) => tell(agentId)));
+      const workspace = opened.get(path) ?? open(path, agentId);
       opened.set(path, workspace);
       return workspace;
     },

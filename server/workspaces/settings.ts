@@ -1,7 +1,5 @@
 /** Sizes and counts of workspaces. */
 export const WORKSPACE_LIMITS = {
-  /** Bytes of the files in one agent's folder. */
-  bytes: 2_000_000_000,
   /** Files and folders in it. */
   entries: 100_000,
   /** Folders in each other. */

@@ -81,6 +81,13 @@ export const PULSE_BOUNDS = {
   pulse_max_consecutive_skips: { min: 1, max: 100, otherwise: 5 },
 } as const;
 
+/** Of what agents do with their hands and their programs, inclusive, with what holds where nothing is set. */
+export const HAND_BOUNDS = {
+  command_seconds: { min: 1, max: 1_800, otherwise: 120 },
+  workspace_megabytes: { min: 1, max: 1_000_000, otherwise: 2_000 },
+  programs_at_once: { min: 1, max: 16, otherwise: 3 },
+} as const;
+
 /** Daily budgets in US dollars, inclusive. 0 is a limit: no model is asked at all. */
 export const BUDGET_BOUNDS = {
   agent: { min: 0, max: 10_000 },

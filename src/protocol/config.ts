@@ -3,7 +3,7 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
-import { NO_GRANTS, grants } from './grants.ts';
+import { NO_GRANTS, grants, programsAtOnce } from './grants.ts';
 import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import {
   BUDGET_BOUNDS,
@@ -166,6 +166,7 @@ export const householdConfigSchema = z.strictObject({
   sleep_wait_seconds: bounded('sleep_wait_seconds')
     .optional()
     .describe('how long a call of a sleeping agent is held before it is told to try again'),
+  programs_at_once: programsAtOnce.optional(),
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
 export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
@@ -182,6 +183,7 @@ const effectiveConfigSchema = z.object({
   flood_guard: z.object({ max_wakes: z.number(), window_seconds: z.number() }),
   daily_budget_usd: z.number().nullable(),
   sleep_wait_seconds: z.number(),
+  programs_at_once: programsAtOnce,
   ...pulseLimits,
 });
 export type EffectiveConfig = z.infer<typeof effectiveConfigSchema>;

@@ -1,6 +1,7 @@
 /** How far the person lets agents use their tools, as it is set: for all, and over that for one. */
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
+import { HAND_BOUNDS } from '../domain/guardrails.ts';
 import { isHost, MOST_HOSTS } from '../domain/network.ts';
 import { DEFAULT_TOOLSETS, GRANTS } from '../domain/toolsets.ts';
 
@@ -18,6 +19,14 @@ export const networkSchema = z.union(
   {
     error: `none, all, or a list of at most ${MOST_HOSTS} hosts: example.org, example.org:8443, *.example.org`,
   },
+);
+
+const handBound = (key: keyof typeof HAND_BOUNDS) =>
+  z.number().int().min(HAND_BOUNDS[key].min).max(HAND_BOUNDS[key].max);
+
+/** A household's alone: its programs start on one machine. */
+export const programsAtOnce = handBound('programs_at_once').describe(
+  'agent programs that are started at once, where several wake; fewer while memory is short',
 );
 
 export const grants = {
@@ -45,6 +54,10 @@ export const grants = {
   network: networkSchema.describe(
     'what its commands may reach: none; hosts by name, on the ports 80 and 443 where none is said; or all that is public',
   ),
+  command_seconds: handBound('command_seconds').describe(
+    'how long a command may take that it waits for; one in the background may take half an hour',
+  ),
+  workspace_megabytes: handBound('workspace_megabytes').describe('what the files of its folder may take together'),
   shell_without_sandbox: z
     .boolean()
     .describe(
@@ -61,6 +74,8 @@ export const NO_GRANTS = {
   toolsets: { ...DEFAULT_TOOLSETS },
   tools: {},
   network: 'none' as const,
+  command_seconds: HAND_BOUNDS.command_seconds.otherwise,
+  workspace_megabytes: HAND_BOUNDS.workspace_megabytes.otherwise,
   shell_without_sandbox: false,
   allowed_commands: [],
   mind: null,

@@ -467,7 +467,7 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   });
   await expect(none.run({ folder, bash: ['-c', 'true'], timeoutMs: 1_000 })).rejects.toThrow('apt install');
   const workspaces = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() });
-  const reach = { network: 'none' as Network, bare: false, off: false };
+  const reach = { network: 'none' as Network, bare: false, off: false, commandMs: 60_000 };
   let onGrants: (agentId: string) => void = () => undefined;
   const tools = createShellTools({
     sandbox: none,

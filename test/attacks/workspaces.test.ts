@@ -346,7 +346,8 @@ describe('the room of a folder', () => {
     const tight = createWorkspaces({
       folder: join(base, 'workspaces'),
       elapsed: () => performance.now(),
-      limits: { ...WORKSPACE_LIMITS, bytes: 1_000, entries: 3 },
+      most: () => Promise.resolve(1_000),
+      limits: { ...WORKSPACE_LIMITS, entries: 3 },
     }).of('agent-2');
     await tight.write('a', Buffer.alloc(600));
     expect((await refused(() => tight.write('b', Buffer.alloc(600)))).message).toContain('The folder is full');
@@ -363,7 +364,8 @@ describe('the room of a folder', () => {
     const tight = createWorkspaces({
       folder: join(base, 'workspaces'),
       elapsed: () => performance.now(),
-      limits: { ...WORKSPACE_LIMITS, bytes: 1_000, entries: 8 },
+      most: () => Promise.resolve(1_000),
+      limits: { ...WORKSPACE_LIMITS, entries: 8 },
     }).of('agent-3');
     await tight.used();
     const all = await Promise.allSettled(

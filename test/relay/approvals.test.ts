@@ -288,15 +288,38 @@ describe('commands in the sandbox, through a whole relay', () => {
     expect(await (await hands.call('GET', '/api/approvals')).json()).toMatchObject({ sandbox: { insist: false } });
   });
 
+  it('have the time that the person gives them, and the room, as it is set when they begin', async () => {
+    await shell('allow', { command_seconds: 1, workspace_megabytes: 1 });
+    const [late, full] = await hands.works(command('sleep 50'), write('x'.repeat(1_100_000), 'much.txt'));
+    expect(late).toContain('It was ended, with all that it had started, after 1 s, which is the most.');
+    expect(full).toMatch(/The folder is full: it holds [\d.]+ of 1\.0 MB, and this is 1\.1 MB more/);
+    const used = async () => await (await hands.call('GET', '/api/workspaces/a1')).json();
+    expect(await used()).toMatchObject({ used: { most: 1_000_000 } });
+    // An agent's own stands over the household's.
+    await hands.call('PUT', '/v1/config', { coordination: { command_seconds: 2, workspace_megabytes: 3 } });
+    await shell('allow', { workspace_megabytes: 2 });
+    const after = await hands.works(command('sleep 50'), write('x'.repeat(1_100_000), 'much.txt'));
+    expect(after).toMatchObject([/after 2 s, which is the most/, /much\.txt is written/]);
+    expect(await used()).toMatchObject({ used: { most: 2_000_000 } });
+    await hands.call('PUT', '/v1/config', {});
+    for (const [name, least, most] of [
+      ['command_seconds', 1, 1_800],
+      ['workspace_megabytes', 1, 1_000_000],
+    ] as const)
+      for (const value of [least - 1, most + 1, 1.5])
+        expect((await hands.call('PUT', '/v1/agents/a1/config', { coordination: { [name]: value } })).status).toBe(400);
+    expect((await hands.call('DELETE', '/api/workspaces/a1/file?path=much.txt')).status).toBe(204);
+  });
+
   it('run on in the background, are read and ended', async () => {
     await shell('allow');
     const [begun = '', read, ended] = await hands.works(
       command('echo begun; sleep 60', { background: true }),
-      calls('read_output', { id: 'c8' }),
-      calls('stop_command', { id: 'c8' }),
+      calls('read_output', { id: 'c10' }),
+      calls('stop_command', { id: 'c10' }),
     );
-    expect(begun).toContain('It runs as c8.');
-    expect(read).toContain('It runs still, as c8.');
+    expect(begun).toContain('It runs as c10.');
+    expect(read).toContain('It runs still, as c10.');
     expect(ended).toContain('It was stopped after');
   });
 

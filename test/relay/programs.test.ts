@@ -504,6 +504,7 @@ describe('an agent whose mind is a program', () => {
     const team = (count: number) => members(count).map(({ id, ...each }) => ({ ...each, agentId: id, retired: false }));
     await ok(call('PUT', '/api/team', { agents: team(8) }));
     for (const id of ids) await ok(call('PUT', `/v1/agents/${id}/config`, { coordination: { mind: programId } }));
+    await ok(call('PUT', '/v1/config', { programs_at_once: 2 }));
     await begin();
     await wake(ids.length);
     await expect.poll(async () => (await notes('opened')).length, { timeout: 30_000 }).toBe(1 + ids.length);
@@ -512,10 +513,11 @@ describe('an agent whose mind is a program', () => {
     );
     let [now, most] = [0, 0];
     for (const [, one = 0] of spans) most = Math.max(most, (now += one));
-    expect(most).toBe(PROGRAM_LIMITS.startsAtOnce);
+    expect(most).toBe(2);
     expect(said()).toContain('"position":5');
     await end();
     for (const id of ids) await ok(call('PUT', `/v1/agents/${id}/config`, {}));
+    await ok(call('PUT', '/v1/config', {}));
     await ok(call('PUT', '/api/team', { agents: team(1) }));
   });
 
@@ -628,32 +630,46 @@ it('a program that hangs at a session from before is ended, and another begins a
   await opened.line.close();
 });
 
-it('whoever is stopped before its turn takes nobody else’s', async () => {
-  const starts = createStarts({ startsAtOnce: 1, freeBytes: 0 });
-  const places: number[] = [];
+it('starts come one after another, as many at once as is set, more as soon as more are let; whoever is stopped before its turn takes nobody else’s', async () => {
+  let most = 1;
+  const starts = createStarts({ freeBytes: 0 });
   const never = new AbortController().signal;
-  let free: () => void = () => undefined;
-  const first = starts.inTurn(
-    () => new Promise<void>((done) => (free = done)),
-    () => undefined,
-    never,
-  );
-  const second = starts.inTurn(
-    () => Promise.resolve('second'),
-    (place) => places.push(place),
-    never,
-  );
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const places: number[] = [];
+  const start = (name: string) =>
+    starts.inTurn(
+      () => {
+        begun.push(name);
+        return new Promise<void>((done) => ends.set(name, done));
+      },
+      (place) => void (name === 'second' && places.push(place)),
+      never,
+      () => Promise.resolve(most),
+    );
+  const all = ['first', 'second', 'third', 'fourth'].map(start);
   await expect(
     starts.inTurn(
       () => Promise.resolve(),
       () => undefined,
       AbortSignal.abort(),
+      () => Promise.resolve(most),
     ),
   ).rejects.toThrow(/stopped/);
   await expect.poll(() => places).toContain(1);
-  free();
-  await first;
-  expect(await second).toBe('second');
+  expect(begun).toEqual(['first']);
+  most = 3;
+  starts.look();
+  await expect.poll(() => begun).toEqual(['first', 'second', 'third']);
+  most = 1;
+  ends.get('first')?.();
+  ends.get('second')?.();
+  await Promise.all(all.slice(0, 2));
+  expect(begun).toHaveLength(3);
+  ends.get('third')?.();
+  await expect.poll(() => begun).toHaveLength(4);
+  ends.get('fourth')?.();
+  await Promise.all(all);
 });
 
 it('a session is gone on with once, within a day, by who it knew, where nothing was said that it did not hear or is forgotten', async () => {

@@ -1,11 +1,18 @@
-import { COORDINATION_BOUNDS, DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../domain/guardrails.ts';
+import {
+  COORDINATION_BOUNDS,
+  DEFAULT_LIMITS,
+  DEFAULT_SLEEP_WAIT_SECONDS,
+  HAND_BOUNDS,
+} from '../../domain/guardrails.ts';
 import { t } from '../../language/t.ts';
 import type { EffectiveConfig, HouseholdConfig } from '../../protocol/config.ts';
 import { baseName, inheritedText } from './context.tsx';
 import { NumberLimit } from './setting.tsx';
 
+const BOUNDS = { ...COORDINATION_BOUNDS, ...HAND_BOUNDS };
+
 interface Figure {
-  readonly key: keyof typeof COORDINATION_BOUNDS;
+  readonly key: keyof typeof BOUNDS;
   readonly label: string;
   readonly hint: string;
   readonly unit: string;
@@ -46,6 +53,16 @@ const FIGURES: readonly Figure[] = [
     effective: (config) => config.sleep_wait_seconds,
     set: (config, value) => ({ ...config, sleep_wait_seconds: value }),
   },
+  {
+    key: 'programs_at_once',
+    label: t`Agent programs that start at once`,
+    hint: t`Where several agents wake whose minds are programs, such as Claude Code. The others wait for their turn; where memory is short, fewer start.`,
+    unit: t`programs`,
+    base: HAND_BOUNDS.programs_at_once.otherwise,
+    own: (config) => config.programs_at_once,
+    effective: (config) => config.programs_at_once,
+    set: (config, value) => ({ ...config, programs_at_once: value }),
+  },
 ];
 
 interface Props {
@@ -63,7 +80,8 @@ export function HouseholdFigures({ own, effective, change }: Props) {
       label={label}
       hint={hint}
       unit={unit}
-      {...COORDINATION_BOUNDS[key]}
+      min={BOUNDS[key].min}
+      max={BOUNDS[key].max}
       own={figure.own(own)}
       effective={figure.effective(effective)}
       base={base}

@@ -16,6 +16,7 @@ import { SleepAndWake, Tick } from './choices.tsx';
 import { HandPresets, NoSandbox, SingleGrants, ToolsetGrant } from './grants.tsx';
 import { changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
 import { GuardrailFields } from './guardrails.tsx';
+import { HandLimit } from './hand-limits.tsx';
 import { MindChoice } from './mind-choice.tsx';
 import { HouseholdFigures } from './household-figures.tsx';
 import { NetworkField } from './network.tsx';
@@ -131,12 +132,14 @@ function Fields({ timeZone }: { timeZone: string }) {
           label={t`Works with files in its own folder`}
           hint={t`The folder lies on the relay’s machine and leads nowhere else. Off: it has no such tools; what lies there stays.`}
         />
+        <HandLimit figure="workspace_megabytes" />
         <ToolsetGrant
           toolset="shell"
           label={t`Runs commands`}
           hint={t`In a sandbox on the relay’s machine that sees its own folder and nothing else.`}
         />
         <NoSandbox />
+        <HandLimit figure="command_seconds" />
         <NetworkField />
         <ToolsetGrant
           toolset="web"

@@ -1,6 +1,6 @@
 /** Which settings differ from what they are without anybody's doing, by the section in which they stand. */
 import { useEffect, useState } from 'react';
-import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, PULSE_BOUNDS } from '../../domain/guardrails.ts';
+import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, HAND_BOUNDS, PULSE_BOUNDS } from '../../domain/guardrails.ts';
 import { DEFAULT_SETTINGS, type SettingKey, type Settings } from '../../domain/settings.ts';
 import { DEFAULT_COORDINATION, type HouseholdConfig } from '../../protocol/config.ts';
 import { rehearsalSchema, type Rehearsal } from '../../protocol/http.ts';
@@ -37,6 +37,7 @@ const USUAL_LIMITS = {
   coordination: DEFAULT_COORDINATION,
   flood_guard: { max_wakes: DEFAULT_LIMITS.floodMaxWakes, window_seconds: DEFAULT_LIMITS.floodWindowSeconds },
   sleep_wait_seconds: DEFAULT_SLEEP_WAIT_SECONDS,
+  programs_at_once: HAND_BOUNDS.programs_at_once.otherwise,
   pulse_container_timeout_ms: PULSE_BOUNDS.pulse_container_timeout_ms.otherwise,
   pulse_max_consecutive_skips: PULSE_BOUNDS.pulse_max_consecutive_skips.otherwise,
 };

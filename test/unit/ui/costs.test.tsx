@@ -84,6 +84,8 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     toolsets: DEFAULT_TOOLSETS,
     tools: {},
     network: 'none' as const,
+    command_seconds: 120,
+    workspace_megabytes: 2_000,
     shell_without_sandbox: false,
     allowed_commands: [],
     mind: null,
@@ -97,6 +99,7 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     flood_guard: { max_wakes: 5, window_seconds: 60 },
     daily_budget_usd: null,
     sleep_wait_seconds: 600,
+    programs_at_once: 3,
     pulse_container_timeout_ms: 120_000,
     pulse_max_consecutive_skips: 5,
   };

@@ -460,6 +460,41 @@ describe('limits', () => {
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { tools: { mind__execute: 'ask' } } }));
   });
 
+  test('the time of a command and how many programs start at once are set, counted as changed, found and set back', async () => {
+    let own: Partial<EffectiveConfig> = {};
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/limits',
+      prepare({ reach }) {
+        const answer = () => {
+          const coordination = { ...EFFECTIVE.coordination, ...own.coordination };
+          return json(configAnswer(own, { ...EFFECTIVE, ...own, coordination }));
+        };
+        reach.on('GET /v1/config', answer);
+        reach.on('PUT /v1/config', ({ body }: { body: object }) => {
+          own = body;
+          return answer();
+        });
+      },
+    });
+    const set = async (name: string, value: string) => {
+      const field = await screen.findByLabelText(name);
+      fireEvent.change(field, { target: { value } });
+      fireEvent.keyDown(field, { key: 'Enter' });
+    };
+    await set('Time of a command', '600');
+    await set('Agent programs that start at once', '1');
+    await waitFor(() => expect(own).toMatchObject({ coordination: { command_seconds: 600 }, programs_at_once: 1 }));
+    expect(screen.getByLabelText<HTMLInputElement>('Room of its folder').value).toBe('2000');
+    const nav = within(screen.getByRole('navigation', { name: 'Settings' }));
+    await nav.findByText(/2 changed/);
+    fireEvent.change(nav.getByRole('searchbox'), { target: { value: 'timeout' } });
+    await page.user.click(nav.getByText(/^Time of a command/));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText('Time of a command')));
+    await page.user.click(screen.getByText('Set back to the default, 120'));
+    await waitFor(() => expect(own.coordination?.command_seconds).toBeUndefined());
+  });
+
   test('what cannot be saved says why, and what stood there stands', async () => {
     const page = await openPage({
       docs: team(2),

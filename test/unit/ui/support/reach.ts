@@ -55,6 +55,8 @@ export const EFFECTIVE: EffectiveConfig = {
     toolsets: DEFAULT_TOOLSETS,
     tools: {},
     network: 'none',
+    command_seconds: 120,
+    workspace_megabytes: 2_000,
     shell_without_sandbox: false,
     allowed_commands: [],
     mind: null,
@@ -66,6 +68,7 @@ export const EFFECTIVE: EffectiveConfig = {
   flood_guard: { max_wakes: 5, window_seconds: 60 },
   daily_budget_usd: null,
   sleep_wait_seconds: 600,
+  programs_at_once: 3,
   pulse_container_timeout_ms: 120_000,
   pulse_max_consecutive_skips: 5,
 };
