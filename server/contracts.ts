@@ -6,7 +6,7 @@ export type { EventLog } from './contracts/log.ts';
 export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contracts/team.ts';
 export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
 export type { PauseWait, Pauses } from './contracts/pauses.ts';
-export type { AskLeave, Caller, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
+export type { AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
 export type { Took, RequestEnd, CostHold, CostRequest, Costs } from './contracts/costs.ts';
 export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
 export type { Searches, SearchOutcome, Unanswered } from './contracts/searches.ts';

@@ -95,7 +95,7 @@ export function createCalls(deps: CallsDeps): Calls {
     input,
     askedAt: now(),
   });
-  const leave = createLeave({ rows, letBy, newCall, changed, counted, now });
+  const leave = createLeave({ rows, letBy, newCall, changed, counted, beside, now });
 
   async function run(tool: TeamTool, input: unknown, caller: Caller, allowedBy: AllowedBy): Promise<ToolOutcome> {
     const call = newCall(tool.name, input, caller);
@@ -262,6 +262,7 @@ export function createCalls(deps: CallsDeps): Calls {
       return () => source().map(guard);
     },
     leave: leave.ask,
+    note: leave.note,
     waiting: () => rows.waiting(),
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
     page: (before, agentId, limit) => rows.page(before, agentId, limit),

@@ -1,35 +1,39 @@
 /**
  * Leave for what a mind does by itself: a program that is an agent's mind asks before it acts, and goes on when it is told.
  * The question is a row like any other. In a session it waits for its answer; where nobody is there, the program is told no
- * for now, and a later yes lets the same thing once, when it is asked for again within a day.
+ * for now, and a later yes lets the same thing once, when it is asked for again within a day. What it does is in the account
+ * from its beginning, with how it ended, also where it asked nobody.
  */
 import { createHash } from 'node:crypto';
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { Grant } from '../../src/domain/toolsets.ts';
 import type { AllowedBy } from '../../src/protocol/calls.ts';
-import type { AskLeave, Verdict } from '../contracts.ts';
+import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../contracts.ts';
 import type { CallRows, KeptCall, NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
-import { LET, LET_LATER, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN, saidNo } from './words.ts';
+import { LET_LATER, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN, saidNo } from './words.ts';
 
 export interface LeaveDeps {
-  readonly rows: Pick<CallRows, 'add' | 'waiting' | 'end' | 'told' | 'close' | 'useLeave'>;
+  readonly rows: Pick<CallRows, 'add' | 'waiting' | 'end' | 'told' | 'close' | 'remove' | 'useLeave'>;
   readonly letBy: (agentId: AgentId, tool: string, input: unknown) => Promise<Grant | 'command'>;
   readonly newCall: (tool: string, input: unknown, caller: Parameters<AskLeave>[0]['caller']) => NewCall;
   readonly changed: (agentId: AgentId) => void;
   readonly counted: () => void;
+  /** Is not waited for by the mind; `what` is logged where it fails. */
+  readonly beside: (work: Promise<unknown>, what: string) => void;
   readonly now: () => number;
 }
 
 export interface Leave {
   readonly ask: AskLeave;
+  readonly note: NoteDeed;
   /** A yes is on disk. True: somebody waited for it, and goes on; false: it is let when it is asked for again. */
   yes(call: KeptCall): Promise<boolean>;
   /** It was declined, or withdrawn. True: somebody waited for it, and was told. */
   no(call: Pick<KeptCall, 'callId'>, words: string): Promise<boolean>;
 }
 
-export function createLeave({ rows, letBy, newCall, changed, counted, now }: LeaveDeps): Leave {
+export function createLeave({ rows, letBy, newCall, changed, counted, beside, now }: LeaveDeps): Leave {
   /** By question. */
   const waiters = new Map<string, (verdict: Verdict) => void>();
   /** Of what the person has let, and nobody has done yet. */
@@ -44,7 +48,29 @@ export function createLeave({ rows, letBy, newCall, changed, counted, now }: Lea
     return tell !== undefined;
   };
 
+  /** `added`: it stands as one that runs. */
+  function overOf(callId: string, asked: unknown, added: Promise<void> = Promise.resolve()) {
+    return ({ input = asked, stopped, ...ended }: DeedEnd): void => {
+      const at = now();
+      const kept = added.then(() => rows.end(callId, input, ended, at, { state: stopped ? 'stopped' : 'done' }));
+      beside(kept.then(counted), 'the end of what a program did could not be kept');
+    };
+  }
+
   return {
+    note({ tool, input, caller }) {
+      const call = newCall(tool, input, caller);
+      const added = rows.add(call, 'running', 'program');
+      beside(added, 'what a program does could not be kept');
+      return {
+        over: overOf(call.callId, input, added),
+        asks: () =>
+          beside(
+            added.then(() => rows.remove(call.callId)),
+            'a question stands twice in the account',
+          ),
+      };
+    },
     async ask({ tool, input, caller }) {
       const { agentId, signal } = caller;
       const held = await letBy(agentId, tool, input);
@@ -52,9 +78,9 @@ export function createLeave({ rows, letBy, newCall, changed, counted, now }: Lea
       const text = JSON.stringify(input ?? null);
       if (held !== 'ask' || (await rows.useLeave(hashOf(agentId, tool, text), now() - CALL_LIMITS.leaveMs))) {
         const by: AllowedBy = held === 'command' ? 'command' : held === 'ask' ? 'once' : 'grant';
-        await rows.add(newCall(tool, input, caller), 'done', by, { text: LET, isError: false, at: now() });
-        counted();
-        return { let: true };
+        const call = newCall(tool, input, caller);
+        await rows.add(call, 'running', by);
+        return { let: true, over: overOf(call.callId, input) };
       }
       if (text.length > CALL_LIMITS.askedInput) return { let: false, words: TOO_LONG };
       const own = (await rows.waiting()).filter((each) => each.agentId === agentId);
@@ -81,12 +107,16 @@ export function createLeave({ rows, letBy, newCall, changed, counted, now }: Lea
       }
     },
     async yes({ callId, agentId, tool, input }) {
-      const waited = over(callId, { let: true });
-      const ended = { text: waited ? LET : LET_LATER, isError: false };
-      await rows.end(callId, JSON.parse(input), ended, now(), waited ? {} : { leaves: hashOf(agentId, tool, input) });
+      const asked: unknown = JSON.parse(input);
+      const waited = over(callId, { let: true, over: overOf(callId, asked) });
+      // Nobody is told of it later: whoever waited goes on, and tells how it went.
       if (waited) await rows.told(callId, now());
+      else {
+        const leaves = hashOf(agentId, tool, input);
+        await rows.end(callId, asked, { text: LET_LATER, isError: false }, now(), { leaves });
+        counted();
+      }
       changed(agentId);
-      counted();
       return waited;
     },
     async no({ callId }, words) {

@@ -115,7 +115,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
     answeredSince: async (since: number): Promise<KeptCall[]> =>
       (
         await all()
-          .where('state', 'in', ['running', 'done', 'declined', 'withdrawn', 'unknown'])
+          .where('state', 'in', ['running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'])
           .where('answered_at', '>=', since)
           .orderBy('answered_at', 'desc')
           .limit(CALL_LIMITS.answeredShown)
@@ -168,16 +168,24 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       changedOne(
         await update().set({ later: true }).where('call', '=', callId).where('state', '=', 'asked').executeTakeFirst(),
       ),
+    /** Nothing was called: what was begun stands in no account. */
+    async remove(callId: string): Promise<void> {
+      await db.deleteFrom('tool_calls').where('home', '=', home).where('call', '=', callId).execute();
+    },
     /** `within`: a transaction; `leaves`: of what it lets, which nobody has done yet. */
     async end(
       callId: string,
       input: unknown,
       ended: Ended,
       at: number,
-      { within = db, leaves = null }: { readonly within?: Db; readonly leaves?: string | null } = {},
+      {
+        within = db,
+        leaves = null,
+        state = 'done',
+      }: { readonly within?: Db; readonly leaves?: string | null; readonly state?: 'done' | 'stopped' } = {},
     ): Promise<void> {
       await update(within)
-        .set({ state: 'done', input_json: beginningOf(input), ...endOf(ended, at), leave_hash: leaves })
+        .set({ state, input_json: beginningOf(input), ...endOf(ended, at), leave_hash: leaves })
         .where('call', '=', callId)
         .where('state', '=', 'running')
         .execute();

@@ -1,7 +1,7 @@
 /** What is asked of calls of tools, by whoever offers tools and by the person's page. */
 import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import type { Answer, ToolCall } from '../../src/protocol/calls.ts';
-import type { AskLeave, TeamTool } from '../contracts.ts';
+import type { AskLeave, NoteDeed, TeamTool } from '../contracts.ts';
 
 export type Answered =
   | { readonly ok: true; readonly call: ToolCall }
@@ -14,6 +14,8 @@ export interface Calls {
   guardFrom(source: () => readonly TeamTool[]): () => readonly TeamTool[];
   /** Leave for what a program that is an agent's mind does by itself. */
   readonly leave: AskLeave;
+  /** What such a program does without asking. */
+  readonly note: NoteDeed;
   /** That wait for the person, the oldest first. */
   waiting(): Promise<readonly ToolCall[]>;
   /** Answered or withdrawn lately, the newest first. */

@@ -29,15 +29,32 @@ export interface ToolOutcome {
   readonly endsTurn?: true;
 }
 
-/** What the person, or what they have set, says to a question of a mind that acts by itself; `words`: what its agent is told. */
-export type Verdict = { readonly let: true } | { readonly let: false; readonly words: string };
-
-/** Asks whether something may be done that its mind does by itself. Resolves when that is known; at once where nobody is there to ask. */
-export type AskLeave = (asked: {
+/** Something that a mind does by itself. */
+export interface Deed {
   readonly tool: string;
   readonly input: unknown;
   readonly caller: Caller;
-}) => Promise<Verdict>;
+}
+/** How that ended; `stopped`: its mind was, before it told. `input`: all that is known of it by then; left out: as it was asked for. */
+export interface DeedEnd extends Pick<ToolOutcome, 'text' | 'isError'> {
+  readonly stopped: boolean;
+  readonly input?: unknown;
+}
+
+/** What the person, or what they have set, says to a question of a mind that acts by itself; `words`: what its agent is told. */
+export type Verdict =
+  | { readonly let: true; readonly over: (end: DeedEnd) => void }
+  | { readonly let: false; readonly words: string };
+
+/** Asks whether something may be done that its mind does by itself. Resolves when that is known; at once where nobody is there to ask. */
+export type AskLeave = (asked: Deed) => Promise<Verdict>;
+
+/** A mind does something, and has asked nobody. */
+export type NoteDeed = (deed: Deed) => {
+  over(end: DeedEnd): void;
+  /** It does ask: what stands of it is the question. */
+  asks(): void;
+};
 
 /** A tool that every agent has, wherever it runs: in a session of the relay, or as a client that joined. */
 export interface TeamTool {

@@ -39,6 +39,7 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
     mayUse: async (agentId, tool) =>
       grantOf((await team().configs.agent(agentId)).effective.coordination, tool) !== 'off',
     ask: (asked) => team().calls.leave(asked),
+    note: (deed) => team().calls.note(deed),
     talkOf: (agentId) => team().wakeMaterials.talkOf(agentId),
     lend: ({ agentId, ...run }, label) => credentials().lend(agentId, label, run),
     timers: realTimers,

@@ -7,7 +7,7 @@ import { LEAD_ID } from '../../src/domain/seat.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AddProgram, Program, Programs, ProgramState } from '../../src/protocol/programs.ts';
-import type { AskLeave, EventLog } from '../contracts.ts';
+import type { AskLeave, Caller, EventLog, NoteDeed } from '../contracts.ts';
 import type { AgentMind, Mind, MindOwner } from '../minds/index.ts';
 import { programAt, type Processes } from '../processes/index.ts';
 import type { Logger } from '../runs/context.ts';
@@ -52,6 +52,8 @@ export interface AgentProgramsDeps extends ProgramRowsDeps, Pick<KeptSessionsDep
   readonly mayUse: (agentId: AgentId, tool: string) => Promise<boolean>;
   /** Who is asked before a program does something. */
   readonly ask: AskLeave;
+  /** What it does without asking stands in the account too. */
+  readonly note: NoteDeed;
   readonly log: Pick<EventLog, 'subscribe'>;
   readonly workspaces: Pick<Workspaces, 'folderOf' | 'of' | 'changed'>;
   readonly processes: Pick<Processes, 'start'>;
@@ -85,12 +87,16 @@ interface Live {
 }
 
 const OFF = 'This relay runs no programs for its pages. Start it with --scripts to let it.';
+const callerOf = ({ agentId, sessionId, runId }: MindOwner, signal: AbortSignal): Caller => ({
+  ...{ agentId, sessionId, runId, run: runId, signal },
+  kind: sessionId === null ? 'run' : 'session',
+});
 const nameOf = ({ info }: Pick<Line, 'info'>) =>
   `${info.agentInfo?.name ?? 'an agent'} ${info.agentInfo?.version ?? ''}`.trim();
 
 // In one piece: what is kept of a program and what runs of it are one state.
 export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
-  const { now, elapsed, logger, allowed, ask, onChange, limits = PROGRAM_LIMITS } = deps;
+  const { now, elapsed, logger, allowed, ask, note: noteDeed, onChange, limits = PROGRAM_LIMITS } = deps;
   const rows = createProgramRows(deps);
   const sessions = createKeptSessions({ ...deps, limits });
   const inTurn = createQueue();
@@ -164,12 +170,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       },
       countsItself: kept.throughRelay,
       inTurn: (work, onPlace, signal) => deps.starts.inTurn(work, onPlace, signal, deps.mostStarts),
-      permit: ({ tool, input, signal }) =>
-        ask({
-          tool,
-          input,
-          caller: { agentId, sessionId, runId, run: runId, kind: sessionId === null ? 'run' : 'session', signal },
-        }),
+      ...{ permit: ask, note: noteDeed, callerOf: (signal: AbortSignal) => callerOf(owner, signal) },
       onChange() {
         // It may have written there by itself.
         if (mind.standing().state === 'ready') deps.workspaces.changed(agentId);

@@ -12,7 +12,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { mkdir } from 'node:fs/promises';
 import type { Program } from '../../src/protocol/programs.ts';
-import type { Verdict } from '../contracts.ts';
+import type { AskLeave, Caller, NoteDeed, Verdict } from '../contracts.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../minds/index.ts';
 import type { Workspace } from '../workspaces/index.ts';
 import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
@@ -45,11 +45,9 @@ export interface ProgramMindDeps {
     onPlace: (place: number) => void,
     signal: AbortSignal,
   ) => Promise<Value>;
-  readonly permit: (asked: {
-    readonly tool: string;
-    readonly input: unknown;
-    readonly signal: AbortSignal;
-  }) => Promise<Verdict>;
+  readonly permit: AskLeave;
+  readonly note: NoteDeed;
+  readonly callerOf: (signal: AbortSignal) => Caller;
   /** It has ended, or is another than before. */
   readonly onChange: () => void;
   /** How a start went: what it calls itself, or the error. */
@@ -71,6 +69,8 @@ export interface ProgramMind extends AgentMind {
 
 type Open = Given & OpenSession;
 
+const ROOSTS_OWN: Verdict = { let: true, over: () => undefined };
+const STOPPED = 'It was stopped.';
 const ABORTED = 'aborted' satisfies MindErrorKind;
 
 // In one piece: one process, its one session and the one turn that it is in.
@@ -112,18 +112,17 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     const mine = turn;
     if (!mine || sessionId !== open?.sessionId || questions >= limits.openQuestions) return cancelled;
     const { signal } = turnOver;
-    const { tool, input, own } = mine.asked(toolCall);
+    const { tool, input, own, begun } = mine.asked(toolCall);
     questions += 1;
     onSign();
     try {
       // What it does with Roost's own tools, Roost decides where it is done.
-      const verdict: Verdict = own ? { let: true } : await deps.permit({ tool, input, signal });
+      const verdict = own ? ROOSTS_OWN : await deps.permit({ tool, input, caller: deps.callerOf(signal) });
+      if (verdict.let) begun(verdict.over);
       if (signal.aborted) return cancelled;
       if (!verdict.let) told.push(verdict.words);
-      const kinds = verdict.let
-        ? (['allow_once', 'allow_always'] as const)
-        : (['reject_once', 'reject_always'] as const);
-      const option = kinds.flatMap((kind) => options.filter((each) => each.kind === kind)).at(0);
+      const says = verdict.let ? 'allow' : 'reject';
+      const option = ['once', 'always'].flatMap((how) => options.filter(({ kind }) => kind === `${says}_${how}`)).at(0);
       return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : cancelled;
     } finally {
       questions -= 1;
@@ -233,10 +232,13 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   async function answer(request: MindRequest, listener: MindListener): Promise<MindAnswer> {
     if (over.signal.aborted) return failed('upstream-broken', `The run of ${name} is over.`, '');
     turnOver = new AbortController();
-    const mine = createTurn(listener, limits);
+    const mine = createTurn(
+      { ...listener, onDeed: (tool, input) => deps.note({ tool, input, caller: deps.callerOf(listener.signal) }) },
+      limits,
+    );
     try {
       const session = await started(request, listener);
-      if (listener.signal.aborted) return failed(ABORTED, 'It was stopped.', '');
+      if (listener.signal.aborted) return failed(ABORTED, STOPPED, '');
       turn = mine;
       become('working');
       listener.onState?.({ kind: 'sent' });
@@ -256,19 +258,19 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       });
       unproven = false;
       if (ended !== 'stopped') whole = request;
-      mine.end();
+      const stopped = ended === 'stopped' || ended.stopReason === 'cancelled' || listener.signal.aborted;
+      mine.end(stopped ? STOPPED : null);
       const text = mine.text();
       const spent = reported.spent(mine.dollars());
       const blocks = text === '' ? [] : [{ kind: 'text' as const, text }];
-      if (ended === 'stopped' || ended.stopReason === 'cancelled' || listener.signal.aborted)
-        return { ...failed(ABORTED, 'It was stopped.', text), ...spent };
+      if (stopped) return { ...failed(ABORTED, STOPPED, text), ...spent };
       const stop = ended.stopReason === 'refusal' ? 'refusal' : ended.stopReason === 'end_turn' ? 'end' : 'length';
       return { ok: true, blocks, stop, ...spent };
     } catch (error) {
-      mine.end();
       const [kind, message] = listener.signal.aborted
-        ? ([ABORTED, 'It was stopped.'] as const)
+        ? ([ABORTED, STOPPED] as const)
         : (['upstream-broken', faultOf(name, error).message] as const);
+      mine.end(message);
       // What it had said that it spent, it has spent.
       return { ...failed(kind, message, mine.text()), ...reported.spent(mine.dollars()) };
     } finally {

@@ -2,6 +2,7 @@
 import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { MIND_PREFIX } from '../../src/domain/toolsets.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { DeedEnd, NoteDeed } from '../contracts.ts';
 import type { MindListener } from '../minds/index.ts';
 import type { ProgramLimits } from './settings.ts';
 
@@ -17,21 +18,31 @@ interface Call {
   content: readonly ToolCallContent[];
   /** It stands in the log. */
   done: ((result: string, isError: boolean) => void) | null;
+  /** It stands in the account as what it asked nobody for. */
+  noted: ReturnType<NoteDeed> | null;
+  /** The same of what it was let: more than one where it asked more than once. */
+  begun: ((end: DeedEnd) => void)[];
   ended: boolean;
 }
 
 export interface Turn {
   take(update: SessionUpdate): void;
   /** What is known of a call that it asks permission for, with what the question says. */
-  asked(call: ToolCallUpdate): { readonly tool: string; readonly input: unknown; readonly own: boolean };
+  asked(call: ToolCallUpdate): {
+    readonly tool: string;
+    readonly input: unknown;
+    readonly own: boolean;
+    /** It was let; `over` is told how it ends. */
+    readonly begun: (over: (end: DeedEnd) => void) => void;
+  };
   /** Nothing came of it yet that anybody was shown, or paid. */
   isSilent(): boolean;
   /** All that it said. */
   text(): string;
   /** US dollars that it reports for its session so far; null: it reports none. */
   dollars(): number | null;
-  /** What is open gets its end. */
-  end(): void;
+  /** What is open gets its end. `stopped`: why it did not come to its own; null: it did. */
+  end(stopped: string | null): void;
 }
 
 const lines = (text: string, mark: string) =>
@@ -85,7 +96,13 @@ function nameBeside(meta: ToolCallUpdate['_meta']): string | null {
 }
 
 // In one piece: what is heard is one stream, in which each part ends the one before it.
-export function createTurn(listener: Pick<MindListener, 'onText' | 'onTool'>, limits: ProgramLimits): Turn {
+export function createTurn(
+  listener: Pick<MindListener, 'onText' | 'onTool'> & {
+    /** It does something by itself, as far as is known without being asked for. */
+    readonly onDeed: (tool: string, input: unknown) => ReturnType<NoteDeed>;
+  },
+  limits: ProgramLimits,
+): Turn {
   const calls = new Map<string, Call>();
   let shown = 0;
   let heard = 0;
@@ -118,10 +135,12 @@ export function createTurn(listener: Pick<MindListener, 'onText' | 'onTool'>, li
     return { title: title.slice(0, limits.titleChars), ...given, ...(diffs.length > 0 ? { diffs } : {}) };
   }
   const shownInput = (call: Call) => (isOwn(call) ? call.input : inputOf(call));
-  function open(id: string, call: Call): void {
+  function open(id: string, call: Call, asks = false): void {
     if (call.done || call.ended) return;
     endThought();
     apart = true;
+    // More than are shown are not kept either.
+    if (!asks && !isOwn(call) && calls.has(id)) call.noted = listener.onDeed(nameOf(call), inputOf(call));
     call.done = show(id, nameOf(call), shownInput(call)) ?? (() => undefined);
   }
   function takeCall(update: ToolCallUpdate): Call {
@@ -133,6 +152,8 @@ export function createTurn(listener: Pick<MindListener, 'onText' | 'onTool'>, li
       input: undefined,
       content: [],
       done: null,
+      noted: null,
+      begun: [],
       ended: false,
     };
     if (!before && calls.size < limits.turnTools) calls.set(update.toolCallId, call);
@@ -143,12 +164,16 @@ export function createTurn(listener: Pick<MindListener, 'onText' | 'onTool'>, li
     if (update.content) call.content = update.content;
     return call;
   }
-  function endCall(id: string, call: Call, isError: boolean, raw: unknown): void {
+  function endCall(id: string, call: Call, isError: boolean, raw: unknown, stopped: string | null = null): void {
     if (call.ended) return;
     open(id, call);
     call.ended = true;
-    const text = contentText(call.content);
-    call.done?.(cut(text !== '' || !hasInput(raw) ? text : JSON.stringify(raw)), isError);
+    const text = stopped ?? contentText(call.content);
+    const result = cut(text !== '' || !hasInput(raw) ? text : JSON.stringify(raw));
+    call.done?.(result, isError);
+    const end = { text: result, isError, stopped: stopped !== null };
+    call.noted?.over({ ...end, input: inputOf(call) });
+    for (const over of call.begun) over(end);
   }
 
   return {
@@ -198,15 +223,25 @@ export function createTurn(listener: Pick<MindListener, 'onText' | 'onTool'>, li
     },
     asked(update) {
       const call = takeCall(update);
-      if (!call.ended) open(update.toolCallId, call);
-      return { tool: `${MIND_PREFIX}${call.kind}`, input: inputOf(call), own: isOwn(call) };
+      if (!call.ended) open(update.toolCallId, call, true);
+      call.noted?.asks();
+      call.noted = null;
+      return {
+        tool: `${MIND_PREFIX}${call.kind}`,
+        input: inputOf(call),
+        own: isOwn(call),
+        begun(over) {
+          if (!call.ended && calls.has(update.toolCallId)) call.begun.push(over);
+          else over({ text: '', isError: true, stopped: true });
+        },
+      };
     },
     isSilent: () => said === '' && thought === '' && shown === 0 && dollars === null,
     text: () => said,
     dollars: () => dollars,
-    end() {
+    end(stopped) {
       endThought();
-      for (const [id, call] of calls) if (call.done) endCall(id, call, false, undefined);
+      for (const [id, call] of calls) if (call.done) endCall(id, call, stopped !== null, undefined, stopped);
     },
   };
 }

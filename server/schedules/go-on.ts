@@ -44,6 +44,7 @@ const CALL_WORDS: Record<CallState, string> = {
   unknown: 'it is not known whether it ran, or how far it came',
   declined: 'the human said no: it has not run',
   withdrawn: 'has not run',
+  stopped: 'was stopped before it ended',
   done: 'done',
 };
 

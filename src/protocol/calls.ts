@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { common } from './documents.ts';
 import { networkSchema } from './grants.ts';
 
-export const CALL_STATES = ['asked', 'running', 'done', 'declined', 'withdrawn', 'unknown'] as const;
+export const CALL_STATES = ['asked', 'running', 'done', 'declined', 'withdrawn', 'stopped', 'unknown'] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
 /** What let a call be run. */
-export const ALLOWED_BY = ['grant', 'command', 'once', 'always-tool', 'always-command'] as const;
+export const ALLOWED_BY = ['grant', 'command', 'once', 'always-tool', 'always-command', 'program'] as const;
 export type AllowedBy = (typeof ALLOWED_BY)[number];
 
 export const toolCallSchema = z.object({
@@ -18,7 +18,7 @@ export const toolCallSchema = z.object({
   state: z
     .enum(CALL_STATES)
     .describe(
-      'asked: it waits for the person; running: it was let, and has not ended; declined: the person said no; withdrawn: nobody needs an answer any more; unknown: the relay died while it ran, and it is not known whether it did',
+      'asked: it waits for the person; running: it was let, and has not ended; declined: the person said no; withdrawn: nobody needs an answer any more; stopped: the program that did it was stopped, or ended, before it told how it went; unknown: the relay died while it ran, and it is not known whether it did',
     ),
   where: z.enum(['session', 'run', 'client']).describe('in a session, at work alone, or from a client that joined'),
   askedAt: common.time,
@@ -28,7 +28,7 @@ export const toolCallSchema = z.object({
     .enum(ALLOWED_BY)
     .nullable()
     .describe(
-      'grant: what is set for the tool; command: this exact command was let before; else the answer; null: nobody',
+      'grant: what is set for the tool; command: this exact command was let before; program: nobody was asked, the program that is its mind did it by itself; else the answer; null: nobody',
     ),
   words: z.string().nullable().describe('of the person with a no, or why it was withdrawn'),
   outcome: z.string().nullable().describe('the first part of what it answered'),

@@ -166,6 +166,18 @@ describe('an agent whose mind is a program', () => {
     const text = said();
     for (const part of ['Herons are grey.', 'pending: Find a heron', '- old line', '+ new line', 'mind__edit'])
       expect(text).toContain(part);
+    // It asked nobody: it stands in the account all the same.
+    await expect
+      .poll(() => hands.account())
+      .toMatchObject([
+        {
+          tool: 'mind__edit',
+          state: 'done',
+          allowedBy: 'program',
+          where: 'session',
+          outcome: expect.stringContaining('+ new line'),
+        },
+      ]);
     const costs = await (await call('GET', '/api/costs?days=1')).text();
     expect(costs).toContain('250000');
     expect((await shown()).programs[0]?.running).toMatchObject([{ agentId: 'a1', state: 'ready' }]);
@@ -202,12 +214,24 @@ describe('an agent whose mind is a program', () => {
 
   it('asks the person by a card: a yes lets it go on, a no is told with its words, a command let for good is not asked again', async () => {
     await awake();
-    await tell({ ask: { ...COMMAND, then: [{ say: 'It is made.' }] } });
+    const made = { content: { type: 'text', text: 'make: 3 files' }, type: 'content' };
+    const end = { end: { toolCallId: COMMAND.toolCallId, status: 'failed', content: [made] } };
+    // It tells of it before it asks: the question is all that stands of it.
+    const pending = { end: { ...COMMAND, sessionUpdate: 'tool_call', status: 'pending' } };
+    await tell(pending, { ask: { ...COMMAND, then: [{ sleep: 50 }, end, { say: 'It is made.' }] } });
     const first = await question();
+    const commands = async () => (await hands.account()).filter(({ tool }) => tool === 'mind__execute');
+    await expect.poll(async () => (await commands()).map(({ state }) => state)).toEqual(['asked']);
     expect(first).toMatchObject({ tool: 'mind__execute', agentId: 'a1', where: 'session' });
     expect(first.input).toContain('make all');
     expect((await hands.answer(first.callId, 'always-command')).status).toBe(200);
     await says('It is made.');
+    const kept = async () => (await hands.account())[0];
+    await expect.poll(kept).toMatchObject({
+      ...{ state: 'done', allowedBy: 'always-command', outcome: 'make: 3 files', isError: true, bytes: 13 },
+    });
+    const { answeredAt, endedAt } = (await kept()) ?? {};
+    expect((endedAt ?? 0) - (answeredAt ?? 0)).toBeGreaterThanOrEqual(40);
     await tell({ ask: { ...COMMAND, toolCallId: 'c2', then: [{ say: 'And once more.' }] } });
     await says('And once more.');
     await tell({ ask: { toolCallId: 'c3', title: 'rm', kind: 'delete', rawInput: { path: 'all' } } });
@@ -366,6 +390,21 @@ describe('an agent whose mind is a program', () => {
     expect(await notes('prompt')).toHaveLength(before);
     await flag(false);
     await says('Awake again.');
+    // What it was let, and what it asked nobody for, are stopped with it, and stand so in the account.
+    const reads = {
+      toolCallId: 'r1',
+      title: 'Read',
+      kind: 'read',
+      rawInput: { path: 'a' },
+      sessionUpdate: 'tool_call',
+    };
+    await tell({ end: { ...reads, status: 'in_progress' } }, { ask: { ...COMMAND, then: [{ wait: true }] } });
+    await hands.answer((await question()).callId, 'once');
+    const states = async () =>
+      (await hands.account()).slice(0, 2).map(({ tool, state, allowedBy }) => [tool, state, allowedBy].join(' '));
+    await expect.poll(states).toEqual(['mind__execute running once', 'mind__read running program']);
+    await ok(call('POST', '/api/agents/a1/stop'));
+    await expect.poll(states).toEqual(['mind__execute stopped once', 'mind__read stopped program']);
   });
 
   it('has Roost’s own tools with a secret that ends with its run, and leaves no process behind, its children’s neither', async () => {

@@ -49,6 +49,8 @@ async function does(step, client, own = sessionId) {
     case 'tool':
       await update({ sessionUpdate: 'tool_call', status: 'pending', ...value });
       return update({ sessionUpdate: 'tool_call_update', toolCallId: value.toolCallId, status: 'completed' });
+    case 'end':
+      return update({ sessionUpdate: 'tool_call_update', ...value });
     case 'ask': {
       const { then, sessionId: as = own, ...toolCall } = value;
       const { outcome } = await client.request(methods.client.session.requestPermission, {

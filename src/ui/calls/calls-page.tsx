@@ -28,7 +28,13 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
   const mate = useTeammates().find(call.agentId);
   const now = useNow();
   const input = inputOf(call);
-  const about = textIn(input, 'command') ?? textIn(input, 'url') ?? textIn(input, 'path') ?? textIn(input, 'to') ?? '';
+  const about =
+    textIn(input, 'command') ??
+    textIn(input, 'url') ??
+    textIn(input, 'path') ??
+    textIn(input, 'to') ??
+    textIn(input, 'title') ??
+    '';
   const began = call.answeredAt ?? call.askedAt;
   return (
     <li>
@@ -68,7 +74,7 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
             <dd>
               {endText(call)}
               {call.endedAt !== null &&
-                call.state === 'done' &&
+                (call.state === 'done' || call.state === 'stopped') &&
                 t`, after ${lasted(Math.max(0, call.endedAt - began))}`}
               {call.bytes !== null && `, ${bytes(call.bytes)}`}
               {call.outcome !== null && <pre dir="auto">{call.outcome}</pre>}

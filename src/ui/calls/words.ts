@@ -118,6 +118,8 @@ export function endText({ state, words, isError }: ToolCall): string {
       return t`you said no`;
     case 'withdrawn':
       return t`withdrawn${words === null ? '' : `: ${words}`}`;
+    case 'stopped':
+      return t`stopped before it ended`;
     case 'unknown':
       return t`not known whether it ran: the relay stopped`;
   }
@@ -129,5 +131,6 @@ const ALLOWED: Readonly<Record<NonNullable<ToolCall['allowedBy']>, string>> = {
   once: t`you said yes, once`,
   'always-tool': t`you said always`,
   'always-command': t`you said always, for this command`,
+  program: t`nobody was asked: its own program did it`,
 };
 export const allowedText = ({ allowedBy }: ToolCall): string => (allowedBy === null ? t`nobody` : ALLOWED[allowedBy]);
