@@ -1,13 +1,23 @@
 /** How far the person lets an agent use a tool, and what changes of that with their answer. */
 import type { AgentId } from '../../src/domain/ids.ts';
-import { createQueue } from '../../src/domain/platform/queue.ts';
 import { grantOf, type Grant } from '../../src/domain/toolsets.ts';
-import type { Answer } from '../../src/protocol/calls.ts';
+import type { AgentConfigInput } from '../../src/protocol/config.ts';
 import type { Configs } from '../contracts.ts';
+import type { Db } from '../store/index.ts';
 import { commandOf } from './command.ts';
 import type { KeptCall } from './rows.ts';
 
-export function createGranted(configs: Pick<Configs, 'agent' | 'setAgent'>) {
+/** What is set of agents, as far as it is read and changed here. */
+export interface GrantedConfigs extends Pick<Configs, 'agent'> {
+  /** Changes it with `also`, in one transaction. False: `also` could not be, and nothing was changed. */
+  changeAgent(
+    agentId: AgentId,
+    edit: (now: Awaited<ReturnType<Configs['agent']>>) => AgentConfigInput,
+    also: (within: Db) => Promise<boolean>,
+  ): Promise<boolean>;
+}
+
+export function createGranted(configs: GrantedConfigs) {
   /** What is asked in one moment, as for each tool of a turn, is read once. */
   const reading = new Map<string, ReturnType<Configs['agent']>>();
   function configOf(agentId: AgentId): ReturnType<Configs['agent']> {
@@ -23,27 +33,28 @@ export function createGranted(configs: Pick<Configs, 'agent' | 'setAgent'>) {
     return grant === 'ask' && command !== null && coordination.allowed_commands.includes(command) ? 'command' : grant;
   }
 
-  /** Two at once would each write what the other had not yet. */
-  const inTurn = createQueue();
-  /** From now on it holds for every later one. */
-  const always = (call: KeptCall, answer: Answer): Promise<void> => inTurn(() => keep(call, answer));
-  async function keep({ agentId, tool, input }: KeptCall, answer: Answer): Promise<void> {
-    const { own } = await configs.agent(agentId);
-    const { coordination } = own;
-    const command = commandOf(tool, JSON.parse(input));
-    if (answer === 'always-tool')
-      await configs.setAgent(agentId, {
-        ...own,
-        coordination: { ...coordination, tools: { ...coordination.tools, [tool]: 'allow' } },
-      });
-    else if (answer === 'always-command' && command !== null) {
-      const before = (await configs.agent(agentId)).effective.coordination.allowed_commands;
-      await configs.setAgent(agentId, {
-        ...own,
-        coordination: { ...coordination, allowed_commands: [...new Set([...before, command])].slice(-200) },
-      });
-    }
-  }
+  /**
+   * With the person's yes to this one, which `begin` writes, and in the same transaction: it holds for every later one, or they
+   * have said nothing. False: `begin` came too late.
+   */
+  const always = (
+    { agentId, tool, input }: Pick<KeptCall, 'agentId' | 'tool' | 'input'>,
+    answer: 'always-tool' | 'always-command',
+    begin: (within: Db) => Promise<boolean>,
+  ): Promise<boolean> =>
+    configs.changeAgent(
+      agentId,
+      ({ own, effective }) => {
+        const { coordination } = own;
+        if (answer === 'always-tool')
+          return { ...own, coordination: { ...coordination, tools: { ...coordination.tools, [tool]: 'allow' } } };
+        const command = commandOf(tool, JSON.parse(input));
+        if (command === null) return own;
+        const commands = [...new Set([...effective.coordination.allowed_commands, command])];
+        return { ...own, coordination: { ...coordination, allowed_commands: commands.slice(-200) } };
+      },
+      begin,
+    );
 
   return { letBy, always };
 }

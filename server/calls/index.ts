@@ -8,13 +8,13 @@ import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AllowedBy, Answer } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Alone, Caller, Configs, EventLog, Reach, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
+import type { Alone, Caller, EventLog, Reach, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import { toolDone, toolError } from '../define-tool.ts';
 import type { Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
 import { commandOf } from './command.ts';
 import { createCarryOut } from './carry-out.ts';
-import { createGranted } from './granted.ts';
+import { createGranted, type GrantedConfigs } from './granted.ts';
 import { createLeave } from './leave.ts';
 import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
@@ -30,7 +30,7 @@ export interface CallsDeps {
   readonly home: string;
   /** No other process can have this store open. */
   readonly onlyOne: boolean;
-  readonly configs: Pick<Configs, 'agent' | 'setAgent'>;
+  readonly configs: GrantedConfigs;
   readonly inbox: ToldInbox;
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -183,6 +183,19 @@ export function createCalls(deps: CallsDeps): Calls {
     for (const call of await rows.waiting()) if (which(call)) await withdraw(call, why);
   }
 
+  /** False: it waits no more. */
+  async function begin(call: KeptCall, given: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
+    const once = (within?: Db) => rows.begin(call.callId, given, now(), within);
+    if (given === 'once') return await once();
+    try {
+      return await always(call, given, once);
+    } catch (error) {
+      // Where it cannot be kept for later ones, it holds for this one.
+      logger.error('what was let for always could not be kept', { tool: call.tool, error: String(error) });
+      return await once();
+    }
+  }
+
   async function answer(callId: string, given: Answer, words: string): Promise<Answered> {
     const call = await rows.get(callId);
     if (call?.state !== 'asked') return await over(callId);
@@ -209,12 +222,8 @@ export function createCalls(deps: CallsDeps): Calls {
           await withdraw(call, WITHDRAWN.off);
           return await over(callId);
         }
-        if (!(await rows.begin(callId, given, now()))) return await over(callId);
+        if (!(await begin(call, given))) return await over(callId);
         changed(call.agentId);
-        // Where it cannot be kept for later ones, it holds for this one.
-        await always(call, given).catch((error: unknown) =>
-          logger.error('what was let for always could not be kept', { tool: call.tool, error: String(error) }),
-        );
         beside(carryOut(call), 'a call that was let could not be carried out');
         return await standing(callId);
     }

@@ -147,9 +147,9 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       return { calls: rows.slice(0, limit).map(callOf), more: rows.length > limit };
     },
     /** The person's yes, before anything runs. False: it waits no more. */
-    begin: async (callId: string, allowedBy: AllowedBy, at: number): Promise<boolean> =>
+    begin: async (callId: string, allowedBy: AllowedBy, at: number, within = db): Promise<boolean> =>
       changedOne(
-        await update()
+        await update(within)
           .set({ state: 'running', allowed_by: allowedBy, answered_at: at })
           .where('call', '=', callId)
           .where('state', '=', 'asked')

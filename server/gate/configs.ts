@@ -12,6 +12,7 @@ import {
   agentConfigSchema,
   householdConfigSchema,
   type AgentConfig,
+  type AgentConfigInput,
   type HouseholdConfig,
 } from '../../src/protocol/config.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -44,6 +45,15 @@ export interface OpenConfigs extends Configs {
     wake: { readonly target: string; readonly caller: string | null },
     decide: (limits: WakeLimits, version: number | null) => Promise<Decision | null>,
   ): Promise<Decision>;
+  /**
+   * Changes what is set of an agent, with `also`, in one transaction. False: `also` could not be, and nothing was changed.
+   * `edit` is given what is set of it by then, and what holds.
+   */
+  changeAgent(
+    agentId: AgentId,
+    edit: (now: Awaited<ReturnType<Configs['agent']>>) => AgentConfigInput,
+    also: (within: Db) => Promise<boolean>,
+  ): Promise<boolean>;
   /** Runs a change of this row: nobody decides by it meanwhile, and nothing of it is remembered. */
   changing<Result>(scope: string, work: () => Promise<Result>): Promise<Result>;
 }
@@ -140,11 +150,12 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
   const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
     changing(scope, () => writeConfig(db, { home, scope, config_json: JSON.stringify(config) }));
 
-  async function agent(agentId: AgentId) {
-    const { household, agent: ownOf } = await read([agentId]);
+  const agentIn = ({ household, agent: ownOf }: Gathered, agentId: AgentId) => {
     const own = ownOf(agentId);
     return { own, effective: effectiveConfig(household, own, timeZone) };
-  }
+  };
+  const agent = async (agentId: AgentId) => agentIn(await read([agentId]), agentId);
+  const tellOf = (agentId: AgentId) => tell({ kind: 'changed', time: now(), what: 'config', agentId });
 
   async function heldFor(agentIds: readonly AgentId[]) {
     const scopes = [HOUSEHOLD_SCOPE, ...agentIds.map(scopeOf)];
@@ -176,7 +187,20 @@ export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsD
     },
     async setAgent(agentId, config) {
       await write(scopeOf(agentId), agentConfigSchema.parse(config));
-      tell({ kind: 'changed', time: now(), what: 'config', agentId });
+      tellOf(agentId);
+    },
+    async changeAgent(agentId, edit, also) {
+      const scope = scopeOf(agentId);
+      const done = await changing(scope, () =>
+        db.transaction().execute(async (within) => {
+          if (!(await also(within))) return false;
+          const set = edit(agentIn(parse(await rowsOf(within, [agentId]).execute()), agentId));
+          await writeConfig(within, { home, scope, config_json: JSON.stringify(agentConfigSchema.parse(set)) });
+          return true;
+        }),
+      );
+      if (done) tellOf(agentId);
+      return done;
     },
     async setHousehold(config) {
       await write(HOUSEHOLD_SCOPE, householdConfigSchema.parse(config));

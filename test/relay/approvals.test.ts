@@ -1,9 +1,12 @@
 /** What an agent may do, what waits for the person, and what became of it: through a whole relay, killed where it hurts. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
 import { z } from 'zod';
+import { SCHEMA } from '../../server/store/schema.ts';
 import { PRESETS } from '../../src/domain/toolsets.ts';
 import type { Answer } from '../../src/protocol/calls.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
+import { databaseOf } from '../support/relay.ts';
 import { openSessionBench, payload, type Bench } from '../support/session.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
 
@@ -223,6 +226,54 @@ describe('a tool that asks, in a run that nobody watches', () => {
       }
     expect(await only()).toMatchObject({ callId, state: 'asked' });
   });
+});
+
+/** Statements on the database in which this relay keeps its rows. */
+async function onDatabaseOf<Value>(
+  home: string,
+  does: (query: (text: string) => Promise<pg.QueryResult>) => Promise<Value>,
+) {
+  const client = new pg.Client({ connectionString: databaseOf(home) });
+  await client.connect();
+  try {
+    return await does((text) => client.query(text));
+  } finally {
+    await client.end();
+  }
+}
+
+it('What is let for always holds for later ones or is asked for again, where the relay is killed between the two', async () => {
+  const hands = await startHands([], { store: 'postgres' });
+  const { home } = hands.relay();
+  try {
+    await hands.grant({ toolsets: { files: 'ask' } });
+    await hands.works(write('once', 'always.md'));
+    const [question] = await hands.waiting();
+    const callId = question?.callId ?? '';
+    // Writing what is set takes long from now on: there the relay is killed.
+    await onDatabaseOf(home, (query) =>
+      query(`
+        create function ${SCHEMA}.held() returns trigger as $$ begin perform pg_sleep(600); return new; end $$ language plpgsql;
+        create trigger held before insert or update on ${SCHEMA}.configs for each row execute function ${SCHEMA}.held();`),
+    );
+    const answered = hands.answer(callId, 'always-tool').catch(() => null);
+    await onDatabaseOf(home, async (query) => {
+      const held = "from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'";
+      await expect.poll(async () => (await query(`select pid ${held}`)).rowCount).toBe(1);
+      await hands.relay().kill('SIGKILL');
+      await answered;
+      await query(`select pg_terminate_backend(pid) ${held}`);
+      await query(`drop function ${SCHEMA}.held() cascade`);
+    });
+    await hands.restart();
+    expect((await hands.waiting()).map((each) => each.callId)).toEqual([callId]);
+    expect(await hands.file('always.md')).toBeNull();
+    expect((await hands.answer(callId, 'always-tool')).status).toBe(200);
+    await expect.poll(() => hands.file('always.md')).toBe('once');
+    expect(await hands.works(write('twice', 'always.md'))).toEqual([expect.stringContaining('always.md is replaced')]);
+  } finally {
+    await hands.close();
+  }
 });
 
 describe('commands in the sandbox, through a whole relay', () => {
