@@ -9,6 +9,8 @@ import { RoostProvider } from '../../src/ui/context.tsx';
 import { App } from '../../src/ui/app.tsx';
 import { fetchLaterParts } from '../../src/ui/later.ts';
 import { Broken } from '../../src/ui/shell/broken.tsx';
+import { lacksTexts, spoken } from '../../src/language/catalogue.ts';
+import { fetchTexts } from '../../src/language/fetch-texts.ts';
 import { createRoostState } from '../../src/state/index.ts';
 import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../unit/ui/support/fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from '../unit/ui/support/household.ts';
@@ -43,12 +45,31 @@ function List() {
   );
 }
 
-/** Presses what is called so; what a scene opens by hand has no address of its own. */
-function press(name: string): void {
-  const all = [...document.querySelectorAll<HTMLElement>('button, [role="menuitem"], summary, a')];
-  const found = all.find((each) => (each.getAttribute('aria-label') ?? each.textContent).trim().startsWith(name));
-  if (!found) throw new Error(`There is nothing called "${name}" to press.`);
-  found.click();
+/** A name of the page as it is called in its language: "History of Morning round" is "Verlauf von Morning round". */
+function inPageLanguage(name: string): string {
+  const whole = spoken.texts[name];
+  if (typeof whole === 'string') return whole;
+  for (const [key, text] of Object.entries(spoken.texts)) {
+    if (typeof text !== 'string' || !/^\w+ [^{]*\{0\}$/.test(key)) continue;
+    const before = key.slice(0, -3);
+    if (name.startsWith(before)) return text.replace('{0}', () => name.slice(before.length));
+  }
+  return name;
+}
+
+/**
+ * Presses what is called so, in the language of the page, as soon as it is there; what a scene opens by hand has no address of
+ * its own.
+ */
+async function press(name: string): Promise<void> {
+  const wanted = inPageLanguage(name);
+  for (let i = 0; i < 200; i += 1) {
+    const all = [...document.querySelectorAll<HTMLElement>('button, [role="menuitem"], summary, a')];
+    const found = all.find((each) => (each.getAttribute('aria-label') ?? each.textContent).trim().startsWith(wanted));
+    if (found) return found.click();
+    await settled();
+  }
+  throw new Error(`There is nothing called "${wanted}" to press.`);
 }
 
 /** Types into the field that has the focus, as React hears it. */
@@ -103,7 +124,7 @@ async function show(scene: Scene): Promise<void> {
   for (const name of scene.press ?? []) {
     do await settled();
     while (document.querySelector('.lazy'));
-    press(name);
+    await press(name);
   }
   if (scene.type !== undefined) {
     for (let i = 0; i < 40 && !(document.activeElement instanceof HTMLInputElement); i += 1) await settled();
@@ -114,7 +135,8 @@ async function show(scene: Scene): Promise<void> {
 
 const wanted = new URLSearchParams(location.search).get('scene');
 const scene = wanted === null ? undefined : SCENES[wanted];
-if (wanted === null) mount.render(<List />);
+if (lacksTexts() && (await fetchTexts())) location.reload();
+else if (wanted === null) mount.render(<List />);
 else if (!scene) mount.render(<p>There is no scene called {wanted}.</p>);
 else {
   await show(scene);

@@ -117,6 +117,45 @@ const egg = (agentId: string, position: number, call: 'wake' | 'summon', name: s
   callId: 'wake-1',
   name,
 });
+/** Lyra is at work on an answer, and has done some of it. */
+const WORKING: readonly RoostEvent[] = [
+  {
+    ...{ kind: 'answer-started', time: NOW - 95_000, messageId: 'answer', agentId: 'agent-1' },
+    sessionId: 'session-2',
+  },
+  { kind: 'text', messageId: 'answer', text: 'I look into it: first the plan, then whoever was there.' },
+  ...(
+    [
+      ['read_file', { path: 'plans/bridge/southern-pier-2026.md' }, 'The plan.', 90, 88],
+      ['run_command', { command: 'grep -rn "creak" reports/ | sort | head -40' }, 'No such folder.', 80, 60],
+      ['message_agent', { to: 'agent-2', text: 'Were you there?' }, 'It waits in the inbox of Wren.', 58, 58],
+      ['wait_for_agent', { agent: 'agent-2' }, null, 55, null],
+    ] as const
+  ).map(([name, input, result, from, until], i): RoostEvent => ({
+    kind: 'tool',
+    messageId: 'answer',
+    block: {
+      ...{ kind: 'tool', toolUseId: `step-${i}`, name, input, result, isError: name === 'run_command' },
+      startedAt: NOW - from * 1_000,
+      ...(until === null ? {} : { endedAt: NOW - until * 1_000 }),
+    },
+  })),
+];
+/** What the person wrote while it was at work. */
+const MEANWHILE: readonly RoostEvent[] = (
+  [
+    ['Do not forget the eastern one.', []],
+    [
+      'And this is the photograph that the mayor sent; the crack is in the lower left, where the arch begins to bend.',
+      [{ attachmentId: 'photo', name: 'southern-pier.jpg', mediaType: 'image/jpeg', bytes: 210_000 }],
+    ],
+  ] as const
+).map(([text, attachments], i) => ({
+  ...{ kind: 'message', time: NOW - (40 - i) * 1_000, messageId: `meanwhile-${i}`, sessionId: 'session-2' },
+  ...{ agentId: 'agent-1', author: 'human', role: 'user', blocks: [{ kind: 'text', text }], status: 'complete' },
+  ...{ error: null, usage: null, clientId: `meanwhile-${i}`, replaces: null, waiting: false },
+  ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
+}));
 /** Seat by seat: awake, answering, waking, an egg, asleep of its own accord, resting, played from elsewhere, sleeping. */
 const EVERY_SEAT = runningSession({
   awake: ['agent-1', 'agent-2', 'agent-6'],
@@ -152,8 +191,15 @@ const withThreads = ({ reach }: { reach: MemoryReach }) => {
   reach.on('GET /api/threads/thread-1/messages', {
     thread: THREAD,
     messages: [
-      { messageId: 't-1', place: 1, from: 'agent-1', text: 'Who has the drawing?', mentions: [], time: NOW - 2 * HOUR },
-      { messageId: 't-2', place: 2, from: 'human', text: 'Wren should.', mentions: ['agent-2'], time: NOW - HOUR },
+      {
+        messageId: 't-1',
+        sequence: 1,
+        from: 'agent-1',
+        text: 'Who has the drawing?',
+        mentions: [],
+        time: NOW - 2 * HOUR,
+      },
+      { messageId: 't-2', sequence: 2, from: 'human', text: 'Wren should.', mentions: ['agent-2'], time: NOW - HOUR },
     ],
     more: false,
   });
@@ -214,6 +260,19 @@ export const SCENES: Readonly<Record<string, Scene>> = {
 
   // Conversations.
   'conversation, every message': { docs: [...team(3), ...TALK], snapshot: AWAKE, path: '/agent/agent-1' },
+  'conversation, at work': {
+    docs: [...team(3), ...TALK],
+    snapshot: AWAKE,
+    path: '/agent/agent-1',
+    events: [...WORKING, ...MEANWHILE],
+    press: ['waits for Wren'],
+  },
+  'conversation, written meanwhile': {
+    docs: [...team(3), ...TALK],
+    snapshot: AWAKE,
+    path: '/agent/agent-1',
+    events: [...WORKING, ...MEANWHILE],
+  },
   'conversation, empty': { docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }), path: '/agent/agent-1' },
   'conversation, asleep': { docs: [...team(3), ...TALK], path: '/agent/agent-1' },
   'conversation, an egg': {
@@ -223,7 +282,14 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   },
   'agent, soul': { docs: [...team(3), ...SOULS, ...TALK], path: '/agent/agent-1/soul' },
   'agent, conversations': { docs: [...team(3), ...TALK], path: '/agent/agent-1/conversations' },
-  'agent, more': { docs: team(3), path: '/agent/agent-1/more', prepare: withThreads },
+  'agent, more': {
+    docs: team(3),
+    path: '/agent/agent-1/more',
+    prepare: (parts) => {
+      withThreads(parts);
+      parts.reach.on('GET /api/credentials', { credentials: [] });
+    },
+  },
   'agent, inbox empty': { docs: team(3), path: '/agent/agent-1/inbox' },
   'agent, inbox fails': {
     docs: team(3),
@@ -476,6 +542,8 @@ export const SCENES: Readonly<Record<string, Scene>> = {
 
   // Banners and notices.
   'relay unreachable': { docs: [...team(3), ...TALK], link: { kind: 'lost', reason: 'unreachable' }, snapshot: null },
+  'signed in elsewhere': { docs: [...team(3), ...TALK], link: { kind: 'elsewhere' }, snapshot: null },
+  'not let in': { docs: [...team(3), ...TALK], link: { kind: 'locked-out' }, snapshot: null },
   'storage full': { docs: team(3), problem: { kind: 'quota', detail: 'The browser’s disk is full. Make room.' } },
   'storage damaged': { docs: team(3), problem: { kind: 'damaged', detail: 'Volume 3 on this device is damaged.' } },
   'a session by itself ended': {

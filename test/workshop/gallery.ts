@@ -41,7 +41,7 @@ async function take(name: string, width: number): Promise<void> {
     // The server reloads the page where it had to make a package ready first, which ends what is on its way.
     await page.goto(address).catch(() => page.goto(address));
     await page
-      .waitForFunction(() => document.documentElement.dataset['scene'] !== undefined, null, { timeout: 20_000 })
+      .waitForFunction(() => document.documentElement.dataset['scene'] !== undefined, null, { timeout: 60_000 })
       .catch(() => {
         faults.push(`${name}, ${width}: it did not come about`);
       });

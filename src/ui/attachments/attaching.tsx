@@ -177,11 +177,11 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
   return (
     <>
       {files.length > 0 && (
-        <ul className="chips" aria-label={t`Goes along with this message`}>
+        <ul className="attached-files" aria-label={t`Goes along with this message`}>
           {files.map((file) => (
-            <li key={file.attachmentId} className="chip">
+            <li key={file.attachmentId} className="attached-file">
               {isPicture(file.mediaType) && <img src={`data:${file.mediaType};base64,${file.data}`} alt="" />}
-              <span className="chip-name" title={file.name}>
+              <span className="attached-file-name" dir="auto" title={file.name}>
                 {file.name}
               </span>
               <small>{bytes(file.bytes)}</small>
@@ -197,7 +197,7 @@ export function Chips({ attaching, reader }: { attaching: Attaching; reader: Age
           <SightNote files={files} reader={reader} />
         </Suspense>
       )}
-      <p className={preparing > 0 || removed ? 'chips-note' : 'visually-hidden'} role="status">
+      <p className={preparing > 0 || removed ? 'attached-note' : 'visually-hidden'} role="status">
         {preparing > 0
           ? t`Reading ${plural(preparing, 'file')}…`
           : removed && (

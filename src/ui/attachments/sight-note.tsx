@@ -44,7 +44,7 @@ export default function SightNote({ files, reader }: { files: readonly PreparedF
     ? null
     : sightNote(rehearsing ? 'demo' : { id, name: modelName(id, first?.models ?? []) }, files);
   return note === null ? null : (
-    <p className="chips-note" role="status">
+    <p className="attached-note" role="status">
       {note}
     </p>
   );

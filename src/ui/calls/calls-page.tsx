@@ -17,7 +17,7 @@ import { revealed, revealedCode } from '../text/unseen.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { ApprovalCard } from './card.tsx';
-import { allowedText, endText, inputOf, textIn } from './words.ts';
+import { allowedText, endText, inputOf, textIn, wantsTo } from './words.ts';
 import './calls.css';
 
 const lasted = (ms: number) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
@@ -35,6 +35,7 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
     textIn(input, 'to') ??
     textIn(input, 'title') ??
     '';
+  const does = wantsTo(call);
   const began = call.answeredAt ?? call.askedAt;
   return (
     <li>
@@ -49,9 +50,11 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
               {mate.name}
             </span>
           )}
-          <code>{call.tool}</code>
-          <span className="call-about" dir="auto">
-            {revealedCode(about)}
+          <span className="call-about">
+            <span className="call-does" dir="auto">
+              {does}
+            </span>
+            {!does.includes(about) && <span dir="auto"> {revealedCode(about)}</span>}
           </span>
           <span className="call-end">{endText(call)}</span>
         </summary>
@@ -59,6 +62,7 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
           <dl>
             <dt>{t`Asked for`}</dt>
             <dd>
+              <code>{call.tool}</code>
               <pre dir="auto">{revealed(call.input)}</pre>
             </dd>
             <dt>{t`Who allowed it`}</dt>

@@ -7,7 +7,9 @@ import { useRehearsing } from '../models/chip.tsx';
 import type { Speaker } from './message.tsx';
 import './first-words.css';
 
-const HELLO = ['Hello! Who are you?', t`What can you do?`, t`Who else is here?`];
+/** The demo speaks English alone. */
+const HELLO = ['Hello! Who are you?', 'What can you do?', 'Who else is here?'];
+const HELLO_TO_MODEL = [t`Hello! Who are you?`, t`What can you do?`, t`Who else is here?`];
 
 /** What the stand-in does for real. */
 function demoWords(speaker: Speaker, other: string | undefined): readonly string[] {
@@ -36,7 +38,7 @@ export function FirstWords({
   });
   const spoken = messages.some(({ author }) => author === 'human');
   if (!speaker.awake || messages.length === 0 || (spoken && !rehearsing)) return null;
-  const words = spoken ? demoWords(speaker, other) : HELLO;
+  const words = spoken ? demoWords(speaker, other) : rehearsing ? HELLO : HELLO_TO_MODEL;
   const title = spoken ? t`In this demo you can try` : t`Say hello to ${speaker.name}`;
   return (
     <section className="first-words" aria-label={title}>

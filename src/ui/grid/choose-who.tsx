@@ -28,7 +28,7 @@ interface SleeperProps {
 
 function Sleeper({ agent: { agentId, color, face }, name, note, late, marked, onWake, onMark }: SleeperProps) {
   return (
-    <li style={{ '--c': color }}>
+    <li data-asleep="true" style={{ '--c': color }}>
       <button
         type="button"
         className="choose-face"

@@ -1,5 +1,8 @@
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
+import { useRoost } from '../context.tsx';
+import { useQuery } from '../use-query.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Inbox } from './inbox.tsx';
 import { useUnreadMessages } from './use-unread-messages.ts';
@@ -16,10 +19,11 @@ export default function InboxDialog({
   onClose: () => void;
 }) {
   const unread = useUnreadMessages(agentId);
+  const isRead = useQuery(reachQueries(useRoost()).inbox(agentId)).kind === 'ready';
   return (
     <Dialog title={t`Inbox of ${name}`} shape="wide" onClose={onClose}>
       <p className="inbox-note" role="status">
-        {unread === null
+        {unread === null || !isRead
           ? ''
           : unread === 0
             ? t`Nothing waits.`

@@ -53,7 +53,7 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
       <details className="preview-row">
         <summary>
           <ChevronIcon />
-          <span className="preview-face">
+          <span className="preview-face" data-asleep="true">
             <Face agentId={agent.agentId} face={agent.face} color={agent.color} awake={false} />
           </span>
           <span className="preview-name">{name}</span>

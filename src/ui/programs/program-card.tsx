@@ -1,5 +1,6 @@
 /** One agent program: how it stands, and who has a process of it just now. */
 import { useId, useState } from 'react';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { Program } from '../../protocol/programs.ts';
 import { programsOf } from '../../state/programs.ts';
@@ -75,7 +76,7 @@ export function ProgramCard({ program }: { program: Program }) {
       </p>
       {state.kind === 'fails' && (
         <p className="attached-standing" role="status">
-          {state.message}
+          {retold(state.message)}
         </p>
       )}
       {state.kind === 'answers' && !state.tools && (
@@ -102,7 +103,7 @@ export function ProgramCard({ program }: { program: Program }) {
           aria-disabled={busy}
           aria-describedby={describedBy}
           onClick={busy ? undefined : () => void tryIt()}
-        >{t`Test`}</button>
+        >{t`Try it`}</button>
         <button
           type="button"
           className="ghost ghost-danger"

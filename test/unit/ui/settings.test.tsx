@@ -473,7 +473,7 @@ test('where no agent program is found it is said what to do, and one that is fou
 test('an agent program says whether it is being tested, answers, is signed out or does not answer, and who thinks with it', async () => {
   const page = await agentPrograms({ programs: [PROGRAM] });
   const card = within(screen.getByRole('article', { name: 'Claude Code' }));
-  const button = card.getByRole('button', { name: 'Test' });
+  const button = card.getByRole('button', { name: 'Try it' });
   expect(described(button)).toBe('Claude Code: not tested since the relay was started');
   const stands = (state: object, running: readonly object[] = []) =>
     page.become({ programs: [{ ...PROGRAM, state, running }] });
