@@ -1,4 +1,5 @@
 /** Problem documents (RFC 9457): how every error leaves the relay. */
+import { sentence } from '../src/domain/sentence.ts';
 import { HTTPException } from 'hono/http-exception';
 import type { z } from 'zod';
 import type { Problem } from '../src/protocol/http.ts';
@@ -46,13 +47,41 @@ export function problem(...args: Parameters<typeof problemResponse>): HTTPExcept
 /** Errors that an answer names: a list of a hundred thousand wrong values has as many. */
 const MOST_ERRORS = 20;
 
+const fieldOf = ({ path }: z.core.$ZodIssue) => (path.length > 0 ? path.map(String).join('.') : 'body');
+
+/** What is wrong with a field, for people; what a schema says in words of its own stays. */
+function wrongWith(issue: z.core.$ZodIssue): string {
+  const field = fieldOf(issue);
+  if (!/^(?:Invalid|Too|Unrecognized) /.test(issue.message)) return `${field}: ${issue.message}`;
+  switch (issue.code) {
+    case 'too_big':
+      return issue.origin === 'string'
+        ? sentence`${field}: at most ${String(issue.maximum)} characters`
+        : sentence`${field}: at most ${String(issue.maximum)}`;
+    case 'too_small':
+      if (issue.origin !== 'string') return sentence`${field}: at least ${String(issue.minimum)}`;
+      return issue.minimum === 1
+        ? sentence`${field}: is empty`
+        : sentence`${field}: at least ${String(issue.minimum)} characters`;
+    case 'invalid_type':
+      return issue.message.endsWith('undefined')
+        ? sentence`${field}: is missing`
+        : sentence`${field}: has to be of the kind ${issue.expected}`;
+    case 'invalid_value':
+      return sentence`${field}: has to be one of ${issue.values.map(String).join(', ')}`;
+    case 'unrecognized_keys':
+      return sentence`${field}: is not to hold ${issue.keys.join(', ')}`;
+    default:
+      return `${field}: ${issue.message}`;
+  }
+}
+
 /** A body that its schema refuses; each error names the field, `body` where it is the whole. */
 export function misfit({ issues }: z.ZodError): HTTPException {
-  const errors = issues
-    .slice(0, MOST_ERRORS)
-    .map(({ path, message }) => ({ field: path.length > 0 ? path.map(String).join('.') : 'body', message }));
-  const [first] = errors;
-  return problem(400, 'misfit', `${first?.field ?? 'body'}: ${first?.message ?? 'does not fit'}`, {
-    fields: { errors },
+  const [first] = issues;
+  const errors = issues.slice(0, MOST_ERRORS).map((issue) => {
+    const field = fieldOf(issue);
+    return { field, message: wrongWith(issue).slice(field.length + 2) };
   });
+  return problem(400, 'misfit', first ? wrongWith(first) : 'body: does not fit', { fields: { errors } });
 }

@@ -46,7 +46,7 @@ import type { OwnerNews, StorageProblem } from './protocol/worker.ts';
 import { guessDeviceName } from './domain/device-name.ts';
 import { sentence } from './domain/sentence.ts';
 
-const WAITING = sentence`Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.`;
+const WAITING = sentence`Another version of Roost still holds what is stored in this browser. Close its other tabs; this one goes on by itself.`;
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
@@ -98,7 +98,7 @@ const anew = createAnew({
 function crashed(error: unknown) {
   problems.set('crash', {
     kind: 'broken',
-    detail: sentence`Something in the page’s background worker failed. Reload the page. (${error instanceof Error ? error.message : String(error)})`,
+    detail: sentence`The part of the page that stores everything failed. Reload the page. (${error instanceof Error ? error.message : String(error)})`,
   });
   anew.look(error);
 }

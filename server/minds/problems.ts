@@ -100,7 +100,7 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(error.message))) {
     // Not in its own words alone: some servers count in fields beside them.
     const tokens = tokensIn(error.message);
-    const message = sentence`This is longer than the model can read, even without the earlier conversation. A shorter message helps, a smaller transcript cap in the settings, or a model that reads more.`;
+    const message = sentence`This is longer than the model can read, even without the earlier conversation. A shorter message helps, less that is remembered of the last conversation (Settings, Waking), or a model that reads more.`;
     return {
       kind: 'too-large',
       message,

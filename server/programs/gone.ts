@@ -9,7 +9,7 @@ export const GONE: AgentMind = {
       ok: false,
       error: {
         kind: 'upstream-broken',
-        message: sentence`The agent program that was chosen as this agent’s mind is not there, or may not be run on this relay. Choose another under its settings.`,
+        message: sentence`The agent program that was chosen as this agent’s mind is not there, or may not be run on this relay. Choose another under its limits.`,
       },
       blocks: [],
       usage: null,

@@ -3,6 +3,7 @@
  * other process, and of the network what the person has granted. What it takes is bounded, and it is ended as a whole. Linux
  * only, by bubblewrap.
  */
+import { sentence } from '../../src/domain/sentence.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -70,8 +71,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const INSTALL =
-  'Install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap) and start the relay again.';
+const INSTALL = sentence`Install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap) and start the relay again.`;
 const SECCOMP_FD = 3;
 
 function findBubble(path: string): string | null {
@@ -251,10 +251,10 @@ export function createSandbox({
   async function look(): Promise<SandboxStanding> {
     const no = (why: string): SandboxStanding => ({ available: false, why });
     if (process.platform !== 'linux')
-      return no('Commands run in a sandbox that Roost has on Linux only, so far. They stay off here.');
-    if (!refused) return no(`Commands run in a sandbox that Roost does not have for ${process.arch} yet.`);
+      return no(sentence`Commands run in a sandbox that Roost has on Linux only, so far. They stay off here.`);
+    if (!refused) return no(sentence`Commands run in a sandbox that Roost does not have for ${process.arch} yet.`);
     const bubble = findBubble(path);
-    if (bubble === null) return no(`Commands run in a sandbox, and the program for it is not here. ${INSTALL}`);
+    if (bubble === null) return no(sentence`Commands run in a sandbox, and the program for it is not here. ${INSTALL}`);
     await removeLeftWaysOut();
     const folder = await mkdtemp(join(tmpdir(), 'roost-sandbox-'));
     try {
@@ -263,11 +263,11 @@ export function createSandbox({
       if (code === 0) return { available: true, why: null };
       const said = run.output(0, 300).text.trim();
       return no(
-        `The sandbox for commands does not work here: ${said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said}`,
+        sentence`The sandbox for commands does not work here: ${said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said}`,
       );
     } catch (error) {
       return no(
-        `The sandbox for commands does not work here: ${error instanceof Error ? error.message : String(error)}`,
+        sentence`The sandbox for commands does not work here: ${error instanceof Error ? error.message : String(error)}`,
       );
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -282,12 +282,12 @@ export function createSandbox({
       const bubble = findBubble(path);
       if (available && bubble && refused) return await begin({ bubble, refused }, task);
       if (task.bare) return await begin(null, task);
-      throw new Error(why ?? 'There is no sandbox here.');
+      throw new Error(why ?? sentence`There is no sandbox here.`);
     },
     async start(program) {
       const { available, why } = await standing();
       const bubble = findBubble(path);
-      if (!available || !bubble || !refused) throw new Error(why ?? 'There is no sandbox here.');
+      if (!available || !bubble || !refused) throw new Error(why ?? sentence`There is no sandbox here.`);
       return await startBoxed({ bubble, refused }, program, { limits, network: reached, hidden });
     },
     async close() {

@@ -30,7 +30,7 @@ interface ClientDeps {
   readonly after: After;
 }
 
-const NO_OWNER = sentence`The page’s background worker does not answer. Reload the page; nothing that was stored is lost.`;
+const NO_OWNER = sentence`The part of the page that stores everything does not answer. Reload the page; nothing that was stored is lost.`;
 
 /** A tab’s client of the owner, over the connection that it is given. */
 export const createOwnerClient = (deps: ClientDeps): OwnerClient =>

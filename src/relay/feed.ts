@@ -3,6 +3,7 @@
  * are stored, then it is acknowledged. Nothing is acknowledged that is not stored, and the cursor that
  * survives a restart is what was acknowledged, so that an answer still open comes again from its first word.
  */
+import { sentence } from '../domain/sentence.ts';
 import type { Attachment, SentAttachment } from '../domain/attachment.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import type { Doc, QueuedMessageDoc } from '../protocol/documents.ts';
@@ -238,19 +239,18 @@ export function createFeed(deps: FeedDeps): Feed {
         void deliverAll();
         return;
       case 'waiting':
-        if (!elsewhere()) tell({ news: 'waiting', waiting: item.waiting });
-        return;
+        return elsewhere() ? undefined : tell({ news: 'waiting', waiting: item.waiting });
       case 'search':
         void answerSearch(item.asked);
         return;
       case 'unreadable':
-        deps.onTrouble(`The relay says something that this page cannot read; reload the page. (${item.detail})`);
-        setLink({ kind: 'lost', reason: 'failed' }, null);
-        return;
       case 'failed':
-        deps.onTrouble(`This page failed over what the relay says; reload the page. (${item.detail})`);
-        setLink({ kind: 'lost', reason: 'failed' }, null);
-        return;
+        deps.onTrouble(
+          item.kind === 'failed'
+            ? sentence`This page failed over what the relay says; reload the page. (${item.detail})`
+            : sentence`The relay says something that this page cannot read; reload the page. (${item.detail})`,
+        );
+        return setLink({ kind: 'lost', reason: 'failed' }, null);
       case 'moved':
         moved = true;
         return setLink({ kind: 'connecting' }, null);

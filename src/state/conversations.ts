@@ -1,4 +1,5 @@
 /** Conversations as far as they were opened: the newest page first, older ones on demand, live ones as they come. */
+import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AgentId } from '../domain/ids.ts';
 import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../protocol/documents.ts';
@@ -143,7 +144,7 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       });
       return null;
     } catch (error) {
-      const wrong = error instanceof Error ? error.message : String(error);
+      const wrong = errorText(error);
       // Shown in place of the page, with a way to try again.
       set(agentId, { status: 'failed', error: wrong });
       return wrong;

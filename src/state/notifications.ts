@@ -1,4 +1,5 @@
 /** What this device is told while nobody looks at the page: chosen here, kept here, and said to the relay, which pushes. */
+import { errorText } from './ports.ts';
 import { base64urlnopad } from '@scure/base';
 import { guessDeviceName } from '../domain/device-name.ts';
 import { NOTIFICATION_KINDS, TOLD, type KeptForRenewal } from '../domain/told.ts';
@@ -89,7 +90,7 @@ function createTold({ reach, changes, device, notices }: RoostState): Told {
       } catch (error) {
         return {
           ok: false,
-          reason: t`The browser could not switch it on: ${error instanceof Error ? error.message : String(error)}`,
+          reason: t`The browser could not switch it on: ${errorText(error)}`,
         };
       }
     } else if ('serviceWorker' in navigator)

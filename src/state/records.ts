@@ -3,6 +3,7 @@
  * an old copy, is given them back by the person, in one step. Nothing goes there without that, but the newest version of what is
  * due there: else it would run as it was, or at two relays.
  */
+import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { runAgain } from '../domain/platform/single-flight.ts';
 import type { Doc } from '../protocol/documents.ts';
@@ -126,9 +127,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
     }
   }
 
-  const lookAgain = runAgain(() =>
-    look().catch((error: unknown) => store.setState({ error: error instanceof Error ? error.message : String(error) })),
-  );
+  const lookAgain = runAgain(() => look().catch((error: unknown) => store.setState({ error: errorText(error) })));
   const lookSoon = () => void lookAgain();
 
   /** Everything to give, in the order in which the relay can take it: a thread before what was said in it. */
@@ -197,7 +196,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
       });
       if (refused.length === 0) lookSoon();
     } catch (error) {
-      store.setState({ giving: null, error: error instanceof Error ? error.message : String(error) });
+      store.setState({ giving: null, error: errorText(error) });
     }
   }
 

@@ -1,4 +1,5 @@
 /** How much the sleeping agents would take along: the line under the button, and the wake preview. */
+import { errorText } from './ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Agent } from '../domain/agent.ts';
 import type { WakeSession } from '../protocol/worker.ts';
@@ -52,8 +53,7 @@ export function createWakeSizes(owner: OwnerPort, household: Household): WakeSiz
         if (mine === newest) store.setState({ status: 'ready', error: null, shares });
       } catch (error) {
         // Shown where the sizes would stand.
-        if (mine === newest)
-          store.setState({ status: 'failed', error: error instanceof Error ? error.message : String(error) });
+        if (mine === newest) store.setState({ status: 'failed', error: errorText(error) });
       }
     },
   };

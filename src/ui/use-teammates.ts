@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { displayName } from '../domain/agent.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { LEAD_COLOR, LEAD_ID } from '../domain/seat.ts';
+import { PERSON } from '../domain/threads.ts';
 import { t } from '../language/t.ts';
 import { leadNameOf } from '../state/people.ts';
 import { useHousehold } from './context.tsx';
@@ -65,3 +66,11 @@ export function useTeammates(): Teammates {
     return { all, find, among };
   }, [roster, settings]);
 }
+
+/** Somebody as a tool names them. */
+export const namedIn =
+  (team: Teammates) =>
+  (reference: string): string => {
+    if (reference.toLowerCase() === PERSON) return t`you`;
+    return team.all.some(({ agentId }) => agentId === reference) ? team.find(reference as AgentId).name : reference;
+  };

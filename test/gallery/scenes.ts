@@ -105,7 +105,7 @@ const TALK: readonly Doc[] = [
   said('agent-1', 'agent-1', '', NOW - 4 * MINUTE, {
     sessionId: 'session-2',
     status: 'failed',
-    error: 'The model’s server is overloaded. Try again in a minute.',
+    error: 'api.anthropic.com is overloaded at the moment. Try again in a minute.',
     blocks: [],
   }),
 ];
@@ -160,7 +160,7 @@ const MEANWHILE: readonly RoostEvent[] = (
 const EVERY_SEAT = runningSession({
   awake: ['agent-1', 'agent-2', 'agent-6'],
   hatching: [egg('agent-3', 2, 'wake', 'Sable'), egg('egg-1', 8, 'summon', null)],
-  asleep: [{ agentId: 'agent-5', reason: { code: 'silent', message: 'It did not answer in time.' } }],
+  asleep: [{ agentId: 'agent-5', reason: { code: 'silent', message: 'It said nothing for 120 s.' } }],
   paused: ['agent-6'],
   clients: [{ agentId: 'agent-7', credentialId: 'credential-1', client: 'Claude Code', readsInbox: true }],
 });
@@ -256,7 +256,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
         },
       }),
   },
-  'seat menu': { docs: team(3), snapshot: AWAKE, press: ['More for Lyra'] },
+  'seat menu': { docs: team(3), snapshot: AWAKE, press: ['Menu of Lyra'] },
 
   // Conversations.
   'conversation, every message': { docs: [...team(3), ...TALK], snapshot: AWAKE, path: '/agent/agent-1' },
@@ -466,7 +466,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     },
   },
   'night, failed': { docs: team(3), path: '/night' },
-  'wake some': { docs: [...team(5), ...TALK], press: ['More ways to wake', 'Wake only some'] },
+  'wake some': { docs: [...team(5), ...TALK], press: ['More ways to wake', 'Wake only some…'] },
   'change somebody': { docs: team(3), path: '/agent/agent-1/change' },
   'wake preview': { docs: [...team(8), ...TALK], path: '/wake-preview' },
   'connect a model': { docs: team(1), path: '/connect' },

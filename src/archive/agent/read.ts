@@ -1,4 +1,5 @@
 /** Reads one agent from a zip that Roost made, from one packed by hand, or from a Markdown file alone. */
+import { sentence } from '../../domain/sentence.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -112,11 +113,11 @@ function nameFrom(text: string): string | null {
   return plain === '' || NO_NAMES.test(plain) ? null : plain;
 }
 
-const TOO_LARGE = 'This file is larger than an agent could be. Choose a zip with one agent’s folder, or a SOUL.md.';
-const SOUL_TOO_LONG = `This soul is longer than ${LIMITS.soul.toLocaleString('en')} characters, more than anybody can wake with. Shorten it, and choose it again.`;
-const SOUL_EMPTY = 'This soul has no words yet. Write a few sentences on who this is, and choose the file again.';
-const HOUSEHOLD = 'This is a copy of a whole household, not of one agent. Import it on the storage page instead.';
-const NOT_ONE = 'This file is neither a zip nor text. Choose a zip with one agent’s folder, or a SOUL.md.';
+const TOO_LARGE = sentence`This file is larger than an agent could be. Choose a zip with one agent’s folder, or a SOUL.md.`;
+const SOUL_TOO_LONG = sentence`This soul is longer than ${LIMITS.soul.toLocaleString('en')} characters, more than anybody can wake with. Shorten it, and choose it again.`;
+const SOUL_EMPTY = sentence`This soul has no words yet. Write a few sentences on who this is, and choose the file again.`;
+const HOUSEHOLD = sentence`This is a copy of a whole household, not of one agent. Import it under Settings, Export & import instead.`;
+const NOT_ONE = sentence`This file is neither a zip nor text. Choose a zip with one agent’s folder, or a SOUL.md.`;
 /** Bytes of a character in UTF-8, at most, and a byte order mark. */
 const SOUL_BYTES = LIMITS.soul * 4 + 4;
 

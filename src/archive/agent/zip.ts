@@ -24,8 +24,8 @@ const LOCAL = { mark: 0x04034b50, bytes: 30 };
 const FLAG = { locked: 0x0001, utf8: 0x0800 };
 const METHOD = { stored: 0, deflated: 8 };
 
-const DAMAGED = 'This zip is damaged or not whole. Copy it from where it came once more, or pack the folder again.';
-const TOO_LARGE = 'This zip holds more than an agent could be. Pack only the agent’s own folder.';
+const DAMAGED = sentence`This zip is damaged or not whole. Copy it from where it came once more, or pack the folder again.`;
+const TOO_LARGE = sentence`This zip holds more than an agent could be. Pack only the agent’s own folder.`;
 
 const viewOf = async (blob: Blob) => new DataView(await blob.arrayBuffer());
 

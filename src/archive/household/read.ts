@@ -31,7 +31,7 @@ function createLineCutter(maxBytes: number): LineCutter {
     if (held > maxBytes)
       throw new ArchiveError(
         'too-large',
-        'This file has a line that is longer than any Roost writes. It is not a copy of a household.',
+        sentence`This file has a line that is longer than any Roost writes. It is not a copy of a household.`,
       );
     parts.push(part);
   };

@@ -29,7 +29,7 @@ export interface OpenLedgerDeps
 }
 
 const RELOAD = sentence`Another tab has a newer Roost. Reload this one; nothing that was stored is lost.`;
-const MENDED = sentence`A part of this browser’s own bookkeeping was missing. It was made anew, and everything that the volumes and the overview hold is there. What was written in the very last moment before may be missing.`;
+const MENDED = sentence`A part of what this browser stores was missing, and was made anew from the rest. What was written in the very last moment before may be missing.`;
 
 const HANGS = sentence`The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. This page goes on by itself as soon as it can.`;
 

@@ -1,4 +1,5 @@
 /** What a person does with their devices. Fetched with the parts of the page that show them. */
+import { errorText } from '../ports.ts';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
@@ -56,7 +57,7 @@ async function ask<Value>(work: Promise<Value>): Promise<Answer<Value>> {
   try {
     return { ok: true, value: await work };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: errorText(error) };
   }
 }
 

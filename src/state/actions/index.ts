@@ -1,4 +1,5 @@
 /** All that the person does here, in one object. */
+import { errorText } from '../ports.ts';
 import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import type { HouseholdLimits } from '../limits.ts';
@@ -61,7 +62,7 @@ function createUpkeepActions({ owner, upkeep }: Parts): UpkeepActions {
       } catch (error) {
         // Said where the button stands.
         upkeep.setState({
-          rebuild: { kind: 'failed', reason: error instanceof Error ? error.message : String(error) },
+          rebuild: { kind: 'failed', reason: errorText(error) },
         });
       }
     },

@@ -1,4 +1,5 @@
 /** WAKE and SUMMON, for all, some or one; putting to sleep; starting and ending the session. */
+import { errorText } from '../ports.ts';
 import type { Agent } from '../../domain/agent.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
@@ -140,9 +141,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       else if (isAlreadyUnderWay(posted.problem)) notices.info(problemText(posted.problem));
       else notices.refused(posted.problem);
     } catch (error) {
-      notices.error(
-        t`This device could not read what they remember: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      notices.error(t`This device could not read what they remember: ${errorText(error)}`);
     } finally {
       pending.setState({ call: null, step: null });
     }

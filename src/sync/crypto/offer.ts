@@ -52,7 +52,9 @@ export function readOffer(text: string): ReadOffer {
   return (
     all.find(({ ok }) => ok) ??
     all.at(-1) ??
-    wrong('This is no offer to join. Copy the whole text that the new device shows; it begins with “ROOST1.”.')
+    wrong(
+      sentence`This is no code to join with. Copy the whole text that the new device shows; it begins with “ROOST1.”.`,
+    )
   );
 }
 

@@ -2,6 +2,7 @@
  * The household's keys as they are renewed, and the recovery phrase they are sealed to. A renewal counts when
  * the relay has taken it: of two devices that renew at once one is first, and the other takes its keys.
  */
+import { sentence } from '../../domain/sentence.ts';
 import type { DeviceId } from '../../domain/ids.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { FromRelay } from '../../protocol/sync/control.ts';
@@ -13,7 +14,7 @@ import type { RelayConnection, Welcome } from './relay-connection.ts';
 import type { Payload } from './payload.ts';
 import type { Called } from './ports.ts';
 
-const AWAY = 'The relay cannot be reached, and it must lock the device out. Try again when it can.';
+const AWAY = sentence`The relay cannot be reached, and it must lock the device out. Try again when it can.`;
 const OVERTAKEN =
   'Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.';
 
@@ -91,7 +92,7 @@ export function createKeyRotation({
       const cancel = timers.after(SYNC_OWNER.rotate, () =>
         settle({
           ok: false,
-          reason: 'The relay did not answer. Look at the list of devices in a moment: it may have been done.',
+          reason: sentence`The relay did not answer. Look at the list of devices in a moment: it may have been done.`,
         }),
       );
       waiting = { what, box, settle };
@@ -114,7 +115,7 @@ export function createKeyRotation({
           (await adopt(box))
             ? null
             : new Error(
-                'The household’s keys were renewed, and this device was not given the new ones. Add it anew from another device.',
+                sentence`The household’s keys were renewed, and this device was not given the new ones. Add it anew from another device.`,
               ),
         );
       else onTrouble(null);

@@ -13,11 +13,10 @@ import { deviceRecordSchema, type DeviceRecord } from './records.ts';
 import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
 import { sentence } from '../../domain/sentence.ts';
 
-const NEWER = 'The other device runs a newer Roost. Update Roost here, then make a new offer; nothing was changed.';
+const NEWER = sentence`The other device runs a newer Roost. Update Roost here, then make a new code; nothing was changed.`;
 const NOTHING = sentence`There is no code whose words could be the same. Take a code first.`;
 
-const OTHER =
-  'The keys came from another device than the one whose words were compared. Nothing was changed; make a new offer.';
+const OTHER = sentence`The keys came from another device than the one whose words were compared. Nothing was changed; make a new code.`;
 const SEED_BYTES = 32;
 
 /** Is it of the device that has these keys? */
@@ -129,7 +128,8 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
         device: device(),
         welcome: async (newcomer) => {
           const newcomerId = deviceIdOf(newcomer);
-          if (newcomerId === null) throw new Error('The keys of the new device are not sound. Make a new offer there.');
+          if (newcomerId === null)
+            throw new Error(sentence`The keys of the new device are not sound. Make a new code there.`);
           return writeWelcoming(await welcome(newcomerId));
         },
         async joined(said, newcomer) {

@@ -2,6 +2,7 @@
  * What this device is part of, as a state machine: of nothing, of a household, or of one whose entries are being brought
  * back. Everything that changes it waits for its turn.
  */
+import { sentence } from '../../domain/sentence.ts';
 import { createQueue } from '../../domain/platform/queue.ts';
 import { deviceKeys, newHousehold } from '../crypto/index.ts';
 import { betterMark, readMark, type Mark, type SealedLog } from '../mirror/index.ts';
@@ -61,9 +62,8 @@ export interface Participation {
   close(): Promise<void>;
 }
 
-const IS_RETURNING = 'Your team is being brought back here. Wait until that is done.';
-const WAS_REMOVED =
-  'This device was removed from its household. Join again from another device, or restore with the phrase.';
+const IS_RETURNING = sentence`Your team is being brought back here. Wait until that is done.`;
+const WAS_REMOVED = sentence`This device was removed from its household. Join again from another device, or restore with the phrase.`;
 
 // In one piece: a state machine; each change reads and sets the one state.
 export function createParticipation(deps: ParticipationDeps): Participation {
@@ -200,7 +200,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
 
   async function enter(welcome: Welcoming, seed: Uint8Array, name: string): Promise<void> {
     if (isOpen() && part.kind !== 'returning')
-      throw new Error('This browser has become one of a household’s devices meanwhile.');
+      throw new Error(sentence`This browser has become one of a household’s devices meanwhile.`);
     await establish(welcome, seed, name, { alone: false });
   }
 
@@ -285,7 +285,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       }),
     beginAnew: () =>
       inTurn(async () => {
-        if (part.kind !== 'returning') throw new Error('There is nothing to be given up: your team is here.');
+        if (part.kind !== 'returning') throw new Error(sentence`There is nothing to be given up: your team is here.`);
         await end();
         await emptySyncDatabase(db);
         await log?.clear();

@@ -1,4 +1,5 @@
 /** The recovery phrase, as tabs ask for it: made, tried, looked at again, and used where no device is left. */
+import { sentence } from '../../domain/sentence.ts';
 import type { RandomBytes } from '../contract.ts';
 import type { SyncAnswers } from '../../protocol/sync/methods.ts';
 import { deviceKeys, newPhrase, recoveryOf } from '../crypto/index.ts';
@@ -8,7 +9,7 @@ import type { SyncRelay } from './ports.ts';
 import type { Shared } from './contract.ts';
 import type { Welcoming } from './welcoming.ts';
 
-export const IS_SHARED = 'This browser is one of a household’s devices already.';
+export const IS_SHARED = sentence`This browser is one of a household’s devices already.`;
 
 export interface PhraseDeps {
   readonly relay: Pick<SyncRelay, 'recovery'>;
@@ -44,10 +45,10 @@ export function createPhraseAnswers({
     },
     async keepPhrase({ answers: given }) {
       const words = phrase;
-      if (words === null) throw new Error('Make a phrase first.');
+      if (words === null) throw new Error(sentence`Make a phrase first.`);
       const wrong = given.find(({ position, word }) => words[position - 1] !== word.trim().toLowerCase());
-      if (wrong) throw new Error(`Word ${wrong.position} is another one. Look at what you wrote down.`);
-      if (given.length === 0) throw new Error('Type the words that were asked for.');
+      if (wrong) throw new Error(sentence`Word ${wrong.position} is another one. Look at what you wrote down.`);
+      if (given.length === 0) throw new Error(sentence`Type the words that were asked for.`);
       const made = recoveryOf(words.join(' '));
       if (!made.ok) throw new Error(made.reason);
       await shared().keyRotation.keepRecovery({ id: made.id, boxKey: made.boxKey });
@@ -68,14 +69,14 @@ export function createPhraseAnswers({
       if (!answer.ok)
         throw new Error(
           answer.status === 404
-            ? 'This relay knows no household with this phrase. Is it the relay that your devices used, and the newest phrase you made?'
+            ? sentence`This relay knows no household with this phrase. Is it the relay that your devices used, and the newest phrase you made?`
             : answer.reason,
         );
       const opened = read.open(answer.value.box);
       const handed = opened === null ? null : readKeyGrant(opened);
       if (handed === null || handed.keys.household !== answer.value.household)
         throw new Error(
-          'What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.',
+          sentence`What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.`,
         );
       const seed = random(SYNC_OWNER.seedBytes);
       const recovery = {

@@ -1,4 +1,5 @@
 /** Synchronisation in the ledger's owner: what this browser is part of, how it becomes so, and what tabs are told of it. */
+import { sentence } from '../../domain/sentence.ts';
 import type { Joining, SyncStatus } from '../../protocol/sync/page.ts';
 import { createSealedLog } from '../mirror/index.ts';
 import type { Shared, Sync, SyncDeps } from './contract.ts';
@@ -98,7 +99,7 @@ const createSyncAnswers = ({ participation, pairing, phrases, status, need }: An
   async removeDevice({ deviceId, keep }) {
     const here = need();
     if (here.keys.membership().deviceId === deviceId)
-      throw new Error('A device cannot remove itself. Do it on another one.');
+      throw new Error(sentence`A device cannot remove itself. Do it on another one.`);
     return { removed: await here.keyRotation.remove(deviceId, keep) };
   },
   async caughtUp({ agentIds, ...patience }) {
@@ -114,7 +115,7 @@ const createSyncAnswers = ({ participation, pairing, phrases, status, need }: An
   takeDirectText: async ({ text }) => ({ text: await need().direct.takeText(text) }),
 });
 
-const NOT_SHARED = 'This team is not shared with another device yet.';
+const NOT_SHARED = sentence`This team is not shared with another device yet.`;
 
 /** Does what is written here go into entries? From the first document on, unless this device was removed. Asked before the ledger opens, so that nothing it takes is forgotten. */
 export async function isSealing(db: SyncDatabase): Promise<boolean> {

@@ -13,7 +13,7 @@ export function AttachedSection() {
   const team = useTeammates();
   return (
     <div className="attached-section">
-      <p className="settings-note">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. Nothing of one is used until you have ticked it here, and at first each call asks you; under Limits you can let them go ahead.`}</p>
+      <p className="settings-note">{t`An MCP server gives your agents tools: a calendar, a search, files elsewhere. None of its tools is used before you tick it here, and at first you are asked about each call; under Limits you can let them go ahead.`}</p>
       <QueryView query={attached.list} what={t`What is attached`}>
         {({ servers, programs, sandbox }) => (
           <>

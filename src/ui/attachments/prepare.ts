@@ -2,6 +2,7 @@
  * A file as it goes along with a message. Pictures are drawn anew, no longer than a model reads: what a camera wrote into
  * them (where, when, with what) does not come along, and nothing in them can be anything but pixels. Fetched with the first file.
  */
+import { errorText } from '../../state/ports.ts';
 import { ATTACHMENTS, type AttachmentType } from '../../domain/attachment.ts';
 import { fileText } from '../../domain/file-text.ts';
 import { t } from '../../language/t.ts';
@@ -139,6 +140,6 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
     // Drawings and pages (SVG, HTML) are texts here: read, and never drawn or run.
     return await fileOf(file, { name, mediaType: 'text/plain', newId });
   } catch (error) {
-    return no(t`could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    return no(t`could not be read: ${errorText(error)}`);
   }
 }

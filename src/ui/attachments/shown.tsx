@@ -1,4 +1,5 @@
 /** Pictures and files that came with a message: small in the conversation, large in a dialog. Nothing of them runs. */
+import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { isPicture, type Attachment } from '../../domain/attachment.ts';
 import { t } from '../../language/t.ts';
@@ -34,7 +35,7 @@ function useContent(file: Attachment): Content {
         url = URL.createObjectURL(blob);
         setContent({ kind: 'here', blob, url });
       } catch (error) {
-        if (!over) setContent({ kind: 'failed', why: error instanceof Error ? error.message : String(error) });
+        if (!over) setContent({ kind: 'failed', why: errorText(error) });
       }
     };
     void look();

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
@@ -157,7 +158,7 @@ export default function CallsPage({ agentId, onClose }: { agentId: AgentId | nul
                 <p className="query-quiet">{t`Nothing. What an agent may do only with your yes stands here until you answer.`}</p>
               )}
             </section>
-            {sandbox.why !== null && <p className="call-note">{sandbox.why}</p>}
+            {sandbox.why !== null && <p className="call-note">{retold(sandbox.why)}</p>}
           </>
         )}
       </QueryView>

@@ -1,4 +1,5 @@
 /** The log of what the person changed, by its day, with the way back of each. */
+import { errorText } from '../../state/ports.ts';
 import { useEffect, useRef, useState } from 'react';
 import { displayName } from '../../domain/agent.ts';
 import { t } from '../../language/t.ts';
@@ -10,6 +11,7 @@ import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { SureDialog } from '../parts/sure-dialog.tsx';
 import { byDay } from '../text/by-day.ts';
+import { count } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { askedFirst, changeWords, whyNot } from './words.ts';
@@ -36,7 +38,7 @@ function useChangeLog(limit: number): Read {
         const view = await readChangeLog(roost, limit);
         if (!left && mine === asked) setRead({ view, failed: null });
       } catch (error) {
-        if (!left) setRead(({ view }) => ({ view, failed: error instanceof Error ? error.message : String(error) }));
+        if (!left) setRead(({ view }) => ({ view, failed: errorText(error) }));
       }
     };
     void ask();
@@ -217,7 +219,7 @@ export default function ChangesSection() {
       )}
       {view?.more === true && !more && (
         <p className="setting-hint">
-          {t`Older ones than these ${CHANGE_LOG.most.toLocaleString('en')} are kept, and stand in an export.`}
+          {t`Older ones than these ${count(CHANGE_LOG.most)} are kept, and stand in an export.`}
         </p>
       )}
     </>

@@ -2,7 +2,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
-import { PERSON } from '../../domain/threads.ts';
 import { t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { callsOf } from '../../state/calls.ts';
@@ -13,7 +12,7 @@ import { PATHS } from '../routes.ts';
 import { clockTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
-import { useTeammates, type Teammates } from '../use-teammates.ts';
+import { namedIn, useTeammates } from '../use-teammates.ts';
 import { doingOf, stepsOf, type Doing, type Growing, type Step } from './doing.ts';
 import './activity.css';
 
@@ -32,14 +31,6 @@ function Lasts({ from }: { from: number }) {
   const lasted = useNow(SECOND) - from;
   return lasted < WORTH_SAYING ? null : <span className="activity-span"> · {spanText(lasted)}</span>;
 }
-
-/** Somebody as a tool names them. */
-export const namedIn =
-  (team: Teammates) =>
-  (reference: string): string => {
-    if (reference.toLowerCase() === PERSON) return t`you`;
-    return team.all.some(({ agentId }) => agentId === reference) ? team.find(reference as AgentId).name : reference;
-  };
 
 /** The line, and what it unfolds. `label`: whose it is. */
 export function ActivityLine({

@@ -60,13 +60,27 @@ const ASKED = 'This waits for the human';
 
 /** Did this call only ask the person? */
 export const isQuestion = ({ result }: ToolBlock): boolean => result?.startsWith(ASKED) === true;
+/** Of somebody as a tool names them, by id, name or seat: what people call them. */
+export type NameOf = (reference: string) => string;
+/** Under these a tool is told of whom. */
+const WHOM: ReadonlySet<string> = new Set(['to', 'agent']);
+
+/** What went in, with people by their names. */
+export const argumentsOf =
+  ({ input }: Pick<ToolBlock, 'input'>, nameOf: NameOf) =>
+  (key: string): string | null => {
+    const value = argument(input, key);
+    return value !== null && WHOM.has(key) ? nameOf(value) : value;
+  };
+
 /** What it did, if it did. */
-export const deedOf = ({ name, input }: ToolBlock): string => DEEDS[name]?.((key) => argument(input, key)) ?? name;
+export const deedOf = (tool: ToolBlock, nameOf: NameOf): string =>
+  DEEDS[tool.name]?.(argumentsOf(tool, nameOf)) ?? tool.name;
 
 /** What a tool call did, in a few words. */
-function toolPhrase(tool: ToolBlock): string {
+function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {
   const { name, input, result, isError } = tool;
-  const done = deedOf(tool);
+  const done = deedOf(tool, nameOf);
   if (isQuestion(tool)) return t`asked you first: ${argument(input, 'command') ?? argument(input, 'path') ?? name}`;
   if (isError) return t`${done}: it did not work`;
   return result === null ? `${done}…` : done;
@@ -76,9 +90,9 @@ function toolPhrase(tool: ToolBlock): string {
 const IN_LINE = 6;
 
 /** What they did, in one line: the same again and again is said once, and of very many the first. */
-export function deedsOf(tools: readonly ToolBlock[]): string {
+export function deedsOf(tools: readonly ToolBlock[], nameOf: NameOf): string {
   const phrases: { readonly text: string; times: number }[] = [];
-  for (const text of tools.map(toolPhrase)) {
+  for (const text of tools.map((tool) => toolPhrase(tool, nameOf))) {
     const last = phrases.at(-1);
     if (last?.text === text) last.times += 1;
     else phrases.push({ text, times: 1 });

@@ -1,7 +1,7 @@
 /** What an agent does just now, and what it did before that in the same answer: as somebody would say it. Pure. */
 import type { Block } from '../../protocol/documents.ts';
 import { t } from '../../language/t.ts';
-import { argument, deedOf, isQuestion } from './deeds.ts';
+import { argument, argumentsOf, deedOf, isQuestion, type NameOf } from './deeds.ts';
 import type { ToolBlock } from './parts.ts';
 
 /** A call of a tool. */
@@ -52,15 +52,14 @@ export const toolsOf = ({ blocks }: Growing): readonly ToolBlock[] => blocks.fil
 export const underWay = (answer: Growing): ToolBlock | null =>
   toolsOf(answer).findLast(({ result }) => result === null) ?? null;
 
-function textOf(tool: ToolBlock, nameOf: (reference: string) => string): string {
-  const of = (key: string) => argument(tool.input, key);
+function textOf(tool: ToolBlock, nameOf: NameOf): string {
+  const of = argumentsOf(tool, nameOf);
   const waits = WAITS[tool.name];
-  if (waits) return waits(nameOf(of('agent') ?? ''));
-  return UNDER_WAY[tool.name]?.(of) ?? `${deedOf(tool)}…`;
+  if (waits) return waits(of('agent') ?? '');
+  return UNDER_WAY[tool.name]?.(of) ?? `${deedOf(tool, nameOf)}…`;
 }
 
-/** `nameOf`: of somebody as a tool names them, by id, name or seat. */
-export function doingOf(answer: Growing, nameOf: (reference: string) => string): Doing {
+export function doingOf(answer: Growing, nameOf: NameOf): Doing {
   const { blocks, startedAt } = answer;
   const tool = underWay(answer);
   if (tool) return { text: textOf(tool, nameOf), from: tool.startedAt ?? startedAt, waits: tool.name in WAITS };
@@ -71,10 +70,10 @@ export function doingOf(answer: Growing, nameOf: (reference: string) => string):
 }
 
 /** Its calls, in order. */
-export const stepsOf = (answer: Growing, nameOf: (reference: string) => string): readonly Step[] =>
+export const stepsOf = (answer: Growing, nameOf: NameOf): readonly Step[] =>
   toolsOf(answer).map((tool) => ({
     key: tool.toolUseId,
-    text: tool.result === null ? textOf(tool, nameOf) : deedOf(tool),
+    text: tool.result === null ? textOf(tool, nameOf) : deedOf(tool, nameOf),
     state: tool.result === null ? 'now' : isQuestion(tool) ? 'asked' : tool.isError ? 'failed' : 'done',
     from: tool.startedAt ?? null,
     until: tool.endedAt ?? null,

@@ -23,7 +23,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
       text: t`The first words appear here as they are found. The name comes out of them.`,
     };
   if (speaker.kind === 'seatless')
-    return { title: name, text: t`There is no seat for this agent now. Settings, Team gives one.` };
+    return { title: name, text: t`There is no seat for this agent now. Give it one under Settings, Team and seats.` };
   if (speaker.kind === 'lead') {
     if (born === 0 && calling)
       return {

@@ -28,7 +28,7 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
   ) : (
     <p>
       {otherwise}
-      {place !== null && <span className="hide-small"> · {place}</span>}
+      {place !== null && ` · ${place}`}
     </p>
   );
 }

@@ -3,6 +3,7 @@ import { t } from '../../language/t.ts';
 import type { Block } from '../../protocol/documents.ts';
 import { partsOf, type Part, type ToolBlock } from './parts.ts';
 import { deedsOf } from './deeds.ts';
+import { namedIn, useTeammates } from '../use-teammates.ts';
 import { Piece, Words } from './words.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
 import { bytes } from '../text/sizes.ts';
@@ -32,6 +33,7 @@ function Shown({ text }: { text: string }) {
 /** Tool calls that follow each other, in one quiet line that opens. */
 function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
   const [open, setOpen] = useOpened(tools[0]?.toolUseId ?? '');
+  const team = useTeammates();
   return (
     <details
       className="tools"
@@ -41,7 +43,7 @@ function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
     >
       <summary>
         <ChevronIcon />
-        {deedsOf(tools)}
+        {deedsOf(tools, namedIn(team))}
       </summary>
       {open && (
         <dl>

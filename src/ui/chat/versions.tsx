@@ -1,4 +1,5 @@
 /** What an edit has taken the place of: it stays, and can be read where it stood. */
+import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
@@ -36,7 +37,7 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
     let wanted = true;
     owner.call('replaced', { agentId, messageId, limit: MOST }).then(
       (messages) => wanted && setFound(messages),
-      (error: unknown) => wanted && setFound({ failed: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => wanted && setFound({ failed: errorText(error) }),
     );
     return () => {
       wanted = false;

@@ -19,7 +19,7 @@ const DrawingBlock = lazy(() => import('./drawing-block.tsx').catch(() => ({ def
 function NotFetched({ onClose }: DrawingBlockProps) {
   return (
     <p className="md-drawing-foot">
-      <span role="status">{t`What draws could not be fetched from the relay.`}</span>
+      <span role="status">{t`The part of the page that draws could not be fetched. Is the relay there?`}</span>
       <button type="button" className="link-button" onClick={onClose}>{t`Close`}</button>
     </p>
   );

@@ -24,7 +24,9 @@ function draw(mermaid: string, colours: DrawingColours, then: (drawn: Drawn) => 
   const timer = setTimeout(() => finish({ problem: t`Drawing it took too long.` }), PATIENCE);
   worker.addEventListener('message', ({ data }: MessageEvent<Drawn>) => finish(data));
   // What draws is fetched from the relay the first time.
-  worker.addEventListener('error', () => finish({ problem: 'What draws could not be fetched from the relay.' }));
+  worker.addEventListener('error', () =>
+    finish({ problem: 'The part of the page that draws could not be fetched. Is the relay there?' }),
+  );
   worker.postMessage({ mermaid, colours });
   return end;
 }

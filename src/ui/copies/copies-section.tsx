@@ -1,3 +1,4 @@
+import { errorText } from '../../state/ports.ts';
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
@@ -25,9 +26,7 @@ function Begin() {
       if (sink) await copies.exportAll({ sink, passphrase: sealed ? passphrase.first : null });
     } catch (error) {
       // The place that was chosen cannot be written.
-      notices.error(
-        t`The file could not be made: ${error instanceof Error ? error.message : String(error)}. Choose another place.`,
-      );
+      notices.error(t`The file could not be made: ${errorText(error)}. Choose another place.`);
     }
   };
   return (

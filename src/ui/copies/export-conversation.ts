@@ -79,7 +79,8 @@ const ENDS: Readonly<Partial<Record<MessageDoc['status'], string>>> = {
 /** Nothing in a name is taken for Markdown. */
 const plain = (name: string) => name.replace(/[\\`*_[\]<>#|!]/g, '\\$&').replace(/\s+/g, ' ');
 
-const partText = (part: Part): string => (part.kind === 'text' ? part.text.trim() : `*${plain(deedsOf(part.tools))}*`);
+const partText = (part: Part): string =>
+  part.kind === 'text' ? part.text.trim() : `*${plain(deedsOf(part.tools, (reference) => reference))}*`;
 
 function fileLine(file: Attachment, path: string | null): string {
   if (path === null) return t`Attached: ${plain(file.name)} (not on this device)`;
@@ -92,7 +93,7 @@ function fileLine(file: Attachment, path: string | null): string {
  */
 function conversationText({ name, messages, nameOf, pathOf, now }: ConversationText): string {
   const lines = [
-    `# Conversation with ${plain(name)}`,
+    `# ${t`Conversation with ${plain(name)}`}`,
     t`${plural(messages.length, 'message')}, written down by Roost on ${fullTime(now)}.`,
   ];
   let day = '';

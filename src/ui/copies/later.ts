@@ -1,4 +1,5 @@
 /** What is known of copies before they are needed: the rest is fetched after the page is painted. */
+import { errorText } from '../../state/ports.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
@@ -17,7 +18,7 @@ export async function exportAgentFile(state: RoostState, agentId: AgentId, name:
     await exportToFile(state, agentId, name);
   } catch (error) {
     // The file could not be made, or a part of the page did not come.
-    state.notices.error(t`${name} could not be exported: ${error instanceof Error ? error.message : String(error)}`);
+    state.notices.error(t`${name} could not be exported: ${errorText(error)}`);
   }
 }
 
@@ -27,7 +28,7 @@ export async function exportConversationFile(state: RoostState, agentId: AgentId
     const { exportToFile } = await loadConversation();
     await exportToFile(state, agentId, name);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     state.notices.error(t`The conversation with ${name} could not be exported: ${reason}`);
   }
 }

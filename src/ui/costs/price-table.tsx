@@ -173,7 +173,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
             className="ghost"
             disabled={saving}
             onClick={() => void put([], t`The default prices are back.`)}
-          >{t`Back to the default prices`}</button>
+          >{t`Set back to the default prices`}</button>
         )}
       </div>
     </div>

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
-import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
+import { bigButton, canBeWoken, lifecycleOf, type BigButton as Button } from '../../domain/lifecycle.ts';
 import { t } from '../../language/t.ts';
 import { callProgress } from '../../state/live.ts';
 import { writingStopped } from '../../state/relay-info.ts';
@@ -49,6 +49,12 @@ function useMoreWays(choose: () => void): MenuItem[] {
   return items;
 }
 
+/** WAKE and SUMMON are called so in every language. */
+function labelOf(button: Exclude<Button, { readonly kind: 'none' }>): string {
+  if (button.kind === 'busy') return button.label === 'WAKING…' ? t`WAKING…` : t`SUMMONING…`;
+  return button.kind === 'summon' && button.label !== 'SUMMON' ? t`SUMMON ${button.seats.length} MORE` : button.label;
+}
+
 /** The one big button, exactly as the domain says it. */
 export function BigButton() {
   const actions = useActions();
@@ -76,7 +82,7 @@ export function BigButton() {
             style={{ '--part': progress?.part ?? 0 }}
             onClick={() => void (button.kind === 'wake' ? actions.wake() : actions.summon())}
           >
-            {button.label}
+            {labelOf(button)}
           </button>
           {more.length > 0 && !held && (
             <MenuButton label={t`More ways to wake`} items={more} className="big-more">

@@ -11,6 +11,7 @@ import {
   type Grant,
   type Toolset,
 } from '../../domain/toolsets.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import { callsOf } from '../../state/calls.ts';
 import { withCoordination } from '../../state/limits.ts';
@@ -203,7 +204,7 @@ export function NoSandbox() {
   if (why === null) return null;
   return (
     <>
-      <p className="settings-note">{why}</p>
+      <p className="settings-note">{retold(why)}</p>
       {scope === 'agent' && (insist || own.shell_without_sandbox === true) && (
         <Tick setting="shell_without_sandbox" label={t`Runs commands without a sandbox`} hint={NO_SANDBOX} />
       )}

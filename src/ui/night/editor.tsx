@@ -95,7 +95,7 @@ export function RoutineEditor({ scheduleId, before, offset, draft: first, team, 
     >
       <form className="editor" onSubmit={(event) => void save(event)} noValidate>
         <WhoFields draft={draft} set={set} wrong={wrong} team={team} example={t`Morning round`} />
-        <Labelled label={t`What it does`} hint={t`In your own words; Markdown holds.`} wrong={wrong['instructions']}>
+        <Labelled label={t`What it does`} hint={t`In your own words; Markdown works.`} wrong={wrong['instructions']}>
           {(given) => (
             <textarea
               {...given}

@@ -1,4 +1,5 @@
 /** What was said, found while somebody types: the newest question counts, and ends those before it. */
+import { errorText } from '../../state/ports.ts';
 import { useEffect, useRef, useState } from 'react';
 import type { SearchAnswer, SearchQuery } from '../../protocol/search.ts';
 import { useRoost } from '../context.tsx';
@@ -44,7 +45,7 @@ export function useSearch(query: SearchQuery): Searched {
         const answer = await owner.call('search', { ...(JSON.parse(asked) as SearchQuery), line });
         if (newest.current === question) setSearched({ answer, waits: false, problem: null });
       } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error);
+        const problem = errorText(error);
         if (newest.current === question) setSearched({ answer: null, waits: false, problem });
       }
     };

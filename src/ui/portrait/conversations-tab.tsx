@@ -1,3 +1,4 @@
+import { errorText } from '../../state/ports.ts';
 import { useCallback, useEffect, useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
@@ -117,7 +118,7 @@ function Wakings({ agentId, name, first, end }: { agentId: AgentId; name: string
         newest,
       }));
     } catch (error) {
-      notices.error(t`What was before could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      notices.error(t`What was before could not be read: ${errorText(error)}`);
     } finally {
       setBusy(false);
     }

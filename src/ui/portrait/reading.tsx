@@ -1,4 +1,5 @@
 /** Something of the ledger that a component reads for itself, and is read again when `read` changes. */
+import { errorText } from '../../state/ports.ts';
 import { useCallback, useEffect, useState, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 
@@ -15,8 +16,7 @@ export function useReading<Value>(read: () => Promise<Value>): readonly [Reading
     let left = false;
     read().then(
       (value) => left || setReading({ kind: 'read', value }),
-      (error: unknown) =>
-        left || setReading({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => left || setReading({ kind: 'failed', reason: errorText(error) }),
     );
     return () => {
       left = true;

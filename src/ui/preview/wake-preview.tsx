@@ -1,3 +1,4 @@
+import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import { writeWake } from '../../domain/wake-payload.ts';
@@ -32,8 +33,7 @@ function useShares(agents: readonly Agent[]): Read {
     let current = true;
     wakeSizes.read(agents).then(
       (shares) => current && setRead({ kind: 'read', shares }),
-      (error: unknown) =>
-        current && setRead({ kind: 'failed', text: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => current && setRead({ kind: 'failed', text: errorText(error) }),
     );
     return () => {
       current = false;

@@ -100,7 +100,7 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
         </p>
       )}
       <button type="submit" className="ghost program-add" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
-        {busy ? t`Starting it once…` : t`Add and test`}
+        {busy ? t`Starting it once…` : t`Add and try it`}
       </button>
       <p className="setting-hint" id={`${id}-add`}>
         {whole ? t`It is started once, as far as it can be without asking a model.` : t`It needs a name and a command.`}

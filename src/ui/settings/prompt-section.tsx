@@ -1,3 +1,4 @@
+import { errorText } from '../../state/ports.ts';
 import { useEffect, useId, useRef, useState } from 'react';
 import { displayName } from '../../domain/agent.ts';
 import { parseTemplate, PLACEHOLDERS } from '../../domain/prompts.ts';
@@ -37,7 +38,7 @@ function Preview({ template }: { template: string }) {
     let current = true;
     wakeSizes.read([agent]).then(
       ([read]) => current && setShare(read ?? null),
-      (error: unknown) => current && setFailed(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => current && setFailed(errorText(error)),
     );
     return () => {
       current = false;
@@ -89,7 +90,7 @@ export function PromptSection() {
   const wrong = long
     ? t`This is ${count(text.length)} characters; a template may have ${count(SETTING_TEXT_MAX.wakeTemplate)}.`
     : empty
-      ? t`An empty template would say nothing. Reset brings the original back.`
+      ? t`An empty template would say nothing. “Set back to the original” brings the original back.`
       : parsed.ok
         ? null
         : parsed.reason;
@@ -164,7 +165,7 @@ export function PromptSection() {
                 setText(TEMPLATES.wake);
                 if (held !== '') void save('');
               }}
-            >{t`Reset to the original`}</button>
+            >{t`Set back to the original`}</button>
           )}
         </div>
       </div>

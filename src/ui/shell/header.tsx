@@ -110,7 +110,8 @@ function SessionPill() {
     return (
       <div className="pill pill-trouble" role="status">
         <i className="pill-dot pill-lost" aria-hidden="true" />
-        <b>{trouble.title}</b>
+        {/* The banner says why, and what to do. */}
+        <b>{t`Not connected`}</b>
         <span className="pill-more">{t`everyone sleeps`}</span>
       </div>
     );

@@ -1,4 +1,5 @@
 /** How the storage of this device stands, for the two sections that tell of it. */
+import { errorText } from '../../state/ports.ts';
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { t } from '../../language/t.ts';
 import type { StorageStatus } from '../../protocol/worker.ts';
@@ -27,7 +28,7 @@ export function useStorage(): Storage {
           setStatus(now);
           setFailed(null);
         },
-        (error: unknown) => setFailed(error instanceof Error ? error.message : String(error)),
+        (error: unknown) => setFailed(errorText(error)),
       ),
     [owner],
   );

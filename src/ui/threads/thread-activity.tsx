@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import type { Thread, ThreadMessage } from '../../protocol/threads.ts';
 import { openAnswerOf } from '../../state/answers.ts';
-import { ActivityLine, namedIn, Steps } from '../chat/activity.tsx';
+import { ActivityLine, Steps } from '../chat/activity.tsx';
 import { doingOf, isAbout, type Growing } from '../chat/doing.ts';
 import { useAnswers } from '../context.tsx';
-import { useTeammates, type Teammate } from '../use-teammates.ts';
+import { namedIn, useTeammates, type Teammate } from '../use-teammates.ts';
 
 /** ms between a mention and an answer that is taken to be of it. */
 const OF_THIS = 5 * 60_000;

@@ -55,8 +55,8 @@ describe('an offer to join', () => {
   });
 
   it('that cannot be taken says why', () => {
-    expect(reasonOf('')).toContain('no offer to join');
-    expect(reasonOf('https://example.org/roost')).toContain('no offer to join');
+    expect(reasonOf('')).toContain('no code to join with');
+    expect(reasonOf('https://example.org/roost')).toContain('no code to join with');
     expect(reasonOf(offer.text.replace('ROOST1', 'ROOST2'))).toContain('newer Roost');
     expect(reasonOf(offer.text.replace('ROOST1', 'ROOST0'))).toContain('not copied right');
     expect(reasonOf(offer.text.slice(0, -1))).toContain('its end is missing');

@@ -269,7 +269,7 @@ test('a price is changed, a model added, and Roost’s own come back', async () 
       ),
   });
   const input = await screen.findByLabelText('Input, claude-sonnet-');
-  expect(screen.queryByRole('button', { name: 'Back to the default prices' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Set back to the default prices' })).toBeNull();
   fireEvent.change(input, { target: { value: '4' } });
   await page.user.click(screen.getByRole('button', { name: 'Add a model' }));
   expect(screen.getByRole('alert').textContent).toContain('A row needs the beginning of a model’s name');
@@ -277,7 +277,7 @@ test('a price is changed, a model added, and Roost’s own come back', async () 
   for (const title of ['Input', 'Output', 'Cache read', 'Cache write'])
     fireEvent.change(screen.getByLabelText(`${title}, qwen`), { target: { value: '0' } });
   await page.user.click(screen.getByRole('button', { name: 'Save the prices' }));
-  await page.user.click(await screen.findByRole('button', { name: 'Back to the default prices' }));
+  await page.user.click(await screen.findByRole('button', { name: 'Set back to the default prices' }));
   await waitFor(() => expect(page.reach.times('PUT /api/prices')).toBe(2));
   const [first, second] = page.reach.bodies('PUT /api/prices');
   expect(first).toMatchObject({

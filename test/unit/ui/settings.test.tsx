@@ -172,7 +172,7 @@ test('the wake prompt begins as the original, and is checked while one types', a
   fireEvent.change(field, { target: { value: 'Hello {{name}}' } });
   await page.user.click(screen.getByRole('button', { name: 'Save' }));
   expect(saved(page)).toEqual([['wakeTemplate', 'Hello {{name}}']]);
-  await page.user.click(screen.getByRole('button', { name: 'Reset to the original' }));
+  await page.user.click(screen.getByRole('button', { name: 'Set back to the original' }));
   expect(saved(page).at(-1)).toEqual(['wakeTemplate', '']);
   expect(field.value).toContain('You are waking.');
 });
@@ -453,7 +453,7 @@ const described = (button: HTMLElement) =>
 test('where no agent program is found it is said what to do, and one that is found fills in the form', async () => {
   const page = await agentPrograms({ programs: [] });
   expect(screen.getByText(/was found on the relay’s machine\. Install one there and sign in/)).toBeDefined();
-  const add = screen.getByRole('button', { name: 'Add and test' });
+  const add = screen.getByRole('button', { name: 'Add and try it' });
   expect(described(add)).toBe('It needs a name and a command.');
   await page.user.click(add);
   expect(page.reach.times('POST /api/agent-programs')).toBe(0);

@@ -100,7 +100,9 @@ describe('pairing', () => {
 
   it('names what is wrong with an offer, and asks the relay nothing', async () => {
     const putSlot = vi.fn<PairingSlots['putSlot']>();
-    await expect(createRoom().inviter('good morning', { putSlot }).begin()).rejects.toThrow('This is no offer to join');
+    await expect(createRoom().inviter('good morning', { putSlot }).begin()).rejects.toThrow(
+      'This is no code to join with',
+    );
     expect(putSlot).not.toHaveBeenCalled();
   });
 
@@ -192,10 +194,10 @@ describe('giving up', () => {
   });
 
   it('of an offer that was never taken is no error', async () => {
-    const inviter = createRoom().inviter('no offer');
-    await expect(inviter.begin()).rejects.toThrow('no offer');
+    const inviter = createRoom().inviter('no code');
+    await expect(inviter.begin()).rejects.toThrow('no code');
     expect(await inviter.answer(false)).toEqual({ joined: false });
-    await expect(createRoom().inviter('no offer').answer(true)).rejects.toThrow('Take a code first');
+    await expect(createRoom().inviter('no code').answer(true)).rejects.toThrow('Take a code first');
   });
 });
 
