@@ -22,7 +22,7 @@ export interface ChangeWords {
   readonly long?: { readonly before: string; readonly after: string };
 }
 
-const quoted = (text: unknown) => `“${shownText(String(text))}”`;
+const quoted = (text: unknown) => t`“${shownText(String(text))}”`;
 /** Longest value that stands in a line itself, in characters. */
 const SHORT = 60;
 const isLong = (text: string | undefined) => text !== undefined && (text.length > SHORT || text.includes('\n'));

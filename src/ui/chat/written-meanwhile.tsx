@@ -67,7 +67,7 @@ function Row({ item, onAgain, onTakeBack }: Omit<Props, 'items' | 'name'> & { it
       {files.map(({ attachmentId, name }) => (
         <span key={attachmentId} className="meanwhile-file">
           <AttachIcon />
-          {name}
+          <span dir="auto">{name}</span>
         </span>
       ))}
       {note !== null && <span className="meanwhile-note">{note}</span>}

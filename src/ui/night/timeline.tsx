@@ -249,7 +249,7 @@ export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
                     {dark.slice(0, SHOWN).map(({ agentId: whom, from, to, label }) => (
                       <li key={`${whom} ${from}`}>
                         {t`${team.find(whom).name}: ${momentText(from, now)} to ${momentText(to, now)}`}
-                        {label === '' ? '' : `, “${label}”`}
+                        {label === '' ? '' : `, ${t`“${label}”`}`}
                       </li>
                     ))}
                     {dark.length > SHOWN && <li>{t`And ${dark.length - SHOWN} more.`}</li>}

@@ -34,7 +34,7 @@ function valueText(key: string, value: unknown): string {
   if (typeof value === 'number' && key.endsWith('Ms'))
     return value >= 60_000 ? t`${value / 60_000} min` : `${value / 1000} s`;
   const text = shownText(typeof value === 'string' ? value : JSON.stringify(value));
-  return text.length > VALUE_MAX ? t`a text of ${plural(text.length, 'character')}` : `“${text}”`;
+  return text.length > VALUE_MAX ? t`a text of ${plural(text.length, 'character')}` : t`“${text}”`;
 }
 
 const seat = (position: number | null) => (position === null ? t`without a seat` : t`in seat ${seatNumber(position)}`);

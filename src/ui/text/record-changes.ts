@@ -201,7 +201,7 @@ const isTexts = (value: unknown): value is readonly unknown[] => Array.isArray(v
 
 export function limitText({ record, agentId, name, field, path, here, after }: LimitChange): string {
   if (record === 'prices')
-    return t`The price of ${field === '*' ? t`all other models` : `“${shownText(field)}”`} for a million tokens: ${priceValue(after)}; here ${priceValue(here)}.`;
+    return t`The price of ${field === '*' ? t`all other models` : t`“${shownText(field)}”`} for a million tokens: ${priceValue(after)}; here ${priceValue(here)}.`;
   const who = agentId === null ? t`For the household` : (name ?? t`Somebody unknown here`);
   return t`${who}: ${labelOf(path, agentId !== null)}: ${limitValue(path, after)}; here ${limitValue(path, here)}.`;
 }

@@ -80,7 +80,7 @@ export function sourceName(source: WakeSource, nameOf: NameOf): string {
     case 'schedule':
     case 'script':
     case 'api':
-      return `“${source.name}”`;
+      return t`“${source.name}”`;
     default:
       return source satisfies never;
   }
