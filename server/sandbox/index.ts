@@ -6,16 +6,16 @@
 import { sentence } from '../../src/domain/sentence.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { SandboxStanding } from '../../src/protocol/calls.ts';
 import { createProcesses, type Group, type Processes } from '../processes/index.ts';
 import { boundedBy, bubbleArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
 import type { Network } from '../../src/domain/network.ts';
 import { openWayOut, removeLeftWaysOut, type NetworkDeps } from './network.ts';
+import { AS_ROOT, broken, findBubble, missing } from './missing.ts';
 import { createOutput } from './output.ts';
 import { seccompProgram } from './seccomp.ts';
 import { startBoxed, type BoxedProgram } from './program.ts';
@@ -71,18 +71,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const INSTALL = sentence`Install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap) and start the relay again.`;
 const SECCOMP_FD = 3;
-
-function findBubble(path: string): string | null {
-  return (
-    path
-      .split(delimiter)
-      .filter(Boolean)
-      .map((folder) => join(folder, 'bwrap'))
-      .find((file) => existsSync(file)) ?? null
-  );
-}
 
 /** What makes a sandbox: the program, and the calls of the kernel that are refused in it. */
 interface Box {
@@ -101,6 +90,8 @@ const bareEnvironment = (): Record<string, string> =>
   );
 
 export interface SandboxDeps {
+  /** Left out: of this process. */
+  readonly platform?: NodeJS.Platform;
   /** Where programs are looked for; left out: as in this process. */
   readonly path?: string;
   readonly limits?: SandboxLimits;
@@ -114,6 +105,7 @@ export interface SandboxDeps {
 
 // In one piece: one run's life: bounded before it begins, watched, ended as a whole.
 export function createSandbox({
+  platform = process.platform,
   path = process.env['PATH'] ?? '',
   limits = SANDBOX_LIMITS,
   network: reached,
@@ -176,8 +168,7 @@ export function createSandbox({
     const { folder, timeoutMs, room, network = 'none' } = task;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const cgroup = box ? await createCgroup(`roost-${randomUUID()}`, limits) : null;
-    if (box && !cgroup && isRoot)
-      throw new Error('As root, processes can only be bounded by control groups, and none can be made here.');
+    if (box && !cgroup && isRoot) throw new Error(AS_ROOT);
     const output = createOutput(limits.keptOutput);
     const startedAt = performance.now();
     const free = await statfs(folder).then(({ bavail, bsize }) => bavail * bsize);
@@ -250,11 +241,9 @@ export function createSandbox({
 
   async function look(): Promise<SandboxStanding> {
     const no = (why: string): SandboxStanding => ({ available: false, why });
-    if (process.platform !== 'linux')
-      return no(sentence`Commands run in a sandbox that Roost has on Linux only, so far. They stay off here.`);
-    if (!refused) return no(sentence`Commands run in a sandbox that Roost does not have for ${process.arch} yet.`);
     const bubble = findBubble(path);
-    if (bubble === null) return no(sentence`Commands run in a sandbox, and the program for it is not here. ${INSTALL}`);
+    const lacks = missing({ platform, arch: process.arch, filtered: refused !== null, bubble });
+    if (lacks !== null || bubble === null || refused === null) return no(lacks ?? '');
     await removeLeftWaysOut();
     const folder = await mkdtemp(join(tmpdir(), 'roost-sandbox-'));
     try {
@@ -262,13 +251,10 @@ export function createSandbox({
       const { code } = await run.ended;
       if (code === 0) return { available: true, why: null };
       const said = run.output(0, 300).text.trim();
-      return no(
-        sentence`The sandbox for commands does not work here: ${said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said}`,
-      );
+      return no(broken(said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said));
     } catch (error) {
-      return no(
-        sentence`The sandbox for commands does not work here: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      const said = error instanceof Error ? error.message : String(error);
+      return no(said === AS_ROOT ? said : broken(said));
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -459,6 +459,13 @@ it('ends what runs when it is closed, and begins nothing after it', async () => 
   await expect.poll(() => processesWith('32.5')).toBe(0);
 });
 
+/** A folder with a `bwrap` in it that says this, and ends. */
+async function fakeBubble(says: string): Promise<string> {
+  const path = await mkdtemp(join(base, 'bubble-'));
+  await writeFile(join(path, 'bwrap'), `#!/bin/sh\necho "${says}"\nexit 1\n`, { mode: 0o755 });
+  return path;
+}
+
 it('is missing where bubblewrap is, and commands are then not offered at all', async () => {
   const none = createSandbox({ path: join(base, 'nowhere') });
   expect(await none.standing()).toMatchObject({
@@ -466,6 +473,21 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
     why: expect.stringContaining('apt install bubblewrap'),
   });
   await expect(none.run({ folder, bash: ['-c', 'true'], timeoutMs: 1_000 })).rejects.toThrow('apt install');
+  // The same on another system, though a program of that name lies there, and where it cannot begin.
+  for (const [other, why] of [
+    [
+      createSandbox({ platform: 'darwin' }),
+      /on Linux only, and this relay runs on macOS\. To have one, run the relay on/,
+    ],
+    [
+      createSandbox({ path: await fakeBubble('bwrap: setting up uid map: Permission denied') }),
+      /start, since this .*sysctl/,
+    ],
+    [createSandbox({ path: await fakeBubble('bwrap: whatever') }), /does not start \(bwrap: whatever\)\./],
+  ] as const) {
+    expect(await other.standing()).toMatchObject({ available: false, why: expect.stringMatching(why) });
+    await expect(other.run({ folder, bash: ['-c', 'true'], timeoutMs: 1_000 })).rejects.toThrow(why);
+  }
   const workspaces = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() });
   const reach = { network: 'none' as Network, bare: false, off: false, commandMs: 60_000 };
   let onGrants: (agentId: string) => void = () => undefined;

@@ -204,7 +204,14 @@ export function NoSandbox() {
   if (why === null) return null;
   return (
     <>
-      <p className="settings-note">{retold(why)}</p>
+      <p className="settings-note">
+        {retold(why)}{' '}
+        {scope === 'agent' && insist
+          ? ''
+          : insist
+            ? t`Or insist: under the limits of one agent you can have its commands run without one.`
+            : t`Or insist: where the relay was started with --scripts, you can have the commands of one agent run without one, under its limits.`}
+      </p>
       {scope === 'agent' && (insist || own.shell_without_sandbox === true) && (
         <Tick setting="shell_without_sandbox" label={t`Runs commands without a sandbox`} hint={NO_SANDBOX} />
       )}
