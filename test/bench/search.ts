@@ -2,6 +2,7 @@
  * The search over 100,000 messages: its index built by the owner of a real profile, in the background, and asked as
  * somebody types.
  */
+import type { Page } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
 import { messageDoc } from '../support/documents.ts';
 import { freePort } from '../support/free-port.ts';
@@ -9,6 +10,7 @@ import { buildPage, servePage } from '../support/page-server.ts';
 import { prepareHousehold } from '../support/prepared-household.ts';
 import { createRandom } from '../support/random.ts';
 import { percentile, type Section } from './figures.ts';
+import { watchBlocks } from './owner-blocks.ts';
 import { workerMemory } from './worker-memory.ts';
 
 const SEED = 1;
@@ -24,6 +26,29 @@ const SIGNS = '日月火水木金土山川田人口車門東西南北京都大�
 /** What stands in the field while these words are typed, from the second letter on. */
 const typing = (words: string): readonly string[] =>
   Array.from({ length: words.length - 1 }, (_, i) => words.slice(0, i + 2)).filter((text) => !text.endsWith(' '));
+
+const PEERS = ['minisearch', 'flexsearch'] as const;
+const longest = (values: readonly number[]) => Math.max(0, ...values);
+
+/** What a library that holds its index in memory takes for the same. */
+async function peerFigures(
+  page: Page,
+  peer: (typeof PEERS)[number],
+  { sentences, documents }: { readonly sentences: readonly string[]; readonly documents: number },
+): Promise<string> {
+  const session = await page.context().newCDPSession(page);
+  const used = async () => {
+    await session.send('HeapProfiler.collectGarbage');
+    return (await session.send('Runtime.getHeapUsage')).usedSize;
+  };
+  const before = await used();
+  const ms = await page.evaluate((name) => window.bench.buildPeer(name), peer);
+  const memory = (await used()) - before;
+  const asked = await page.evaluate((given) => window.bench.searchPeer(given), sentences);
+  await session.detach();
+  const p95 = percentile(asked.ms, 0.95).toFixed(1);
+  return `${peer} over ${documents.toLocaleString('en')} texts: p95 ${p95} ms for the same words as they are typed, ${asked.found} of ${asked.ms.length} found something; ${Math.round(memory / MB)} MB in memory for as long as it is there; built in one block of ${(ms / 1_000).toFixed(1)} s`;
+}
 
 export async function searchFigures(): Promise<Section> {
   const random = createRandom(SEED);
@@ -46,7 +71,10 @@ export async function searchFigures(): Promise<Section> {
     await page.goto('about:blank');
     await page.goto(server.url);
     await page.evaluate(() => window.bench.dropIndex());
+    await page.evaluate(() => window.bench.open());
+    const blocksOf = await watchBlocks(context);
     const built = await page.evaluate(() => window.bench.buildIndex());
+    const blocks = await blocksOf();
     const bytes = await page.evaluate(() => window.bench.indexBytes());
     await page.evaluate(() => window.bench.rest());
     const before = await workerMemory(context);
@@ -71,7 +99,14 @@ export async function searchFigures(): Promise<Section> {
     // The same opening, with the index there already.
     await page.goto('about:blank');
     await page.goto(server.url);
+    await page.evaluate(() => window.bench.open());
+    const calmBlocksOf = await watchBlocks(context);
     const calm = await page.evaluate((ms) => window.bench.waits(ms), CALM);
+    const calmBlocks = await calmBlocksOf();
+    const peers = [];
+    const documents = await page.evaluate(() => window.bench.readTexts());
+    for (const peer of PEERS)
+      peers.push(await peerFigures(page, peer, { sentences: typed.flatMap(typing), documents }));
     await context.close();
     const count = MESSAGES.toLocaleString('en');
     const results = (what: string, { ms, found }: typeof sentences) => ({
@@ -98,7 +133,17 @@ export async function searchFigures(): Promise<Section> {
           beside: { kind: 'limit', what: '', value: LIMIT.resultsMs },
         },
         {
-          what: 'longest wait for the owner while the index is built',
+          what: 'longest block of the owner while the index is built',
+          value: longest(blocks),
+          unit: 'ms',
+          beside: {
+            kind: 'limit',
+            what: `${blocks.length} over 10 ms; where it is there already ${calmBlocks.length}, longest ${longest(calmBlocks).toFixed(1)} ms`,
+            value: LIMIT.blockMs,
+          },
+        },
+        {
+          what: 'longest wait for an answer of the owner meanwhile',
           value: Math.max(...built.waits),
           unit: 'ms',
           beside: {
@@ -125,6 +170,7 @@ export async function searchFigures(): Promise<Section> {
         },
         { what: 'the index built anew, in the background', value: built.ms / 1_000, unit: 's', beside: null },
       ],
+      notes: peers,
     };
   } finally {
     await server.close();

@@ -7,10 +7,12 @@ import { writeWake } from '../../../src/domain/wake-payload.ts';
 import { openOwner, type OwnerClient } from '../../../src/ledger/index.ts';
 import { payloadOf } from '../../../src/state/wake-share.ts';
 import { shareOf } from '../../../src/state/wake-material.ts';
+import { searchableOf } from '../../../src/search/documents.ts';
 import { SEARCH } from '../../../src/search/settings.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import type { ConversationPage } from '../../../src/protocol/worker.ts';
 import { messageDoc } from '../documents.ts';
+import { buildPeer, type PeerIndex, type SearchPeer } from './search-peers.ts';
 
 export interface BenchPage {
   /** `count` documents, each in a strict transaction of its own, one after the other. */
@@ -32,12 +34,20 @@ export interface BenchPage {
   readAll(limit: number): Promise<{ readonly ms: number; readonly documents: number; readonly chars: number }>;
   /** Throws the search's index away. Before anything else is asked. */
   dropIndex(): Promise<void>;
-  /** Opens the owner, and waits until everything is indexed; `waits`: how long it took meanwhile to answer what takes no time. */
+  /** Opens the owner, and waits until it answers. */
+  open(): Promise<void>;
+  /** Waits until everything is indexed; `waits`: how long it took meanwhile to answer what takes no time. */
   buildIndex(): Promise<{ readonly ms: number; readonly waits: readonly number[] }>;
   /** For so many ms: how long it takes to answer what takes no time. */
   waits(ms: number): Promise<readonly number[]>;
   /** From asking to the first results, each: what is typed one after the other. */
   search(texts: readonly string[]): Promise<{ readonly ms: readonly number[]; readonly found: number }>;
+  /** Reads what can be found, for a peer, and answers how many texts that is. */
+  readTexts(): Promise<number>;
+  /** ms in which a peer takes those texts in, in one piece. It is held until another is built. */
+  buildPeer(peer: SearchPeer): Promise<number>;
+  /** As `search`, of that peer. */
+  searchPeer(texts: readonly string[]): Promise<{ readonly ms: readonly number[]; readonly found: number }>;
   /** Words of messages that stand so far back in a conversation. */
   wordsFrom(agentId: string, messages: number): Promise<readonly string[]>;
   /** Bytes of the index as they were written. */
@@ -59,6 +69,8 @@ let held: OwnerClient | null = null;
 const owner = () => (held ??= openOwner());
 let bareDb: Promise<IDBPDatabase> | null = null;
 let ledgers = 0;
+let texts: readonly string[] = [];
+let peerIndex: PeerIndex | null = null;
 
 async function timed(run: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
@@ -144,6 +156,9 @@ window.bench = {
     return { ms, documents, chars };
   },
   dropIndex: () => deleteDB(SEARCH.database),
+  async open() {
+    await owner().call('household');
+  },
   waits(ms) {
     const end = performance.now() + ms;
     return waitsUntil(() => performance.now() > end);
@@ -155,7 +170,6 @@ window.bench = {
       waits = await waitsUntil(() => over);
     };
     const ms = await timed(async () => {
-      await owner().call('household');
       const asked = asking();
       while ((await owner().call('search', { text: 'ka', limit: 1 })).state.kind !== 'ready')
         await new Promise<void>((resolve) => setTimeout(resolve, 500));
@@ -164,18 +178,24 @@ window.bench = {
     });
     return { ms, waits };
   },
-  async search(texts) {
-    const ms: number[] = [];
-    let found = 0;
-    for (const text of texts)
-      ms.push(
-        await timed(async () => {
-          const { hits } = await owner().call('search', { text, limit: 20 });
-          if (hits.length > 0) found += 1;
-        }),
-      );
-    return { ms, found };
+  search: (asked) => askEach(asked, async (text) => (await owner().call('search', { text, limit: FOUND })).hits.length),
+  async readTexts() {
+    const read: string[] = [];
+    for (let after: string | null = null, more = true; more; more = after !== null) {
+      const page: Awaited<ReturnType<typeof readPage>> = await readPage(after, 1_000);
+      for (const one of page.docs) read.push(searchableOf(one)?.text ?? '');
+      after = page.after;
+    }
+    texts = read.filter((text) => text !== '');
+    return texts.length;
   },
+  buildPeer(peer) {
+    peerIndex = null;
+    return timed(async () => {
+      peerIndex = buildPeer(peer, texts);
+    });
+  },
+  searchPeer: (asked) => askEach(asked, async (text) => peerIndex?.search(text, FOUND) ?? 0),
   async wordsFrom(agentId, messages) {
     let before: string | null = null;
     let words: readonly string[] = [];
@@ -200,6 +220,22 @@ window.bench = {
     await owner().call('append', docs);
   },
 };
+
+/** Results that are asked for, as the palette does. */
+const FOUND = 20;
+
+/** One after the other. */
+async function askEach(asked: readonly string[], find: (text: string) => Promise<number>) {
+  const ms: number[] = [];
+  let found = 0;
+  for (const text of asked)
+    ms.push(
+      await timed(async () => {
+        if ((await find(text)) > 0) found += 1;
+      }),
+    );
+  return { ms, found };
+}
 
 async function waitsUntil(isOver: () => boolean): Promise<readonly number[]> {
   const waits: number[] = [];
