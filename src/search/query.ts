@@ -112,10 +112,21 @@ function createBest(most: number) {
   };
 }
 
+/** Where a word stands in one segment: the best forms of it first, and the documents of each. */
+interface Places {
+  readonly forms: readonly Form[];
+  readonly lists: readonly Uint32Array[];
+}
+
+async function placesIn(segment: Segment, found: readonly Form[]): Promise<Places> {
+  const forms = found.toSorted((a, b) => b.quality - a.quality);
+  return { forms, lists: await segment.lists(forms) };
+}
+
 /** Of one segment: how many of the words each document holds, and what that is worth. */
 async function scoresIn(
   segment: Segment,
-  forms: readonly (readonly Form[])[],
+  places: readonly Places[],
   weights: readonly number[],
   { filters, since, pause }: RankDeps,
 ): Promise<{ readonly held: Uint8Array; readonly scores: Float32Array }> {
@@ -123,11 +134,9 @@ async function scoresIn(
   const held = new Uint8Array(documents);
   const scores = new Float32Array(documents);
   const seen = new Uint8Array(documents);
-  for (const [word, found] of forms.entries()) {
-    const better = [...found].sort((a, b) => b.quality - a.quality);
-    const lists = await segment.lists(better);
+  for (const [word, { forms, lists }] of places.entries()) {
     for (const [i, list] of lists.entries()) {
-      const worth = (weights[word] ?? 0) * (better[i]?.quality ?? 0);
+      const worth = (weights[word] ?? 0) * (forms[i]?.quality ?? 0);
       for (const document of list) {
         if (seen[document] === word + 1) continue;
         seen[document] = word + 1;
@@ -189,17 +198,13 @@ export async function rank(deps: RankDeps): Promise<RankedList> {
     );
     return Math.log(1 + (all - documents + 0.5) / (documents + 0.5));
   });
+  // All at once: a first look at each would otherwise wait for the disk as often as there are segments and words.
+  const places = await Promise.all(
+    segments.map((segment, n) => Promise.all(forms.map((bySegment) => placesIn(segment, bySegment[n] ?? [])))),
+  );
   const scored = [];
   for (const [n, segment] of segments.entries())
-    scored.push({
-      segment,
-      ...(await scoresIn(
-        segment,
-        forms.map((bySegment) => bySegment[n] ?? []),
-        weights,
-        deps,
-      )),
-    });
+    scored.push({ segment, ...(await scoresIn(segment, places[n] ?? [], weights, deps)) });
   const least = wanted.length - Math.floor(wanted.length / SEARCH.oneWrongOf);
   for (let needed = wanted.length; needed >= Math.max(1, least); needed--) {
     const best = createBest(most);
