@@ -1,7 +1,7 @@
 /** What a page asks of the search, and what it is told. Free of the schemas' library. */
 import type { AgentId, MessageId, ThreadId } from '../domain/ids.ts';
 
-export const SEARCH_KINDS = ['message', 'thread-message', 'thread', 'soul'] as const;
+export const SEARCH_KINDS = ['message', 'thread-message', 'thread', 'soul', 'schedule'] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 /** `text` as it was typed. Left out: everything. */
@@ -13,6 +13,8 @@ export interface SearchQuery {
   readonly threadId?: ThreadId | undefined;
   /** Who said it: an agent or "human". */
   readonly author?: string | undefined;
+  /** One of these. */
+  readonly kinds?: readonly SearchKind[] | undefined;
   /** ms since the epoch: not earlier than that. */
   readonly since?: number | undefined;
   readonly limit: number;
@@ -30,7 +32,7 @@ export interface Passage {
 /** What is known of a text besides its words: whose it is, and where it leads to. */
 export interface SearchedText {
   readonly kind: SearchKind;
-  /** Whose conversation or soul it is; of a thread's message, who said it; null: nobody's. */
+  /** Whose conversation, soul or routine it is; of a thread's message, who said it; null: nobody's. */
   readonly agentId: AgentId | null;
   /** Who said or wrote it: an agent, "human" or "relay". */
   readonly author: string;
@@ -44,7 +46,7 @@ export interface SearchedText {
 export interface SearchHit extends SearchedText {
   /** The document's. */
   readonly id: string;
-  /** Of the thread; null: not known here. */
+  /** Of the thread, or the name of what is planned; null: not known here. */
   readonly title: string | null;
   readonly passage: Passage;
 }

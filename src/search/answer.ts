@@ -26,7 +26,7 @@ export interface Found {
   /** The document's. */
   readonly id: string;
   readonly said: Searchable;
-  /** Of the thread; null: not known here. */
+  /** Of the thread, or the name of what is planned; null: not known here. */
   readonly title: string | null;
   readonly passage: Passage;
 }

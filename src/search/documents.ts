@@ -5,7 +5,7 @@ import { wrote } from '../domain/talk.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { DocumentStore } from '../protocol/documents/kind.ts';
 import { isKnown, type KnownType } from '../protocol/known.ts';
-import type { SearchedText } from '../protocol/search.ts';
+import type { SearchedText, SearchKind } from '../protocol/search.ts';
 
 /** Where searchable documents stand in the views: a store, and what their ids begin with. */
 export interface SearchSource {
@@ -22,6 +22,7 @@ export const SEARCH_SOURCES: readonly SearchSource[] = [
   { type: 'agent-change', store: 'changes', prefix: '', letter: 'c' },
   { type: 'queued-message', store: 'queued', prefix: '', letter: 'q' },
   { type: 'thread', store: 'records', prefix: 'thread:', letter: 'r' },
+  { type: 'schedule', store: 'records', prefix: 'schedule:', letter: 'r' },
   { type: 'thread-message', store: 'records', prefix: 'thread-message:', letter: 'r' },
   { type: 'message', store: 'messages', prefix: '', letter: 'm' },
 ];
@@ -91,6 +92,20 @@ export function searchableOf(doc: Doc): Searchable | null {
         threadId: doc.recordId as ThreadId,
         text: doc.value.title,
       };
+    case 'schedule': {
+      const { removed, schedule } = doc.value;
+      if (removed) return null;
+      // A routine has instructions, a reminder a message, a script the path of its file.
+      const words = ['name', 'instructions', 'message', 'script'].map((name) => field(schedule, name));
+      return {
+        ...none,
+        kind: 'schedule',
+        agentId: schedule.agentId,
+        author: schedule.kind === 'reminder' ? schedule.agentId : 'human',
+        time,
+        text: words.filter((text) => text !== '').join(PARTS),
+      };
+    }
     case 'agent-identity':
       return {
         ...none,
@@ -116,14 +131,16 @@ export function searchableOf(doc: Doc): Searchable | null {
   }
 }
 
-/** Terms that no word is: by these a search is held to one agent, one thread, one voice. */
+/** Terms that no word is: by these a search is held to one agent, one thread, one voice, one kind. */
 const MARK = '\u0001';
 export const conversationTerm = (agentId: string): string => `${MARK}a${agentId}`;
 export const threadTerm = (threadId: string): string => `${MARK}t${threadId}`;
 export const authorTerm = (author: string): string => `${MARK}f${author}`;
+export const kindTerm = (kind: SearchKind): string => `${MARK}k${kind}`;
 
-export const termsAbout = ({ agentId, author, threadId }: Searchable): readonly string[] => [
+export const termsAbout = ({ agentId, author, threadId, kind }: Searchable): readonly string[] => [
   ...(agentId === null ? [] : [conversationTerm(agentId)]),
   ...(threadId === null ? [] : [threadTerm(threadId)]),
   authorTerm(author),
+  kindTerm(kind),
 ];

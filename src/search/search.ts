@@ -13,7 +13,7 @@ import { CANNOT_SEARCH, type SearchAnswered, type SearchAsked } from '../protoco
 import { answerTo, type Found, type Question } from './answer.ts';
 import { createBuilder, type Builder } from './builder.ts';
 import { DamagedIndexError } from './bytes.ts';
-import { authorTerm, conversationTerm, rowIdOf, threadTerm, type Searchable } from './documents.ts';
+import { authorTerm, conversationTerm, kindTerm, rowIdOf, threadTerm, type Searchable } from './documents.ts';
 import { SEARCH } from './settings.ts';
 import type { SearchedLedger } from './searched-ledger.ts';
 import type { IndexStore } from './store.ts';
@@ -213,11 +213,12 @@ export function createSearch(deps: SearchDeps): Search {
     },
     hearNoRoom: () => void fail('no-room'),
     async find(query) {
-      const { text, agentId, threadId, author, since = 0, limit, line } = query;
+      const { text, agentId, threadId, author, kinds, since = 0, limit, line } = query;
       const filters = [
         ...(agentId === undefined ? [] : [[conversationTerm(agentId)]]),
         ...(threadId === undefined ? [] : [[threadTerm(threadId)]]),
         ...(author === undefined ? [] : [[authorTerm(author)]]),
+        ...(kinds === undefined ? [] : [kinds.map(kindTerm)]),
       ];
       const { found, more } = await ask({ text, filters, since, limit }, pauseOf(line, query));
       if (line !== undefined && newest.get(line) === query) newest.delete(line);

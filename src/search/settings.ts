@@ -3,7 +3,7 @@ export const SEARCH = {
   /** The index's own IndexedDB database: it can be thrown away at any time, and is made anew then. */
   database: 'roost-search',
   /** Goes up with every change of what stands in the index, or of how words are cut: an older one is made anew. */
-  version: 2,
+  version: 3,
 
   /** ms after the ledger was opened before the index is looked at: whoever opens the page comes first. */
   startAfter: 1_500,

@@ -34,7 +34,7 @@ export interface Place {
   readonly id: string;
 }
 
-/** A document that can be seen; `title`: of the thread that it belongs to, null where there is none or it is not known. */
+/** A document that can be seen; `title`: of the thread that it belongs to, or the name of what is planned; null where there is none or it is not known. */
 export interface Found {
   readonly doc: Doc;
   readonly title: string | null;
@@ -74,10 +74,12 @@ export async function readFound(
       const isHidden =
         (store === 'messages' && !('place' in record)) ||
         (store === 'queued' && !('open' in record)) ||
-        ((store === 'changes' || doc.type === 'thread') && !('slot' in record && record.slot !== undefined));
+        ((store === 'changes' || doc.type === 'thread' || doc.type === 'schedule') &&
+          !('slot' in record && record.slot !== undefined));
       // A soul that was written anew since is no longer whose it was.
       if (doc.type === 'agent-identity' && (await isRewritten(String(doc['agentId'])))) return null;
       if (isHidden || forgetting.some((forget) => isCovered(doc, forget))) return null;
+      if (isKnown(doc) && doc.type === 'schedule') return { doc, title: doc.value.schedule.name };
       const threadId = isKnown(doc) && doc.type === 'thread-message' ? doc.value.threadId : null;
       return { doc, title: threadId === null ? null : await titleOf(threadId) };
     }),

@@ -1,8 +1,8 @@
 import { t } from '../../language/t.ts';
-import type { SearchQuery } from '../../protocol/search.ts';
+import type { SearchKind, SearchQuery } from '../../protocol/search.ts';
 import type { Teammates } from '../use-teammates.ts';
 
-export type Filters = Pick<SearchQuery, 'agentId' | 'threadId' | 'author' | 'since'>;
+export type Filters = Pick<SearchQuery, 'agentId' | 'threadId' | 'author' | 'kinds' | 'since'>;
 
 const DAY = 24 * 60 * 60 * 1_000;
 /** Days back, by the words for them. */
@@ -13,10 +13,18 @@ const SPANS = [
   [365, t`In the last year`],
 ] as const;
 
+/** Kinds that are looked for together, by the words for them. */
+const KINDS: readonly (readonly [readonly SearchKind[], string])[] = [
+  [['message'], t`In conversations`],
+  [['thread-message', 'thread'], t`In threads`],
+  [['soul'], t`In souls`],
+  [['schedule'], t`In routines and reminders`],
+];
+
 /** No agent's id. */
 const IN_THREAD = 'thread:';
 
-/** Holds what is found to one agent, one voice, or a time. `today`: midnight, in ms since the epoch. */
+/** Holds what is found to one agent, one voice, one kind, or a time. `today`: midnight, in ms since the epoch. */
 export function FilterRow({
   value,
   team,
@@ -52,6 +60,18 @@ export function FilterRow({
         <option value="">{t`Said by anybody`}</option>
         <option value="human">{t`Said by you`}</option>
         {people}
+      </select>
+      <select
+        aria-label={t`Where`}
+        value={value.kinds?.[0] ?? ''}
+        onChange={({ target }) => onChange({ ...value, kinds: KINDS.find(([[first]]) => first === target.value)?.[0] })}
+      >
+        <option value="">{t`Anywhere`}</option>
+        {KINDS.map(([kinds, label]) => (
+          <option key={kinds[0]} value={kinds[0]}>
+            {label}
+          </option>
+        ))}
       </select>
       <select
         aria-label={t`When`}

@@ -10,6 +10,8 @@ export function pathOf({ kind, agentId, messageId, threadId }: SearchHit): strin
       return threadId === null || messageId === null ? PATHS.threads : PATHS.threadMessage(threadId, messageId);
     case 'thread':
       return threadId === null ? PATHS.threads : PATHS.thread(threadId);
+    case 'schedule':
+      return PATHS.night(agentId);
     case 'soul':
       return PATHS.soul(agentId ?? '');
     default:

@@ -13,6 +13,10 @@ export function whereOf({ kind, agentId, author, title }: SearchHit, nameOf: (id
       return title === null ? t`${name} in a thread` : t`${name} in ${title}`;
     case 'thread':
       return t`Thread`;
+    case 'schedule':
+      return title === null
+        ? t`Planned for ${nameOf(agentId ?? '')}`
+        : t`${title}, planned for ${nameOf(agentId ?? '')}`;
     case 'soul':
       return t`${name}’s soul`;
     default:

@@ -10,6 +10,15 @@ import { createMemoryIndex, createMemoryLedger, searchOver, type MemoryIndex } f
 const said = (n: number, text: string, more: Partial<MessageDoc> = {}) =>
   messageDoc(n, { blocks: [{ kind: 'text', text }], ...more });
 
+const planned = (n: number, schedule: Record<string, string>, removed = false): Doc => ({
+  _id: `schedule:s${n}:x`,
+  type: 'schedule',
+  schema: 1,
+  at: messageDoc(n).at,
+  recordId: `s${n}`,
+  value: { removed, schedule: { agentId: 'a1', ...schedule } },
+});
+
 /** A search over these documents, settled. */
 async function over(docs: readonly Doc[]) {
   const memory = createMemoryLedger(docs);
@@ -206,7 +215,7 @@ describe('What is found', () => {
     expect(await ids('herons', { author: 'nobody' })).toEqual([]);
   });
 
-  it('is also what waits to be sent, what an agent wrote to another, a soul as it is now, a thread and its messages', async () => {
+  it('is also what waits to be sent, what an agent wrote to another, a soul as it is now, a thread and its messages, and what is planned', async () => {
     const { find } = await over([
       identityDoc(1, 'a1', 0, 'I keep the old herons.'),
       changeDoc(2, 'a1', { kind: 'soul', individuationArtifact: 'I keep the new herons.' }),
@@ -240,6 +249,9 @@ describe('What is found', () => {
         agentId: 'a1',
         value: { threadId: 't1', sequence: 1, time: messageDoc(7).time, messageId: 'tm1', text: 'All herons?' },
       },
+      planned(8, { kind: 'routine', name: 'Morning round', instructions: 'Count the herons.' }),
+      planned(9, { kind: 'reminder', name: 'Tea', message: 'The herons are waiting' }),
+      planned(10, { kind: 'reminder', name: 'Herons of old', message: 'It is over' }, true),
     ]);
     const kinds = (await find('herons')).map(({ kind, threadId, messageId }) => [kind, threadId ?? messageId]);
     expect(kinds).toEqual(
@@ -251,6 +263,13 @@ describe('What is found', () => {
         ['soul', null],
       ]),
     );
+    const soul = await find('herons', { kinds: ['soul'] });
+    expect(new Set(soul.map(({ kind, agentId }) => `${kind} ${agentId}`))).toEqual(new Set(['soul a1']));
+    expect(await find('herons', { kinds: ['thread', 'thread-message'] })).toHaveLength(2);
+    expect((await find('herons', { kinds: ['schedule'] })).map(({ author }) => author).sort()).toEqual(['a1', 'human']);
+    expect(await find('herons', { kinds: ['schedule'], author: 'human' })).toMatchObject([
+      { agentId: 'a1', messageId: null, passage: { text: '… Count the herons.' } },
+    ]);
     expect((await find('herons', { threadId: 't1' })).map(({ kind }) => kind).sort()).toEqual([
       'thread',
       'thread-message',

@@ -115,7 +115,7 @@ describe('One keystroke', () => {
     expect(screen.queryByRole('group', { name: 'What was found' })).toBeNull();
   });
 
-  test('holds what was said to one agent, one voice, or a time', async () => {
+  test('holds what was said to one agent, one voice, one kind, or a time', async () => {
     const docs = [
       ...team(2),
       said('agent-1', 'human', 'herons by day', NOW - 3 * DAY),
@@ -129,6 +129,11 @@ describe('One keystroke', () => {
     await page.user.selectOptions(screen.getByRole('combobox', { name: 'With whom' }), 'Lyra');
     await waitFor(() => expect(hits()).toHaveLength(2));
     await page.user.selectOptions(screen.getByRole('combobox', { name: 'Said by' }), 'Said by you');
+    await waitFor(() => expect(hits()).toHaveLength(1));
+    const where = screen.getByRole('combobox', { name: 'Where' });
+    await page.user.selectOptions(where, 'In threads');
+    await waitFor(() => expect(hits()).toHaveLength(0));
+    await page.user.selectOptions(where, 'In conversations');
     await waitFor(() => expect(hits()).toHaveLength(1));
     await page.user.selectOptions(screen.getByRole('combobox', { name: 'When' }), 'Since yesterday');
     expect(await screen.findByText('Nothing here is called so, and nobody said it.')).toBeDefined();
