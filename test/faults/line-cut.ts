@@ -56,7 +56,7 @@ export async function lineCutRound(house: House, line: Line, random: () => numbe
       .flatMap(textsIn);
   const heard = await eventually(kept, (texts) => said.every((text) => texts.includes(text)));
   await eventually(() => readRelay(house.relay()), settled);
-  const { events } = await house.holdAgainst('After the line was cut', {
+  await house.holdAgainst('After the line was cut', {
     shown: new Map(speakers.map((who) => [who, []])),
     ledger: [],
   });
@@ -69,7 +69,7 @@ export async function lineCutRound(house: House, line: Line, random: () => numbe
     ...said
       .filter((text) => mine.filter((one) => one === text).length !== 1)
       .map((text) => `"${text}" does not stand on the page once`),
-    ...(await faultsOfWhole(house, events, speakers)),
+    ...(await faultsOfWhole(house, speakers)),
     ...visitor.complaints,
   ]);
 }

@@ -76,7 +76,7 @@ export async function tabKillRound(house: House, ending: Ending, random: () => n
   demand(when, [
     ...(ended ? ['the session has ended'] : []),
     ...(settled(events) ? [] : ['somebody has not answered']),
-    ...(await faultsOfWhole(house, events, speakers)),
+    ...(await faultsOfWhole(house, speakers)),
     ...back.complaints,
   ]);
 }

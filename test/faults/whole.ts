@@ -1,7 +1,7 @@
 /** After all answers have ended: each conversation shows every answer of the relay's log, once, and to its last word. */
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredEvent } from '../../src/protocol/events.ts';
-import { readShown } from './evidence.ts';
+import { readRelay, readShown } from './evidence.ts';
 import { eventually, type House, type Who } from './household.ts';
 import { plain } from './words.ts';
 
@@ -19,35 +19,29 @@ export function settled(events: readonly StoredEvent[]): boolean {
   return waiting.size === 0 && speaking.size === 0;
 }
 
-/** Waits for it; what is wrong after that, as sentences. */
-export async function faultsOfWhole(
-  house: House,
-  events: readonly StoredEvent[],
-  team: readonly Who[],
-): Promise<string[]> {
+const answersOf = (events: readonly StoredEvent[], agentId: string | null) =>
+  events.flatMap(({ event }) =>
+    event.kind === 'message' && event.agentId === agentId && event.role === 'assistant'
+      ? [event.blocks.flatMap((block) => (block.kind === 'text' ? [plain(block.text)] : []))]
+      : [],
+  );
+
+/** Waits for it; what is wrong after that, as sentences. The log is read with the page: what waited in a queue is answered after it was settled. */
+export async function faultsOfWhole(house: House, team: readonly Who[]): Promise<string[]> {
   const faults: string[] = [];
   for (const who of team) {
     const agentId = await house.agentId(who);
-    const said = events.flatMap(({ event }) =>
-      event.kind === 'message' && event.agentId === agentId && event.role === 'assistant'
-        ? [event.blocks.flatMap((block) => (block.kind === 'text' ? [plain(block.text)] : []))]
-        : [],
-    );
     await house.visitor().open(who);
-    const rows = await eventually(
-      async () => (await readShown(house.visitor().page)).filter((row) => !row.mine),
-      (now) =>
-        isDeepStrictEqual(
-          now.map((row) => row.texts),
-          said,
-        ) && now.every((row) => !row.open),
+    const { said, rows, same } = await eventually(
+      async () => {
+        const shown = (await readShown(house.visitor().page)).filter((row) => !row.mine);
+        const answers = answersOf(await readRelay(house.relay()), agentId);
+        const texts = shown.map((row) => row.texts);
+        return { said: answers, rows: shown, same: isDeepStrictEqual(texts, answers) };
+      },
+      (now) => now.same && now.rows.every((row) => !row.open),
     );
-    if (
-      !isDeepStrictEqual(
-        rows.map((row) => row.texts),
-        said,
-      )
-    )
+    if (!same)
       faults.push(
         `${who} shows ${JSON.stringify(rows.map((row) => row.texts.map((text) => text.slice(-20))))} of ${JSON.stringify(said.map((texts) => texts.map((text) => text.slice(-20))))}`,
       );
