@@ -3,6 +3,7 @@ import { addedText } from '../../../src/domain/threads.ts';
 import { expect, test } from 'vitest';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
+import { prepareFile } from '../../../src/ui/attachments/prepare.ts';
 import { at, NOW, runningSession, said, sessionEnd, sessionStart, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
 
@@ -299,6 +300,22 @@ test('what waits on this device for somebody asleep is taken back, and goes nowh
   expect(page.owner.docs.at(-1)).toMatchObject({ type: 'message-withdrawn', agentId: 'agent-1' });
   expect(page.relay.asked).toEqual([]);
   expect(log().textContent).not.toContain('Kept on this device');
+});
+
+test('a file of exactly as many bytes as one may have is taken, and of one with a byte more it is said that it is too large', async () => {
+  const prepared = (size: number) => {
+    const paper = new Uint8Array(size);
+    paper.set(new TextEncoder().encode('%PDF-1.7'));
+    return prepareFile(new File([paper], 'plan.pdf'), () => 'file-1');
+  };
+  expect(await prepared(20_000_000)).toMatchObject({
+    ok: true,
+    file: { name: 'plan.pdf', mediaType: 'application/pdf', bytes: 20_000_000 },
+  });
+  expect(await prepared(20_000_001)).toEqual({
+    ok: false,
+    reason: 'plan.pdf is a little larger than 20 MB, which is the most.',
+  });
 });
 
 test('an answer can be stopped while it is written', async () => {

@@ -1,5 +1,5 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, test, vi } from 'vitest';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { agentDoc, NOW, runningSession, said, team } from './support/household.ts';
 import { facePixels } from '../../../src/domain/face.ts';
 import { openPage } from './support/render.tsx';
@@ -413,6 +413,59 @@ describe('Changing seats', () => {
     act(() => seat('Wren, seat 1, sleeping').focus());
     await page.user.keyboard('{Alt>}{ArrowUp}{/Alt}');
     expect(page.owner.docs.length).toBe(before);
+  });
+
+  describe('by hand', () => {
+    const list = () => screen.getByRole('list', { name: 'The team' });
+    const cellOf = (name: string) => seat(name).closest<HTMLElement>('.seat') ?? document.body;
+    const at = (x: number, pointerType: string) => ({
+      ...{ pointerId: 1, isPrimary: true, button: 0, pointerType },
+      ...{ clientX: x, clientY: 0 },
+    });
+    /** jsdom lays nothing out: whoever is pointed at is told. */
+    const pointingAt = (element: Element) => Object.assign(document, { elementFromPoint: () => element });
+    afterEach(() => void Reflect.deleteProperty(document, 'elementFromPoint'));
+
+    test('a mouse drags somebody to another seat; less than a drag is a click, and Escape lets go', async () => {
+      const page = await openPage({ docs: team(2) });
+      pointingAt(cellOf('Wren, seat 2, sleeping'));
+      const drag = (to: number) => {
+        fireEvent.pointerDown(seat('Lyra, seat 1, sleeping'), at(0, 'mouse'));
+        fireEvent.pointerMove(window, at(to, 'mouse'));
+      };
+      drag(5);
+      fireEvent.pointerUp(window, at(5, 'mouse'));
+      drag(80);
+      expect(cellOf('Lyra, seat 1, sleeping').hasAttribute('data-lifted')).toBe(true);
+      fireEvent.keyDown(window, { key: 'Escape' });
+      expect(cellOf('Lyra, seat 1, sleeping').hasAttribute('data-lifted')).toBe(false);
+      fireEvent.pointerUp(window, at(80, 'mouse'));
+      drag(80);
+      expect(cellOf('Wren, seat 2, sleeping').hasAttribute('data-over')).toBe(true);
+      fireEvent.pointerUp(window, at(80, 'mouse'));
+      await screen.findByText('Lyra and Wren changed places: Lyra has seat 2 now.');
+      expect(seats().slice(0, 2)).toEqual(['Wren, seat 1, sleeping', 'Lyra, seat 2, sleeping']);
+      expect(page.owner.docs.filter(({ type }) => type === 'agent-change')).toHaveLength(2);
+    });
+
+    test('a finger that rests lifts somebody, and one that slips before scrolls', async () => {
+      const page = await openPage({ docs: team(2) });
+      pointingAt(cellOf('seat 6, empty'));
+      const lifted = () => list().hasAttribute('data-moving');
+      fireEvent.pointerDown(seat('Lyra, seat 1, sleeping'), at(0, 'touch'));
+      fireEvent.pointerMove(window, at(20, 'touch'));
+      fireEvent.pointerMove(window, at(90, 'touch'));
+      expect(lifted()).toBe(false);
+      fireEvent.pointerUp(window, at(90, 'touch'));
+      fireEvent.pointerDown(seat('Lyra, seat 1, sleeping'), at(0, 'touch'));
+      await waitFor(() => expect(lifted()).toBe(true));
+      // The page does not scroll under it.
+      expect(fireEvent.touchMove(list())).toBe(false);
+      fireEvent.pointerMove(window, at(90, 'touch'));
+      fireEvent.pointerUp(window, at(90, 'touch'));
+      await screen.findByText('Lyra has seat 6 now.');
+      expect(page.owner.docs.filter(({ type }) => type === 'agent-change')).toHaveLength(1);
+    });
   });
 
   test('a seat is chosen in the settings too, and nobody takes the seat of who is being born', async () => {

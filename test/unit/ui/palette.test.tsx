@@ -113,6 +113,11 @@ describe('One keystroke', () => {
     expect(bar().getByRole('status').textContent).toBe('1 of 2');
     await page.user.click(bar().getByRole('button', { name: 'Done with what was found' }));
     expect(screen.queryByRole('group', { name: 'What was found' })).toBeNull();
+    // One goes on from the one that was chosen.
+    await page.user.type(await open(page), 'river');
+    await waitFor(() => expect(screen.getAllByRole('option', { name: /river/ })).toHaveLength(2));
+    await page.user.keyboard('{ArrowDown}{Enter}');
+    await waitFor(() => expect(bar().getByRole('status').textContent).toBe('2 of 2'));
   });
 
   test('holds what was said to one agent, one voice, one kind, or a time', async () => {
