@@ -195,6 +195,29 @@ const cutOff = () => {
   ];
 };
 
+/** What is opened by a button has no address of its own: where the button is, and how it is called. */
+const dialogsOf = (agent: string): readonly (readonly [string, string | RegExp])[] => [
+  ['/night', 'New routine'],
+  ['/night', 'New script'],
+  ['/settings/devices', 'Add a device'],
+  ['/settings/devices', 'Make a recovery phrase'],
+  ['/settings/devices', 'Join from another device'],
+  ['/settings/devices', 'I have a recovery phrase'],
+  [`${agent}/soul`, 'Change…'],
+  [`${agent}/more`, /^Forget this conversation/],
+  [`${agent}/more`, /^Forget (?!this)/],
+];
+/** A dialog that is scrolled sideways, or is higher than the window, has its buttons out of sight. */
+const sideways = () =>
+  [...document.querySelectorAll('dialog[open], dialog[open] .dialog-body')].flatMap((each) => {
+    const { top, bottom } = each.getBoundingClientRect();
+    const over = each.scrollWidth - each.clientWidth;
+    return [
+      ...(over > 1 ? [`${each.className} goes sideways by ${over} px`] : []),
+      ...(top < 0 || bottom > innerHeight ? [`${each.className} is higher than the window`] : []),
+    ];
+  });
+
 describe('every page and dialog', () => {
   it('is whole on a phone and at 200 %, and axe finds nothing serious in it', async () => {
     const { page } = visitor;
@@ -220,6 +243,23 @@ describe('every page and dialog', () => {
       await page.emulateMedia({ colorScheme: 'dark', ...STILL });
       found.push(...(await visitor.axe(['color-contrast'])).map((what) => `${path} by night: ${what}`));
       await page.emulateMedia({ colorScheme: 'light', ...STILL });
+    }
+    for (const [path, button] of dialogsOf(agent)) {
+      await resize(sizes.desktop);
+      await goTo(path);
+      await page
+        .getByRole('button', { name: button, exact: typeof button === 'string' })
+        .first()
+        .click();
+      await page.getByRole('dialog').first().waitFor();
+      for (const size of [sizes.phone, [640, 400]] as const) {
+        await resize(size);
+        const wrong = [...(await page.evaluate(cutOff)), ...(await page.evaluate(sideways))];
+        found.push(...wrong.map((what) => `${String(button)} at ${size[0]} px: ${what}`));
+      }
+      found.push(...(await visitor.axe()).map((what) => `${String(button)}: ${what}`));
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').first().waitFor({ state: 'detached' });
     }
     expect(found).toEqual([]);
     // Where the system has colours of its own, what is pressed has an edge and a switch its knob.
