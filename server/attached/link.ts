@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { createLimiter } from '../../src/domain/platform/queue.ts';
 import { onOneLine } from '../../src/domain/quoting.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
@@ -87,8 +88,8 @@ const cleanedAnswer = <Answer extends Answered>(answer: Answer, clean: Clean): A
 
 const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== undefined;
 /** What may be the matter with one that is held. */
-const BOXED =
-  '. It runs in the sandbox: it sees the system’s programs, the folders that you named, and of the network what you named. Name what it lacks, or let it run free.';
+const boxedTrouble = (trouble: string) =>
+  sentence`It runs in the sandbox: it sees the system’s programs, the folders that you named, and of the network what you named. Name what it lacks, or let it run free. ${trouble}`;
 
 const wantsSignIn = (error: unknown) =>
   error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.data.status === 401);
@@ -104,7 +105,7 @@ export function createLink(deps: LinkDeps): Link {
   const { attachment, version, timers, elapsed, clean, onChange, limits = ATTACHED_LIMITS } = deps;
   // In one line: a line of its own would stand before a mind as one of the relay's.
   const oneLine = (text: string) => onOneLine(clean(text));
-  const sentence = (error: unknown) => oneLine(sentenceOf(error)).slice(0, limits.problemChars);
+  const saying = (error: unknown) => oneLine(sentenceOf(error)).slice(0, limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
   let current: Open | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
@@ -146,7 +147,10 @@ export function createLink(deps: LinkDeps): Link {
         const offered = offeredOf(cleaned(each, clean));
         // Of two that it gives one name, neither is known to be the one that was looked at.
         if (offered)
-          tools.set(offered.name, tools.has(offered.name) ? { ...offered, problem: 'It is there twice.' } : offered);
+          tools.set(
+            offered.name,
+            tools.has(offered.name) ? { ...offered, problem: sentence`It is there twice.` } : offered,
+          );
         if (tools.size > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
       }
       cursor = answer.nextCursor;
@@ -177,13 +181,14 @@ export function createLink(deps: LinkDeps): Link {
     againAt = elapsed() + Math.min(limits.againMs * 2 ** (failures - 1), limits.againMostMs);
     const asks = wantsSignIn(error);
     const words = !asks
-      ? sentence(error)
+      ? saying(error)
       : error instanceof UnauthorizedError
         ? oneLine(error.message)
-        : 'it asks for a sign-in, or does not take the key it was given';
+        : sentence`it asks for a sign-in, or does not take the key it was given`;
+    const trouble = said === '' ? words : sentence`${words}. It wrote: ${oneLine(said).slice(-limits.errorChars)}`;
     stand({
       state: asks ? 'sign-in' : 'failed',
-      problem: `${said === '' ? words : `${words}. It wrote: ${oneLine(said).slice(-limits.errorChars)}`}${isBoxed(attachment) ? BOXED : ''}`,
+      problem: isBoxed(attachment) ? boxedTrouble(trouble) : trouble,
     });
     return standing;
   }
@@ -251,7 +256,7 @@ export function createLink(deps: LinkDeps): Link {
           return cleanedAnswer(answered, clean);
         } catch (error) {
           if (wantsSignIn(error)) lost(open, error);
-          throw new LinkError(signal.aborted ? 'it was stopped' : sentence(error), { cause: error });
+          throw new LinkError(signal.aborted ? 'it was stopped' : saying(error), { cause: error });
         }
       }),
     async close() {

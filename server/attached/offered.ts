@@ -5,6 +5,7 @@ import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import { shownText } from '../../src/domain/names.ts';
 import type { Picture } from '../../src/domain/picture.ts';
 import { titled, writeSaid } from '../../src/domain/quoting.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 import { ATTACHED_PREFIX } from '../../src/domain/toolsets.ts';
 import type { OfferedTool } from '../../src/protocol/attached.ts';
 import type { ToolOutcome } from '../contracts.ts';
@@ -50,13 +51,13 @@ function canonical(value: unknown): unknown {
 /** Why a tool cannot be used, as a sentence; null: it can. */
 function misfit(description: string, schema: Readonly<Record<string, unknown>>, limits: AttachedLimits): string | null {
   if (description.length > limits.descriptionChars)
-    return `Its description has ${description.length} characters; ${limits.descriptionChars} are read.`;
+    return sentence`Its description has ${description.length} characters; ${limits.descriptionChars} are read.`;
   if (deeperThan(schema, limits.schemaDepth))
-    return `What it takes is described in more than ${limits.schemaDepth} levels.`;
+    return sentence`What it takes is described in more than ${limits.schemaDepth} levels.`;
   const { length } = JSON.stringify(schema);
   if (length > limits.schemaChars)
-    return `What it takes is described in ${length} characters; ${limits.schemaChars} are read.`;
-  if (schema['type'] !== 'object') return 'What it takes is not an object.';
+    return sentence`What it takes is described in ${length} characters; ${limits.schemaChars} are read.`;
+  if (schema['type'] !== 'object') return sentence`What it takes is not an object.`;
   return null;
 }
 

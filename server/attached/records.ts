@@ -1,5 +1,6 @@
 /** Attached servers as records: what the person has set of each, and no secret. A relay that has lost its home is given them back, and says what they lack. */
 import { sql } from 'kysely';
+import { sentence } from '../../src/domain/sentence.ts';
 import type { Stamp } from '../../src/domain/stamp.ts';
 import type { AttachedRecord } from '../../src/protocol/attached.ts';
 import type { RecordAnswer } from '../../src/protocol/records.ts';
@@ -11,8 +12,8 @@ import type { Sealed, Value } from './standing.ts';
 const QUERY = '?';
 
 export const lacking = (names: readonly string[]): string =>
-  `It came back without what only the lost home of the relay had: ${names
-    .map((name) => (name === QUERY ? 'what stands behind the ? in its address' : name))
+  sentence`It came back without what only the lost home of the relay had: ${names
+    .map((name) => (name === QUERY ? sentence`what stands behind the ? in its address` : name))
     .join(', ')}. Attach it once more under the same name; what you allowed of it stays.`;
 
 export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, tools }: Value): AttachedRecord {

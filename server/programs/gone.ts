@@ -17,3 +17,5 @@ export const GONE: AgentMind = {
       outputMost: null,
     }),
 };
+
+export const OFF = sentence`This relay runs no programs for its pages. Start it with --scripts to let it.`;

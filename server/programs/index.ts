@@ -13,7 +13,7 @@ import { programAt, type Processes } from '../processes/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { ProgramError, type Line } from './line.ts';
-import { GONE } from './gone.ts';
+import { GONE, OFF } from './gone.ts';
 import { createKeptSessions, type KeptSessionsDeps } from './kept-sessions.ts';
 import { createProgramMind, type ProgramMind } from './mind.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
@@ -86,7 +86,6 @@ interface Live {
   readonly lent: Lent;
 }
 
-const OFF = 'This relay runs no programs for its pages. Start it with --scripts to let it.';
 const callerOf = ({ agentId, sessionId, runId }: MindOwner, signal: AbortSignal): Caller => ({
   ...{ agentId, sessionId, runId, run: runId, signal },
   kind: sessionId === null ? 'run' : 'session',

@@ -83,7 +83,12 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
       // Some programs greet in words before they speak the protocol.
     }
     if (++nonsense > limits.nonsenseLines)
-      fail(new ProgramError('nonsense', 'it does not speak the Agent Client Protocol: what it writes are no messages'));
+      fail(
+        new ProgramError(
+          'nonsense',
+          sentence`it does not speak the Agent Client Protocol: what it writes are no messages`,
+        ),
+      );
     return null;
   }
 
@@ -97,7 +102,7 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
         if (open) controller.close();
         open = false;
         // Where it ends by itself, how it did is known in a moment.
-        setTimeout(() => fail(new ProgramError('died', 'it has closed its output')), limits.endMs).unref();
+        setTimeout(() => fail(new ProgramError('died', sentence`it has closed its output`)), limits.endMs).unref();
       };
       child.stdout?.on('data', (chunk: Buffer) => {
         if (!open) return;
@@ -112,7 +117,7 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
         pieces.push(chunk.subarray(from));
         length += chunk.length - from;
         if (length > limits.messageBytes)
-          fail(new ProgramError('nonsense', `a message of it is longer than ${limits.messageBytes} bytes`));
+          fail(new ProgramError('nonsense', sentence`a message of it is longer than ${limits.messageBytes} bytes`));
       });
       child.stdout?.on('close', end);
       child.stdout?.on('error', end);
@@ -160,7 +165,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
   let fail: (error: ProgramError) => void = () => undefined;
   const broken = new Promise<never>((_, reject) => {
     fail = (error) => {
-      reject(new ProgramError(error.why, `${name}: ${error.message}.`));
+      reject(new ProgramError(error.why, sentence`${name}: ${error.message}.`));
       group.signal('SIGKILL');
     };
   });
@@ -169,8 +174,10 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
   const gone = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {
       const how = signal === null ? `exit status ${code ?? '?'}` : `signal ${signal}`;
-      const said = errors.trim() === '' ? '' : ` It wrote last: ${errors.trim()}`;
-      fail(new ProgramError('died', `it has ended (${how})${said}`));
+      const said = errors.trim();
+      const ended =
+        said === '' ? sentence`it has ended (${how})` : sentence`it has ended (${how}) It wrote last: ${said}`;
+      fail(new ProgramError('died', ended));
       child.stdout?.destroy();
       child.stderr?.destroy();
       resolve();
@@ -179,8 +186,11 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
   child.stdin?.on('error', () => undefined);
   let greeted = false;
   const tooLate = () => {
-    const missed = greeted ? 'said hello, but did not open a session' : 'did not say hello';
-    const hangs = new ProgramError('hangs', `it ${missed} within ${limits.startMs / 1_000} s, and was ended`);
+    const seconds = limits.startMs / 1_000;
+    const missed = greeted
+      ? sentence`it said hello, but did not open a session within ${seconds} s, and was ended`
+      : sentence`it did not say hello within ${seconds} s, and was ended`;
+    const hangs = new ProgramError('hangs', missed);
     fail(late.reason instanceof ProgramError ? late.reason : hangs);
   };
   if (late.aborted) tooLate();
@@ -222,7 +232,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
     if (info.protocolVersion !== PROTOCOL_VERSION)
       throw new ProgramError(
         'nonsense',
-        `${name} speaks version ${info.protocolVersion} of the Agent Client Protocol, and Roost ${PROTOCOL_VERSION}.`,
+        sentence`${name} speaks version ${info.protocolVersion} of the Agent Client Protocol, and Roost ${PROTOCOL_VERSION}.`,
       );
     greeted = true;
     return { pid: group.pid, agent: connection.agent, info, answer, broken, close };

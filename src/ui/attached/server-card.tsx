@@ -1,5 +1,6 @@
 /** One attached server: how it stands, what it offers, and what of that agents may use. */
 import { useState } from 'react';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { AttachedServer, AttachedTool } from '../../protocol/attached.ts';
 import { attachedOf } from '../../state/attached.ts';
@@ -9,7 +10,7 @@ import { SureDialog } from '../parts/sure-dialog.tsx';
 import type { Teammates } from '../use-teammates.ts';
 
 const STATES: Record<AttachedServer['state'], string> = {
-  connecting: 'connecting…',
+  connecting: t`connecting…`,
   connected: t`connected`,
   failed: t`cannot be reached`,
   'sign-in': t`wants a sign-in`,
@@ -17,7 +18,7 @@ const STATES: Record<AttachedServer['state'], string> = {
 
 function standingOf({ seen, gone, problem, hash }: AttachedTool): string | null {
   if (gone) return t`The server has it no more.`;
-  if (problem !== null) return problem;
+  if (problem !== null) return retold(problem);
   return seen && seen.hash !== hash
     ? t`It is not what it was when you looked at it, and is off until you allow it again.`
     : null;
@@ -84,7 +85,7 @@ function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reaso
     setBusy(false);
     onFailed(done.ok ? null : done.reason);
   };
-  const host = signIn.at ?? 'its sign-in';
+  const host = signIn.at ?? t`its sign-in`;
   const words = {
     none:
       server.secrets.length > 0
@@ -204,7 +205,7 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
     <article className="attached" data-state={state} aria-label={name}>
       <header>
         <h4>{name}</h4>
-        <span role="status">{busy ? 'asking…' : STATES[state]}</span>
+        <span role="status">{busy ? t`asking…` : STATES[state]}</span>
       </header>
       <p className="attached-where">
         <code>{where}</code>
@@ -212,7 +213,7 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
       </p>
       {problem !== null && state !== 'sign-in' && (
         <p className="attached-standing" role="status">
-          {problem}
+          {retold(problem)}
         </p>
       )}
       {failed !== null && (
@@ -227,6 +228,23 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
           <p className="setting-hint">
             {t`${usable.filter((tool) => tool.use).length} of ${usable.length} tools may be used. These are the server’s own words about them.`}
           </p>
+          {usable.length > 1 && (
+            <div className="attached-ways">
+              <button
+                type="button"
+                className="ghost"
+                disabled={busy}
+                onClick={() =>
+                  use(
+                    usable,
+                    usable.some((tool) => !tool.use),
+                  )
+                }
+              >
+                {usable.some((tool) => !tool.use) ? t`Allow all` : t`Allow none`}
+              </button>
+            </div>
+          )}
           <ul className="attached-tools" aria-label={t`Tools of ${name}`}>
             {tools.map((tool) => (
               <Tool key={tool.name} tool={tool} busy={busy} onUse={(on) => use([tool], on)} />
@@ -242,21 +260,6 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
       )}
       {state === 'connected' && tools.length === 0 && <p className="setting-hint">{t`It offers no tools.`}</p>}
       <div className="attached-ways">
-        {usable.length > 1 && (
-          <button
-            type="button"
-            className="ghost"
-            disabled={busy}
-            onClick={() =>
-              use(
-                usable,
-                usable.some((tool) => !tool.use),
-              )
-            }
-          >
-            {usable.some((tool) => !tool.use) ? t`Allow all` : t`Allow none`}
-          </button>
-        )}
         <button
           type="button"
           className="ghost"

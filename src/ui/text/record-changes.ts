@@ -164,7 +164,7 @@ const TOOLSETS: Readonly<Record<string, string>> = {
   attached: t`Attached servers`,
   mind: t`What its program asks for`,
 };
-const GRANTS: Readonly<Record<string, string>> = { off: 'off', ask: t`asks you`, allow: t`without asking` };
+const GRANTS: Readonly<Record<string, string>> = { off: t`off`, ask: t`asks you`, allow: t`without asking` };
 
 /** A limit as people call it; `isAgents`: of one agent, not of the household. */
 export function labelOf(path: readonly string[], isAgents: boolean): string {
@@ -181,16 +181,16 @@ export function labelOf(path: readonly string[], isAgents: boolean): string {
 export function limitValue(path: readonly string[], value: unknown): string {
   if (value === undefined) return t`not set`;
   if (path.at(-1) === 'network' && Array.isArray(value)) return shownText(value.join(', '));
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : plural(value.length, 'entry', 'entries');
+  if (Array.isArray(value)) return value.length === 0 ? t`none` : plural(value.length, 'entry', 'entries');
   if (path.at(-1) === 'daily_budget_usd') return typeof value === 'number' ? budgetText(value) : t`no limit`;
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'boolean') return value ? t`yes` : t`no`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return path.includes('toolsets') || path.includes('tools') ? (GRANTS[text] ?? shownText(text)) : shownText(text);
 }
 
 /** What a million tokens cost. */
 export function priceValue(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return 'none';
+  if (typeof value !== 'object' || value === null) return t`none`;
   const { input, output, cacheRead, cacheWrite }: { readonly [amount: string]: unknown } = { ...value };
   // What was reckoned has a tail of digits that says nothing.
   const usd = (amount: unknown) => `$${String(typeof amount === 'number' ? Number(amount.toFixed(6)) : amount)}`;
