@@ -201,10 +201,10 @@ test('commands without a sandbox can be insisted on for one agent alone, where t
   );
   agent.unmount();
   const all = await open((reach) => reach.on('GET /api/approvals', () => without(true)), '/settings/limits');
-  expect(await screen.findByText('There is none here.')).toBeTruthy();
+  expect(await screen.findByText(/^There is none here\. Or insist: under the limits of one agent/)).toBeTruthy();
   expect(tick()).toBeNull();
   all.unmount();
   await open((reach) => reach.on('GET /api/approvals', () => without(false)), '/settings/limits/agent-1');
-  expect(await screen.findByText('There is none here.')).toBeTruthy();
+  expect(await screen.findByText(/^There is none here\. Or insist: where .* with --scripts/)).toBeTruthy();
   expect(tick()).toBeNull();
 });
