@@ -1,5 +1,6 @@
 /** Workspaces: a folder for each agent, on the relay's machine and nowhere else. */
 import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HAND_BOUNDS } from '../../src/domain/guardrails.ts';
@@ -40,9 +41,14 @@ export interface Workspaces {
   subscribe(listener: (agentId: AgentId) => void): void;
 }
 
-/** Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id. */
-export const folderName = (agentId: AgentId): string =>
-  /^[\w-]{1,64}$/.test(agentId) ? agentId : `.${createHash('sha256').update(agentId).digest('hex').slice(0, 32)}`;
+/**
+ * Agents’ ids may hold anything; a folder’s name may not. What stands for one is no other’s id, also on a disk that tells no
+ * case. `kept`: names of folders from when ids with capitals stood for themselves.
+ */
+export const folderName = (agentId: AgentId, kept: ReadonlySet<string> = new Set()): string =>
+  /^[a-z\d_-]{1,64}$/.test(agentId) || (/^[\w-]{1,64}$/.test(agentId) && kept.has(agentId))
+    ? agentId
+    : `.${createHash('sha256').update(agentId).digest('hex').slice(0, 32)}`;
 
 const usual = () => Promise.resolve(HAND_BOUNDS.workspace_megabytes.otherwise * 1_000_000);
 
@@ -148,7 +154,8 @@ export function createWorkspaces({
     };
   }
 
-  const folderOf = (agentId: AgentId) => join(folder, folderName(agentId));
+  const kept = new Set(existsSync(folder) ? readdirSync(folder) : []);
+  const folderOf = (agentId: AgentId) => join(folder, folderName(agentId, kept));
   return {
     folderOf,
     async forget(agentId) {

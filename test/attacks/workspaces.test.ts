@@ -149,10 +149,17 @@ describe('a path that leads or looks elsewhere', () => {
   });
 
   it('gives agents with odd ids folders of their own', () => {
-    const ids = ['agent-1', '../agent-1', 'agent-1/..', 'a b', 'AGENT', '人', '.', '..', 'a'.repeat(120)];
-    const names = ids.map(folderName);
-    expect(new Set(names).size).toBe(ids.length);
-    for (const name of names) expect(name).toMatch(/^\.?[\w-]{1,64}$/);
+    const odd = ['../agent-1', 'agent-1/..', 'a b', '人', '.', '..', 'a'.repeat(120)];
+    // Two that differ by case or form alone are two on every disk: many tell neither.
+    const alike = ['agent-1', 'Agent-1', 'AGENT-1', '\u00e9', 'e\u0301', '\u212a', 'k', 'K', '\u017f', 's', 'ß', 'ss'];
+    const ids = [...odd, ...alike];
+    const names = ids.map((id) => folderName(id));
+    for (const form of ['NFC', 'NFD', 'NFKC'] as const)
+      expect(new Set(names.map((name) => name.toLowerCase().normalize(form))).size).toBe(ids.length);
+    for (const name of names) expect(name).toMatch(/^\.?[a-z\d_-]{1,64}$/);
+    // What lay under such a name before lies there still, and is nobody else’s.
+    expect(folderName('AGENT-1', new Set(['AGENT-1']))).toBe('AGENT-1');
+    expect(folderName('../AGENT', new Set(['../AGENT']))).not.toContain('/');
   });
 });
 
