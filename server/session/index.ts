@@ -1,5 +1,5 @@
 /** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
-import type { AgentId, SessionId } from '../../src/domain/ids.ts';
+import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -66,6 +66,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
   const turnEnds = new Set<(agentId: AgentId) => void>();
+  /** Messages that nobody reads any more, the oldest first: whoever heard nothing of the answer asks once more. */
+  const takenBack = new Set<MessageId>();
   let onPersonWake: (agentId: AgentId, callId: string) => Promise<void> = () => Promise.resolve();
   // Whoever is woken hears what the person said meanwhile.
   pauses.subscribe(({ agentId, paused }) => {
@@ -253,7 +255,13 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       return mine;
     },
     async takeBack(messageId) {
+      if (takenBack.has(messageId)) return true;
       if (open()?.session.takeBack(messageId) !== true && !(await inbox.takeBack(messageId))) return false;
+      takenBack.add(messageId);
+      for (const [oldest] of takenBack.entries()) {
+        if (takenBack.size <= limits.takenBack) break;
+        takenBack.delete(oldest);
+      }
       wakeMaterials.takenBack(messageId);
       return true;
     },

@@ -18,6 +18,8 @@ export interface SessionLimits extends RunLimits {
   /** ms for which the gate's records of a wake wait at most for all of its requests, and then for the last of them to leave: what is written meanwhile would hold them up. */
   readonly askedWithinMs: number;
   readonly askedLeaveMs: number;
+  /** Messages of the person's that were taken back and are remembered as such. */
+  readonly takenBack: number;
   /** ms of quiet after the first talk with a lead that has no soul, before it is asked for one. */
   readonly soulQuietMs: number;
 }
@@ -25,6 +27,7 @@ export interface SessionLimits extends RunLimits {
 export const SESSION_LIMITS: SessionLimits = {
   ...RUN_LIMITS,
   nudgesAt: [1 / 3, 2 / 3],
+  takenBack: 1_000,
   clientSilentMs: 15 * 60_000,
   soulFirstWords: 300,
   conversationChars: DEFAULT_SETTINGS.transcriptCap,

@@ -172,7 +172,7 @@ export const sessionEndpoints = {
     does: 'Takes back a message of the person’s that its agent has not read: one that waits for the end of an answer, or in an inbox. The page hides it.',
     params: { messageId: named(idText, 'the message’s id') },
     answers: [
-      { status: 204, when: 'nobody reads it any more' },
+      { status: 204, when: 'nobody reads it any more; asked again, too' },
       { status: 409, when: '`read-already`: it waits nowhere, its agent has it before it' },
     ],
   }),

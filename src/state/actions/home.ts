@@ -86,6 +86,11 @@ export function createHomeActions(parts: Parts): HomeActions {
         await refreshHome();
         return { ok: false, reason: problemText(begun.problem) };
       }
+      // Pressed in two tabs at once: the names of the first hold, whole.
+      if (household.store.getState().roster.lead) {
+        notices.info(t`Another tab has begun already. Its names hold; Settings, Names changes them.`);
+        return DONE;
+      }
       return await write(() => [
         writer.setting('humanName', called.name),
         writer.setting('leadName', led.name),

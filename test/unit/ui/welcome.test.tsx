@@ -1,6 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { NOW, NO_SESSION_SNAPSHOT } from './support/household.ts';
+import { createDeferred } from '../../../src/domain/platform/deferred.ts';
+import { NOW, NO_SESSION_SNAPSHOT, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
 test('the first visit asks two names, and begins with a lead and an empty grid', async () => {
@@ -13,6 +14,23 @@ test('the first visit asks two names, and begins with a lead and an empty grid',
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'SUMMON' }));
   expect(page.state.household.store.getState().settings).toMatchObject({ humanName: 'Marcus', leadName: 'Julian' });
   expect(page.owner.docs.map((doc) => doc.type)).toEqual(['setting', 'setting', 'agent-identity']);
+});
+
+test('Begin that was pressed in another tab too leaves its names as they are, and says so', async () => {
+  const page = await openPage({ docs: [] });
+  const { beginHome } = page.relay;
+  const answered = createDeferred();
+  page.relay.beginHome = async (given) => {
+    await answered.promise;
+    return await beginHome(given);
+  };
+  await page.user.type(screen.getByLabelText('Your name'), 'Second');
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  await page.say({ news: 'documents', docs: team(0) });
+  answered.resolve();
+  await screen.findByText(/^Another tab has begun already\./);
+  expect(page.owner.docs).toEqual([]);
+  expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
 });
 
 test('without a name it does not begin, and says what is missing', async () => {
