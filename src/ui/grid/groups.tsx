@@ -81,6 +81,7 @@ function NameForm({ name: before, onKeep, onDone }: NameProps) {
       <label htmlFor={id}>{t`Name of the group`}</label>
       <input
         id={id}
+        className="field"
         value={name}
         maxLength={GROUPS.name}
         dir="auto"
@@ -113,8 +114,13 @@ export function KeepGroup({ marked, last }: KeepProps) {
   const groups = useGroups();
   const [naming, setNaming] = useState<'new' | 'rename' | null>(null);
   const agentIds = marked.map(({ agentId }) => agentId);
-  const from = groups.find(({ groupId }) => groupId === last) ?? null;
-  const same = from !== null && isSame(among(from, marked), new Set(agentIds));
+  const isMarked = (group: AgentGroup) => isSame(among(group, marked), new Set(agentIds));
+  // One that was just kept is what is marked, too.
+  const from =
+    groups.find(({ groupId }) => groupId === last) ??
+    groups.find((group) => group.agentIds.length === agentIds.length && isMarked(group)) ??
+    null;
+  const same = from !== null && isMarked(from);
   const keep = (group: Parameters<typeof keepGroup>[1]) =>
     keepGroup(roost, group).then((done) => (done.ok ? null : done.reason));
   if (naming !== null)
