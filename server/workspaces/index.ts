@@ -25,6 +25,8 @@ export interface Used {
 export interface Workspace extends Folder {
   /** `anew`: as it is now, whatever was counted a moment ago. */
   used(anew?: boolean): Promise<Used>;
+  /** Bytes of all files below this folder, as they were counted last. */
+  below(path: string): Promise<number>;
   /** All of a file that is no longer than `most` bytes. */
   bytesOf(path: string, most: number): Promise<Buffer>;
 }
@@ -55,8 +57,23 @@ const usual = () => Promise.resolve(HAND_BOUNDS.workspace_megabytes.otherwise * 
 interface Counted {
   bytes: number;
   entries: number;
+  /** Of all files below each folder, by its path. */
+  readonly below: Map<string, number>;
   /** ms, by `elapsed` */
   readonly at: number;
+}
+
+const namesIn = (path: string) => path.split('/').filter((name) => name !== '' && name !== '.');
+const plain = (path: string) => namesIn(path).join('/');
+
+/** To what is there in all, and below each folder that a file lies in. */
+function add(sum: Counted, path: string, bytes: number): void {
+  sum.bytes += bytes;
+  const names = namesIn(path);
+  for (let depth = names.length - 1; bytes !== 0 && depth > 0; depth--) {
+    const folder = names.slice(0, depth).join('/');
+    sum.below.set(folder, (sum.below.get(folder) ?? 0) + bytes);
+  }
 }
 
 export interface WorkspacesDeps {
@@ -83,9 +100,9 @@ export function createWorkspaces({
     const changed = () => listeners.forEach((tell) => tell(agentId));
     let counted: Promise<Counted> | null = null;
     async function count(): Promise<Counted> {
-      const sum = { bytes: 0, entries: 0, at: elapsed() };
-      for await (const { bytes } of files.walk('', limits.entries)) {
-        sum.bytes += bytes;
+      const sum: Counted = { bytes: 0, entries: 0, below: new Map(), at: elapsed() };
+      for await (const { path: where, bytes } of files.walk('', limits.entries)) {
+        add(sum, where, bytes);
         sum.entries += 1;
       }
       return sum;
@@ -103,6 +120,7 @@ export function createWorkspaces({
         const { bytes, entries } = await used();
         return { bytes, entries, most: await mostOf(agentId) };
       },
+      below: async (where) => (await used()).below.get(plain(where)) ?? 0,
       async write(where, bytes) {
         const most = await mostOf(agentId);
         const sum = await used();
@@ -117,16 +135,16 @@ export function createWorkspaces({
             `The folder holds ${limits.entries} files, which is the most. Nothing was written.`,
           );
         // Before it is written: what others write meanwhile has no room twice.
-        sum.bytes += bytes.length;
+        add(sum, where, bytes.length);
         sum.entries += 1;
         try {
           const written = await files.write(where, bytes);
-          sum.bytes -= written.replaced ?? 0;
+          add(sum, where, -(written.replaced ?? 0));
           if (written.replaced !== null) sum.entries -= 1;
           changed();
           return written;
         } catch (error) {
-          sum.bytes -= bytes.length;
+          add(sum, where, -bytes.length);
           sum.entries -= 1;
           throw error;
         }
@@ -138,9 +156,7 @@ export function createWorkspaces({
       },
       bytesOf: (where, most) =>
         files.read(where, async (file, size) => {
-          const tooLarge = () =>
-            new WorkspaceError('too-large', `${where} is ${mb(size)} MB long; at most ${mb(most)} MB are read here.`);
-          if (size > most) throw tooLarge();
+          if (size > most) throw tooLarge(where, size, most);
           const buffer = Buffer.alloc(size);
           let read = 0;
           // One that grows meanwhile is read as long as it was.
@@ -176,3 +192,6 @@ export function createWorkspaces({
 }
 
 const mb = (bytes: number) => (bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0);
+
+const tooLarge = (where: string, size: number, most: number) =>
+  new WorkspaceError('too-large', `${where} is ${mb(size)} MB long; at most ${mb(most)} MB are read here.`);

@@ -73,8 +73,12 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
     async files({ agentId, path }, context) {
       const workspace = await of(agentId, context);
       const entries = await orProblem(workspace.list(path));
+      const shown = entries.slice(0, LISTED_ENTRIES).map(async (entry) => {
+        const bytes = entry.kind === 'folder' ? await workspace.below(`${path}/${entry.name}`) : entry.bytes;
+        return { ...entry, bytes };
+      });
       return {
-        entries: entries.slice(0, LISTED_ENTRIES),
+        entries: await Promise.all(shown),
         more: Math.max(0, entries.length - LISTED_ENTRIES),
         used: await workspace.used(),
       };

@@ -215,6 +215,19 @@ describe('an agent in its folder', () => {
 });
 
 describe('the person at an agent’s folder', () => {
+  it('is told how large each file is, and all that lies below a folder, as it is written, replaced and removed', async () => {
+    const sizes = async (path: string) => (await listed(path)).entries.map(({ name, bytes }) => `${name} ${bytes}`);
+    await put('sized/one.txt', '12345');
+    await put('sized/./deep//two.txt', '1234567');
+    expect(await sizes('')).toContain('sized 12');
+    expect(await sizes('./sized/')).toEqual(['deep 7', 'one.txt 5']);
+    await put('sized/deep/two.txt', '12');
+    expect(await sizes('')).toContain('sized 7');
+    expect((await file('sized/deep', 'DELETE')).status).toBe(204);
+    expect(await sizes('')).toContain('sized 5');
+    expect((await file('sized', 'DELETE')).status).toBe(204);
+  });
+
   it('puts, gets, takes away, and takes all of it as a zip, links left out', async () => {
     expect((await put('notes/日 & ü.txt', 'hello')).status).toBe(204);
     const large = new Uint8Array(700_000).map((_, i) => i % 251);

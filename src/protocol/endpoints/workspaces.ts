@@ -20,7 +20,7 @@ export const fileEntrySchema = z.object({
   kind: z
     .enum(['file', 'folder', 'link', 'other'])
     .describe('link: it leads elsewhere, and is not followed; other: a pipe, a socket, a device'),
-  bytes: z.number().int().nonnegative().describe('of a file; else 0'),
+  bytes: z.number().int().nonnegative().describe('of a file, or of all files below a folder; else 0'),
   changedAt: z.number().int().describe('ms since the epoch'),
 });
 export type FileEntry = z.infer<typeof fileEntrySchema>;

@@ -58,7 +58,7 @@ export function Entries({ agentId, folder, entries, onOpen, onTake, onRemove }: 
                 <span dir="auto">{name}</span>
               )}
             </span>
-            <small className="files-size">{ODD[kind] ?? (kind === 'file' ? bytes(entry.bytes) : '')}</small>
+            <small className="files-size">{ODD[kind] ?? bytes(entry.bytes)}</small>
             <small className="files-when">
               {dayWithin(entry.changedAt, now)} {clockTime(entry.changedAt)}
             </small>

@@ -209,8 +209,8 @@ export function NoSandbox() {
         {scope === 'agent' && insist
           ? ''
           : insist
-            ? t`Or insist: under the limits of one agent you can have its commands run without one.`
-            : t`Or insist: where the relay was started with --scripts, you can have the commands of one agent run without one, under its limits.`}
+            ? t`Or insist: under the limits of one agent you can have its commands run without a sandbox.`
+            : t`Or insist: where the relay was started with --scripts, you can have the commands of one agent run without a sandbox, under its limits.`}
       </p>
       {scope === 'agent' && (insist || own.shell_without_sandbox === true) && (
         <Tick setting="shell_without_sandbox" label={t`Runs commands without a sandbox`} hint={NO_SANDBOX} />

@@ -15,7 +15,7 @@ const entry = (name: string, more: Partial<FileEntry> = {}): FileEntry => ({
 const ENTRIES = [
   entry('plan.md'),
   entry('a link', { kind: 'link', bytes: 0 }),
-  entry('trip', { kind: 'folder', bytes: 0 }),
+  entry('trip', { kind: 'folder', bytes: 3_000_000 }),
   entry('huge.log', { bytes: 40_000_000 }),
 ];
 const API = '/api/workspaces/agent-1';
@@ -35,7 +35,7 @@ test('what lies in a folder is listed, folders first, with what each is and how 
       .getAllByRole('listitem')
       .map((item) => item.textContent),
   ).toEqual([
-    expect.stringMatching(/^trip, foldertoday 07:55/),
+    expect.stringMatching(/^trip, folder3.0 MBtoday 07:55/),
     expect.stringMatching(/^a linkleads elsewhere, and is not followed/),
     expect.stringMatching(/^huge\.log40 MB/),
     expect.stringMatching(/^plan\.md1 KB/),
