@@ -12,7 +12,7 @@ import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '.
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { median, percentile, type Figure, type Section } from './figures.ts';
 import { watchBlocked, watchGrid } from './grid-watch.ts';
-import { blockedSince, chooseNoPlace, EMPTY_PATH, exportAll, reloaded, watchEmpty } from './page-acts.ts';
+import { chooseNoPlace, EMPTY_PATH, exportAll, reloaded, watchBlocks, watchEmpty, type Blocks } from './page-acts.ts';
 
 const SEED = 1;
 const SIZES = [1_000, 100_000] as const;
@@ -83,7 +83,7 @@ const stampedWords = (seat: number): Part[] =>
   ]).flat();
 
 interface Life {
-  readonly blocked: Readonly<Record<'opens' | 'wakes' | 'streams eight answers' | 'exports', readonly number[]>>;
+  readonly blocks: Readonly<Record<'opens' | 'wakes' | 'streams eight answers' | 'exports', Blocks>>;
   readonly words: readonly number[];
   readonly bareWords: readonly number[];
 }
@@ -93,7 +93,7 @@ async function streamed(
   visitor: Visitor,
   peer: Page,
   begun: { readonly all: Promise<void>; readonly go: () => void },
-): Promise<Pick<Life, 'words' | 'bareWords'>> {
+): Promise<Pick<Life, 'words' | 'bareWords'> & { readonly blocks: Blocks }> {
   const { page } = visitor;
   for (const seat of SEATS) {
     await visitor.open(seat);
@@ -105,10 +105,11 @@ async function streamed(
   await peer.evaluate(watchWords, ['#words', STAMP.source] as const);
   await peer.evaluate(showStream, [PAGE_KEY.header, PAGE_KEY.stored] as const);
   await peer.waitForTimeout(500);
-  await blockedSince(page);
+  const end = await watchBlocks(page);
   begun.go();
   await page.waitForFunction((least) => window.shownAfter.length >= least, WORDS * 0.99, { timeout: 120_000 });
   return {
+    blocks: await end(),
     words: await page.evaluate(() => window.shownAfter),
     bareWords: await peer.evaluate(() => window.shownAfter),
   };
@@ -142,11 +143,16 @@ async function open(
 
 async function live({ visitor, empty }: Open, model: ScriptedModel): Promise<Life> {
   const { page } = visitor;
-  await page.reload();
-  await visitor.untilAll('sleeping');
-  const opens = await blockedSince(page);
-  await exportAll(visitor, null);
-  const exports = await blockedSince(page);
+  const blocksWhile = async (act: () => Promise<unknown>) => {
+    const end = await watchBlocks(page);
+    await act();
+    return end();
+  };
+  const opens = await blocksWhile(async () => {
+    await page.reload();
+    await visitor.untilAll('sleeping');
+  });
+  const exports = await blocksWhile(() => exportAll(visitor, null));
   const team = teamScript();
   const [all, begin] = [createDeferred(), createDeferred()];
   let asked = 0;
@@ -156,11 +162,12 @@ async function live({ visitor, empty }: Open, model: ScriptedModel): Promise<Lif
     if (asked === SEATS.length) all.resolve();
     return [{ until: begin.promise }, ...stampedWords(request.seat)];
   });
-  await visitor.press('WAKE');
-  await visitor.untilAll('awake');
-  const wakes = await blockedSince(page);
-  const words = await streamed(visitor, empty, { all: all.promise, go: begin.resolve });
-  return { ...words, blocked: { opens, wakes, 'streams eight answers': await blockedSince(page), exports } };
+  const wakes = await blocksWhile(async () => {
+    await visitor.press('WAKE');
+    await visitor.untilAll('awake');
+  });
+  const { blocks: streams, ...words } = await streamed(visitor, empty, { all: all.promise, go: begin.resolve });
+  return { ...words, blocks: { opens, wakes, 'streams eight answers': streams, exports } };
 }
 
 const count = (messages: number) => messages.toLocaleString('en');
@@ -188,12 +195,16 @@ export async function pageYears(): Promise<Section> {
     const [few, many] = [medians[0], medians.at(-1)];
     const last = opened.at(-1);
     if (!few || !many || !last) throw new Error('There are no sizes.');
-    const { blocked, words, bareWords } = await live(last, model);
-    const blocks = Object.entries(blocked).map(([what, stretches]): Figure => ({
+    const { blocks: byAct, words, bareWords } = await live(last, model);
+    const blocks = Object.entries(byAct).map(([what, { busy, blocked }]): Figure => ({
       what: `longest block of the page while it ${what}`,
-      value: Math.max(0, ...stretches),
+      value: busy,
       unit: 'ms',
-      beside: { kind: 'limit', what: `${stretches.length} over it`, value: LIMIT.blockMs },
+      beside: {
+        kind: 'limit',
+        what: `of the processor; by the clock ${blocked.length} over it, the longest ${Math.round(Math.max(0, ...blocked))} ms`,
+        value: LIMIT.blockMs,
+      },
     }));
     return {
       title: 'The page with years behind it',

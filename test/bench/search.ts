@@ -9,8 +9,8 @@ import { freePort } from '../support/free-port.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
 import { prepareHousehold } from '../support/prepared-household.ts';
 import { createRandom } from '../support/random.ts';
+import { watchBusy } from './busy.ts';
 import { percentile, type Section } from './figures.ts';
-import { watchBlocks } from './owner-blocks.ts';
 import { workerMemory } from './worker-memory.ts';
 
 const SEED = 1;
@@ -28,7 +28,6 @@ const typing = (words: string): readonly string[] =>
   Array.from({ length: words.length - 1 }, (_, i) => words.slice(0, i + 2)).filter((text) => !text.endsWith(' '));
 
 const PEERS = ['minisearch', 'flexsearch'] as const;
-const longest = (values: readonly number[]) => Math.max(0, ...values);
 
 /** What a library that holds its index in memory takes for the same. */
 async function peerFigures(
@@ -72,9 +71,9 @@ export async function searchFigures(): Promise<Section> {
     await page.goto(server.url);
     await page.evaluate(() => window.bench.dropIndex());
     await page.evaluate(() => window.bench.open());
-    const blocksOf = await watchBlocks(context);
+    const endBuilding = await watchBusy(context);
     const built = await page.evaluate(() => window.bench.buildIndex());
-    const blocks = await blocksOf();
+    const building = (await endBuilding())('owner');
     const bytes = await page.evaluate(() => window.bench.indexBytes());
     await page.evaluate(() => window.bench.rest());
     const before = await workerMemory(context);
@@ -100,9 +99,9 @@ export async function searchFigures(): Promise<Section> {
     await page.goto('about:blank');
     await page.goto(server.url);
     await page.evaluate(() => window.bench.open());
-    const calmBlocksOf = await watchBlocks(context);
+    const endCalm = await watchBusy(context);
     const calm = await page.evaluate((ms) => window.bench.waits(ms), CALM);
-    const calmBlocks = await calmBlocksOf();
+    const resting = (await endCalm())('owner');
     const peers = [];
     const documents = await page.evaluate(() => window.bench.readTexts());
     for (const peer of PEERS)
@@ -134,11 +133,11 @@ export async function searchFigures(): Promise<Section> {
         },
         {
           what: 'longest block of the owner while the index is built',
-          value: longest(blocks),
+          value: building,
           unit: 'ms',
           beside: {
             kind: 'limit',
-            what: `${blocks.length} over 10 ms; where it is there already ${calmBlocks.length}, longest ${longest(calmBlocks).toFixed(1)} ms`,
+            what: `of the processor; where it is there already ${resting.toFixed(1)} ms`,
             value: LIMIT.blockMs,
           },
         },
