@@ -16,7 +16,8 @@ import {
   team,
 } from '../unit/ui/support/household.ts';
 import { nights, OCCURRENCES, proposal, SCHEDULED, timeline } from '../unit/ui/support/night.ts';
-import { refused, type MemoryReach } from '../unit/ui/support/reach.ts';
+import { report } from '../unit/ui/support/costs.ts';
+import { refused, wake, type MemoryReach } from '../unit/ui/support/reach.ts';
 
 export interface Scene {
   readonly docs?: readonly Doc[];
@@ -317,6 +318,37 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     prepare: ({ reach }) => reach.on('GET /api/threads', () => new Response(new ReadableStream())),
   },
   'wakes, none': { docs: team(3), path: '/wakes' },
+  'wakes, some': {
+    docs: team(8),
+    path: '/wakes',
+    prepare: ({ reach }) =>
+      reach.on('GET /api/wakes', {
+        wakes: [
+          wake(1, {
+            ...{ outcome: 'suppressed', check: 'cooldown', until: NOW + 2 * MINUTE, reason: null },
+            detail: 'It was woken less than 300 s ago.',
+          }),
+          wake(4),
+          ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) =>
+            wake(30, {
+              ...{ decisionId: `click-${n}`, source: { kind: 'person' }, way: 'person', reason: null, messageId: null },
+              ...{ target: `agent-${n}`, callId: 'click' },
+            }),
+          ),
+          wake(90, { source: { kind: 'schedule', name: 'Morning round' }, way: 'schedule', reason: null }),
+        ],
+        more: true,
+      }),
+    press: ['Lyra asked for Wren'],
+  },
+  'costs, some': {
+    docs: team(3),
+    path: '/costs',
+    prepare: ({ relay, reach }) => {
+      relay.mind = 'anthropic';
+      reach.on('GET /api/costs', report());
+    },
+  },
   'costs, failed': { docs: team(3), path: '/costs' },
   'approvals, some': {
     docs: team(3),

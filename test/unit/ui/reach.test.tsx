@@ -2,10 +2,9 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS } from '../../../src/domain/guardrails.ts';
 import type { InboxMessage } from '../../../src/protocol/inbox.ts';
-import type { WakeDecision } from '../../../src/protocol/wakes.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import type { EffectiveConfig } from '../../../src/protocol/config.ts';
-import { configAnswer, EFFECTIVE, json, refused, STATS, WAITING_CALL } from './support/reach.ts';
+import { configAnswer, EFFECTIVE, json, refused, STATS, wake, WAITING_CALL } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const MINUTE = 60_000;
@@ -19,22 +18,6 @@ const mail = (n: number, more: Partial<InboxMessage> = {}): InboxMessage => ({
   priority: 'normal',
   threadId: null,
   read: null,
-  ...more,
-});
-
-const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision => ({
-  decisionId: `w${n}`,
-  callId: null,
-  time: NOW - n * MINUTE,
-  target: 'agent-2',
-  source: { kind: 'agent', agentId: 'agent-1' },
-  way: 'wake_agent',
-  reason: 'blocker',
-  messageId: `m${n}`,
-  outcome: 'granted',
-  check: null,
-  until: null,
-  detail: 'It passed.',
   ...more,
 });
 

@@ -2,7 +2,7 @@
 import { DEFAULT_TOOLSETS } from '../../../../src/domain/toolsets.ts';
 import type { ToolCall } from '../../../../src/protocol/calls.ts';
 import type { EffectiveConfig } from '../../../../src/protocol/config.ts';
-import type { WakeStats } from '../../../../src/protocol/wakes.ts';
+import type { WakeDecision, WakeStats } from '../../../../src/protocol/wakes.ts';
 import { createReachClient, type ReachClient } from '../../../../src/relay/reach-client.ts';
 import type { ReachPort } from '../../../../src/state/reach.ts';
 import { NOW } from './household.ts';
@@ -85,6 +85,23 @@ export const STATS: WakeStats = {
   nextWakeTime: null,
   stoppedBy: null,
 };
+
+/** A decision of the gate, `n` minutes ago. */
+export const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision => ({
+  decisionId: `w${n}`,
+  callId: null,
+  time: NOW - n * 60_000,
+  target: 'agent-2',
+  source: { kind: 'agent', agentId: 'agent-1' },
+  way: 'wake_agent',
+  reason: 'blocker',
+  messageId: `m${n}`,
+  outcome: 'granted',
+  check: null,
+  until: null,
+  detail: 'It passed.',
+  ...more,
+});
 
 /** As the relay answers both kinds of configuration. */
 export const configAnswer = (own: object, effective: EffectiveConfig = EFFECTIVE): object => ({
