@@ -165,7 +165,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
   let fail: (error: ProgramError) => void = () => undefined;
   const broken = new Promise<never>((_, reject) => {
     fail = (error) => {
-      reject(new ProgramError(error.why, sentence`${name}: ${error.message}.`));
+      reject(new ProgramError(error.why, sentence`${name}: ${error.message.replace(/\.$/, '')}.`));
       group.signal('SIGKILL');
     };
   });
@@ -176,7 +176,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
       const how = signal === null ? `exit status ${code ?? '?'}` : `signal ${signal}`;
       const said = errors.trim();
       const ended =
-        said === '' ? sentence`it has ended (${how})` : sentence`it has ended (${how}) It wrote last: ${said}`;
+        said === '' ? sentence`it has ended (${how})` : sentence`it has ended (${how}). It wrote last: ${said}`;
       fail(new ProgramError('died', ended));
       child.stdout?.destroy();
       child.stderr?.destroy();

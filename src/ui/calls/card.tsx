@@ -97,7 +97,10 @@ function WantedByProgram({ input }: { input: Readonly<Record<string, unknown>> }
   const areAll = changes.length > 0 && changes.length === given.length;
   const rest = Object.fromEntries(
     Object.entries(input).filter(
-      ([name]) => !(name === 'command' && command !== null) && !(name === 'diffs' && areAll),
+      ([name, value]) =>
+        !(name === 'command' && command !== null) &&
+        !(name === 'title' && value === command) &&
+        !(name === 'diffs' && areAll),
     ),
   );
   return (

@@ -53,6 +53,17 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   stop_command: () => t`ended a command`,
   search_files: (of) =>
     of('text') === null ? t`searched the folder` : t`searched the folder for “${of('text') ?? ''}”`,
+  // What a program that is its mind does by itself, as that calls it.
+  mind__think: () => t`thought`,
+  mind__plan: () => t`made a plan`,
+  mind__read: (of) => of('title') ?? t`read files`,
+  mind__search: (of) => of('title') ?? t`searched`,
+  mind__edit: (of) => of('title') ?? t`changed files`,
+  mind__delete: (of) => of('title') ?? t`deleted files`,
+  mind__move: (of) => of('title') ?? t`moved files`,
+  mind__execute: (of) => t`ran ${of('command') ?? of('title') ?? t`a command`}`,
+  mind__fetch: (of) => of('title') ?? t`fetched something from the web`,
+  mind__other: (of) => of('title') ?? t`did something in its own program`,
 };
 
 /** How the answer begins of a call that waits for the person. */

@@ -44,6 +44,8 @@ const UNDER_WAY: Readonly<Record<string, (of: (key: string) => string | null) =>
   write_soul: () => t`writes down who they are`,
   send_message_to_thread: () => t`writes in a thread`,
   message_agent: (of) => t`writes to ${of('to') ?? t`another`}`,
+  // It may still wait for a yes.
+  mind__execute: (of) => `${of('command') ?? of('title') ?? t`a command`}…`,
 };
 
 const isTool = (block: Block): block is ToolBlock => block.kind === 'tool';

@@ -557,6 +557,16 @@ test('tool calls fold into one quiet line, and open', async () => {
         isError: false,
       })),
     ),
+    { kind: 'text' as const, text: 'By a program.' },
+    // As a program that is its mind tells of what it does by itself.
+    ...[
+      ['mind__think', {}],
+      ['mind__edit', { title: 'Edit notes.md', file: 'notes.md' }],
+      ['mind__execute', { title: 'Builds it', command: 'make all' }],
+      ['mind__read', {}],
+    ].map(([name, input], n) => ({
+      ...{ kind: 'tool' as const, toolUseId: `p${n}`, name: String(name), input, result: '', isError: false },
+    })),
   ];
   await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })],
@@ -568,6 +578,7 @@ test('tool calls fold into one quiet line, and open', async () => {
   // The same again is said once, and of very many the first.
   const again = 'looked into the folder, 2 times · looked what a command wrote · ';
   expect(screen.getByText(`${again}${again}looked into the folder, 2 times · and 13 more`)).toBeDefined();
+  expect(screen.getByText('thought · Edit notes.md · ran make all · read files')).toBeDefined();
 });
 
 test('a wake is a line across the lead’s conversation', async () => {
