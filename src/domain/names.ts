@@ -4,6 +4,7 @@
  * no marks of which headings are made, and nothing by which an agent would be taken for the person, the relay or a role.
  * One function checks and one shows, wherever a name enters; what is in a ledger already is shown by the same rules.
  */
+import { sentence } from './sentence.ts';
 import type { AgentId } from './ids.ts';
 
 /**
@@ -173,16 +174,25 @@ export type CheckedName =
 export function checkName(raw: string, kind: NameKind, person: string | null = null): CheckedName {
   const name = cleaned(raw);
   if (name === '')
-    return { ok: false, reason: 'A name has at least one letter, digit or sign that can be seen. Choose another.' };
+    return {
+      ok: false,
+      reason: sentence`A name has at least one letter, digit or sign that can be seen. Choose another.`,
+    };
   if (name.length > NAME_MAX)
-    return { ok: false, reason: `A name has at most ${NAME_MAX} characters. Choose another, or a shorter one.` };
+    return {
+      ok: false,
+      reason: sentence`A name has at most ${NAME_MAX} characters. Choose another, or a shorter one.`,
+    };
   if (isReserved(name, kind))
     return {
       ok: false,
-      reason: `“${name}” would be taken for somebody or something else: the person, the relay, a role or a seat. Choose another.`,
+      reason: sentence`“${name}” would be taken for somebody or something else: the person, the relay, a role or a seat. Choose another.`,
     };
   if (kind !== 'person' && person !== null && isSameName(name, person))
-    return { ok: false, reason: `“${name}” is what the person here is called, or looks the same. Choose another.` };
+    return {
+      ok: false,
+      reason: sentence`“${name}” is what the person here is called, or looks the same. Choose another.`,
+    };
   return { ok: true, name };
 }
 

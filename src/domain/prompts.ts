@@ -8,6 +8,7 @@
  * that it stands in; a transcript comes as such. Any other `{{` is a mistake, and said so: a misspelt placeholder must not reach an agent.
  */
 
+import { sentence } from './sentence.ts';
 import { quote } from './quoting.ts';
 
 export type PromptValues = Readonly<Record<string, string | null>>;
@@ -55,7 +56,7 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
   for (const match of template.matchAll(TOKEN)) {
     const [all, tag] = match;
     const line = lineAt(match.index);
-    if (tag === undefined) return { ok: false, reason: `Line ${line}: "{{" without "}}" on the same line` };
+    if (tag === undefined) return { ok: false, reason: sentence`Line ${line}: "{{" without "}}" on the same line` };
     const inside = tag.trim();
     const opens = OPENING.exec(inside)?.[1];
     const closes = CLOSING.exec(inside)?.[1];
@@ -67,21 +68,24 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
     if (closes) {
       const outer = around.pop();
       if (!outer || block.block !== closes)
-        return { ok: false, reason: `Line ${line}: {{/${closes}}} without {{#${closes} …}}` };
+        return { ok: false, reason: sentence`Line ${line}: {{/${closes}}} without {{#${closes} …}}` };
       outer.nodes.push({ kind: 'block', block: block.block, name: block.name, inside: block.nodes });
       block = outer;
       continue;
     }
     const name = inside.replace(OPENING, '');
     if (!known.includes(name))
-      return { ok: false, reason: `Line ${line}: unknown placeholder {{${name}}}; known are ${known.join(', ')}` };
+      return {
+        ok: false,
+        reason: sentence`Line ${line}: unknown placeholder {{${name}}}; known are ${known.join(', ')}`,
+      };
     if (opens) {
       around.push(block);
       block = { block: opens === 'if' ? 'if' : 'unless', name, line, nodes: [] };
     } else block.nodes.push({ kind: 'value', name });
   }
   if (around.length > 0)
-    return { ok: false, reason: `Line ${block.line}: {{#${block.block} ${block.name}}} is never closed` };
+    return { ok: false, reason: sentence`Line ${block.line}: {{#${block.block} ${block.name}}} is never closed` };
   const nodes: Node[] = [...block.nodes, { kind: 'text', text: template.slice(last) }];
   return { ok: true, render: (values) => renderNodes(nodes, values) };
 }

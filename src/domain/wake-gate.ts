@@ -11,6 +11,7 @@
  *   same, and count in minutes and among those that run.
  * - The cooldown is the target's: it begins with every other wake of it, and holds for all others who ask.
  */
+import { sentence } from './sentence.ts';
 import { blackoutAt } from './blackouts.ts';
 import { GATE_CHECKS, type AgentState, type GateCheck, type WakeLimits, type WakeWay } from './guardrails.ts';
 import { dayOf, type Day, wallTime } from './zone-days.ts';
@@ -28,15 +29,15 @@ interface Stopped {
 
 /** "in 4 min, at 14:05": how long, and what the household's clock will show. */
 function whenOf({ until, limits, now }: Stopped): string {
-  if (until === null) return 'Waiting does not help.';
+  if (until === null) return sentence`Waiting does not help.`;
   const seconds = Math.ceil((until - now) / 1_000);
   const minutes = Math.ceil(seconds / 60);
   const long = seconds < 120 ? `${seconds} s` : minutes < 120 ? `${minutes} min` : `${Math.ceil(minutes / 60)} h`;
   const clock = new Date(wallTime(limits.timeZone, until)).toISOString().slice(11, 16);
-  return `The next can pass in ${long}, at ${clock}.`;
+  return sentence`The next can pass in ${long}, at ${clock}.`;
 }
 
-const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
+const times = (count: number) => (count === 1 ? sentence`once` : sentence`${count} times`);
 
 /** `check` stopped it. */
 function reasonFor(check: GateCheck, stopped: Stopped): string {
@@ -44,40 +45,40 @@ function reasonFor(check: GateCheck, stopped: Stopped): string {
   switch (check) {
     case 'source_budget':
       return limits.maxWakesPerSession === 0
-        ? 'This agent may wake nobody. The message is left as message_agent would have left it; it need not be sent again.'
-        : `This caller has woken others ${times(limits.maxWakesPerSession)} with wake_agent in this session, which is its limit. The message is left as message_agent would have left it; it need not be sent again.`;
+        ? sentence`This agent may wake nobody. The message is left as message_agent would have left it; it need not be sent again.`
+        : sentence`This caller has woken others ${times(limits.maxWakesPerSession)} with wake_agent in this session, which is its limit. The message is left as message_agent would have left it; it need not be sent again.`;
     case 'disabled':
       return limits.householdEnabled
-        ? 'Waking this agent is switched off.'
-        : 'All waking is switched off in this household.';
+        ? sentence`Waking this agent is switched off.`
+        : sentence`All waking is switched off in this household.`;
     case 'cooldown':
-      return `It was woken less than ${limits.cooldownSeconds} s ago. ${whenOf(stopped)}`;
+      return sentence`It was woken less than ${limits.cooldownSeconds} s ago. ${whenOf(stopped)}`;
     case 'daily':
       return limits.maxWakesPerDay === 0
-        ? 'Its limit is 0 wakes a day: it is never woken.'
-        : `It was woken ${times(limits.maxWakesPerDay)} today, which is its limit. ${whenOf(stopped)}`;
+        ? sentence`Its limit is 0 wakes a day: it is never woken.`
+        : sentence`It was woken ${times(limits.maxWakesPerDay)} today, which is its limit. ${whenOf(stopped)}`;
     case 'pair':
       return limits.maxWakesPerPairPerDay === 0
-        ? 'Its limit is 0 wakes a day for each who asks: it is never woken.'
-        : `Whoever asks has woken it ${times(limits.maxWakesPerPairPerDay)} today, which is the limit for one. ${whenOf(stopped)}`;
+        ? sentence`Its limit is 0 wakes a day for each who asks: it is never woken.`
+        : sentence`Whoever asks has woken it ${times(limits.maxWakesPerPairPerDay)} today, which is the limit for one. ${whenOf(stopped)}`;
     case 'blackout':
-      return `It is not woken at this hour${label === '' ? '' : ` (${label})`}. ${whenOf(stopped)}`;
+      return sentence`It is not woken at this hour${label === '' ? '' : ` (${label})`}. ${whenOf(stopped)}`;
     case 'minutes':
       return limits.maxDailySessionMinutes === 0
-        ? 'Its limit is 0 minutes a day: it is never woken.'
-        : `Its sessions have run ${limits.maxDailySessionMinutes} minutes today, which is its limit. ${whenOf(stopped)}`;
+        ? sentence`Its limit is 0 minutes a day: it is never woken.`
+        : sentence`Its sessions have run ${limits.maxDailySessionMinutes} minutes today, which is its limit. ${whenOf(stopped)}`;
     case 'concurrency':
       return limits.maxConcurrentSessions === 0
-        ? 'Its limit is 0 sessions at a time: it is never woken.'
-        : `It has ${limits.maxConcurrentSessions === 1 ? 'a session' : `${limits.maxConcurrentSessions} sessions`} under way already, which is its limit. It can be woken when one is over.`;
+        ? sentence`Its limit is 0 sessions at a time: it is never woken.`
+        : sentence`It has ${limits.maxConcurrentSessions === 1 ? sentence`a session` : sentence`${limits.maxConcurrentSessions} sessions`} under way already, which is its limit. It can be woken when one is over.`;
     case 'idle':
-      if (state === 'absent') return 'It is not in a running session. The message waits until it is.';
-      if (state === 'played') return 'A client plays it from elsewhere, and begins its turns itself.';
-      return 'It is in the middle of a turn. This is taken up when the turn is over.';
+      if (state === 'absent') return sentence`It is not in a running session. The message waits until it is.`;
+      if (state === 'played') return sentence`A client plays it from elsewhere, and begins its turns itself.`;
+      return sentence`It is in the middle of a turn. This is taken up when the turn is over.`;
     case 'flood':
       return limits.floodMaxWakes === 0
-        ? 'The household lets nobody but the person wake anyone.'
-        : `The household has had ${limits.floodMaxWakes === 1 ? 'a wake' : `${limits.floodMaxWakes} wakes`} in ${limits.floodWindowSeconds} s, which is its limit. ${whenOf(stopped)}`;
+        ? sentence`The household lets nobody but the person wake anyone.`
+        : sentence`The household has had ${limits.floodMaxWakes === 1 ? sentence`a wake` : sentence`${limits.floodMaxWakes} wakes`} in ${limits.floodWindowSeconds} s, which is its limit. ${whenOf(stopped)}`;
   }
 }
 
@@ -192,14 +193,14 @@ function outcomeOf(check: GateCheck): 'suppressed' | 'deferred' | 'error' {
 
 /** The checks in their order; the first that fails decides. `detail` is a sentence for people and for the caller. */
 export function decideWake(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): Verdict {
-  if (question.byPerson) return { outcome: 'granted', check: null, until: null, detail: 'The person asked.' };
+  if (question.byPerson) return { outcome: 'granted', check: null, until: null, detail: sentence`The person asked.` };
   for (const check of question.way === 'schedule' ? CHECKS_OF_SCHEDULES : GATE_CHECKS) {
     const failure = CHECKS[check](question, limits, facts, now);
     if (!failure) continue;
     const detail = reasonFor(check, { ...failure, state: question.state, limits, now });
     return { outcome: outcomeOf(check), check, until: failure.until, detail };
   }
-  return { outcome: 'granted', check: null, until: null, detail: 'Every check passed.' };
+  return { outcome: 'granted', check: null, until: null, detail: sentence`Every check passed.` };
 }
 
 /** More than any row of waits can take: each check passes at last, or never. */

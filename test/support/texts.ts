@@ -15,7 +15,7 @@ import { PROBLEMS } from '../../src/protocol/problems.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['src/ui', 'src/state', 'src/language'];
 /** Where sentences are said that pages say anew in their language: see `src/domain/sentence.ts`. */
-const ELSEWHERE = ['src/archive', 'src/ledger', 'src/relay', 'src/sync', 'src/worker.ts', 'server'];
+const ELSEWHERE = ['src/archive', 'src/domain', 'src/ledger', 'src/relay', 'src/sync', 'src/worker.ts', 'server'];
 /** What may stand in an element or an attribute unmarked: names, commands and addresses are the same in every language. */
 const SAME_EVERYWHERE = /^(Roost|WAKE|SUMMON|mcpServers|NAME=value|npx|YAML|npm .*|\S*[./:…-]\S*|\{[^]*|[A-Z])$/;
 /** Attributes that people read or hear. */

@@ -7,7 +7,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import type { SettingKey, Settings } from '../../domain/settings.ts';
 import { t } from '../../language/t.ts';
 import { writeChange } from '../write-change.ts';
-import { problemText } from '../ports.ts';
+import { errorText, problemText } from '../ports.ts';
 import { attempt, DONE, type Done, type Parts } from './parts.ts';
 
 export interface HomeActions {
@@ -41,7 +41,7 @@ export function createHomeActions(parts: Parts): HomeActions {
     write(() => {
       const { humanName, leadName } = household.store.getState().settings;
       const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
-      if (!checked.ok) return checked;
+      if (!checked.ok) return { ok: false, reason: errorText(checked.reason) };
       if (key === 'humanName' && isSameName(checked.name, leadName))
         return {
           ok: false,
@@ -73,8 +73,8 @@ export function createHomeActions(parts: Parts): HomeActions {
     async begin({ human, lead, beside }) {
       const called = checkName(human, 'person');
       const led = called.ok ? checkName(lead, 'lead', called.name) : called;
-      if (!called.ok) return called;
-      if (!led.ok) return led;
+      if (!called.ok) return { ok: false, reason: errorText(called.reason) };
+      if (!led.ok) return { ok: false, reason: errorText(led.reason) };
       const begun = await beginHome(beside);
       // Also where no answer came: the cookie may have.
       const told = beside ? await attempt(owner.call('signInChanged')) : DONE;

@@ -6,6 +6,7 @@ import { AGENT_COLORS, type AgentChoice } from '../../domain/choices.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { checkName } from '../../domain/names.ts';
 import { isSeatPosition, LEAD_COLOR, LEAD_ID, seatColor } from '../../domain/seat.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
 import { ModelSelect } from '../models/model-select.tsx';
@@ -47,7 +48,7 @@ function Name({ agent }: Props) {
   const id = useId();
   const save = async () => {
     const checked = checkName(draft, 'agent', human);
-    setWrong(checked.ok ? null : checked.reason);
+    setWrong(checked.ok ? null : retold(checked.reason));
     if (!checked.ok || checked.name === agent.name) return;
     const { name: before } = agent;
     const rename = (name: string) => actions.changeAgent(agent.agentId, [{ kind: 'rename', name }]);

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
@@ -27,7 +28,7 @@ function Reason({ speaker }: { speaker: Speaker }) {
     <p className="chat-reason" role="note">
       <WarnIcon />
       <span>
-        <strong>{t`${speaker.name} did not come.`}</strong> {reason}
+        <strong>{t`${speaker.name} did not come.`}</strong> {retold(reason)}
       </span>
     </p>
   );

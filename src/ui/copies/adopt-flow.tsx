@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
 import { checkName, shownText } from '../../domain/names.ts';
 import { isSeatPosition, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcoming } from '../../state/agent-copies.ts';
 import { Words } from '../chat/words.tsx';
@@ -64,7 +65,7 @@ function Form({
   const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && ticks.size === 0;
   const checked = checkName(name, 'agent', humanName);
   const trimmed = checked.ok ? checked.name : name;
-  const fault = addTo || checked.ok ? null : name.trim() === '' ? t`It needs a name.` : checked.reason;
+  const fault = addTo || checked.ok ? null : name.trim() === '' ? t`It needs a name.` : retold(checked.reason);
   const adopt = () => {
     if (standing.kind === 'here' && !asNew)
       return onAdopt({ as: 'missing', agentId: standing.agent.agentId, ticks }, standing.agent.name);

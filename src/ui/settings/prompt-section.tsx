@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { displayName } from '../../domain/agent.ts';
 import { parseTemplate, PLACEHOLDERS } from '../../domain/prompts.ts';
 import { SETTING_TEXT_MAX } from '../../domain/settings.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import { payloadOf, type WakeShare } from '../../state/wake-share.ts';
 import { wakeAround, wakePromptOf } from '../../state/wake-material.ts';
@@ -67,7 +68,7 @@ function Preview({ template }: { template: string }) {
       {/* Scrolls by itself, so it can be reached by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className="prompt-text" tabIndex={0} dir="auto" aria-label={t`Preview`}>
-        {prompt === null ? '…' : prompt.ok ? prompt.text : prompt.reason}
+        {prompt === null ? '…' : prompt.ok ? prompt.text : retold(prompt.reason)}
       </pre>
     </div>
   );
@@ -93,7 +94,7 @@ export function PromptSection() {
       ? t`An empty template would say nothing. “Set back to the original” brings the original back.`
       : parsed.ok
         ? null
-        : parsed.reason;
+        : retold(parsed.reason);
   const changed = text !== current;
 
   const save = async (value: string) => {

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import { AgentSelect } from '../parts/agent-select.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -54,7 +55,7 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
         </>
       )}
       <dt>{t`What came of it`}</dt>
-      <dd dir="auto">{detail}</dd>
+      <dd dir="auto">{retold(detail)}</dd>
       {messageId && (
         <>
           <dt>{t`Message`}</dt>
