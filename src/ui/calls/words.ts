@@ -3,6 +3,7 @@ import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { MIND_PREFIX, toolsetOf } from '../../domain/toolsets.ts';
 import { t } from '../../language/t.ts';
 import type { CommandReach, ToolCall } from '../../protocol/calls.ts';
+import { attachedTool } from '../chat/deeds.ts';
 import { revealedCode } from '../text/unseen.ts';
 
 /** What went into a call, as far as it can be read. */
@@ -28,6 +29,11 @@ function hostIn(input: Readonly<Record<string, unknown>>): string {
 
 function searchesFor(words: string | null): string {
   return words === null ? t`search the web` : t`search the web for “${revealedCode(words)}”`;
+}
+
+function usesOf(name: string): string {
+  const attached = attachedTool(name);
+  return attached === null ? t`use ${name}` : t`use ${attached.tool} of ${attached.server}`;
 }
 
 /** As it follows “wants to”. */
@@ -67,7 +73,7 @@ export function wantsTo(call: ToolCall): string {
     case 'mind__fetch':
       return t`fetch something from the web, in its own program`;
     default:
-      return call.tool.startsWith(MIND_PREFIX) ? t`do something in its own program` : t`use ${call.tool}`;
+      return call.tool.startsWith(MIND_PREFIX) ? t`do something in its own program` : usesOf(call.tool);
   }
 }
 

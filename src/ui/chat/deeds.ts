@@ -84,9 +84,19 @@ export const argumentsOf =
     return value !== null && WHOM.has(key) ? nameOf(value) : value;
   };
 
+/** Of a tool of an attached server: whose it is, and what it is called there; null: it is none. */
+export function attachedTool(name: string): { readonly server: string; readonly tool: string } | null {
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? [];
+  return server === undefined || tool === undefined ? null : { server, tool };
+}
+function usedOf(name: string): string {
+  const attached = attachedTool(name);
+  return attached === null ? name : t`used ${attached.tool} of ${attached.server}`;
+}
+
 /** What it did, if it did. */
 export const deedOf = (tool: ToolBlock, nameOf: NameOf): string =>
-  DEEDS[tool.name]?.(argumentsOf(tool, nameOf)) ?? tool.name;
+  DEEDS[tool.name]?.(argumentsOf(tool, nameOf)) ?? usedOf(tool.name);
 
 /** What a tool call did, in a few words. */
 function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {

@@ -564,6 +564,7 @@ test('tool calls fold into one quiet line, and open', async () => {
       ['mind__edit', { title: 'Edit notes.md', file: 'notes.md' }],
       ['mind__execute', { title: 'Builds it', command: 'make all' }],
       ['mind__read', {}],
+      ['mcp__notes__find_all', {}],
     ].map(([name, input], n) => ({
       ...{ kind: 'tool' as const, toolUseId: `p${n}`, name: String(name), input, result: '', isError: false },
     })),
@@ -578,7 +579,7 @@ test('tool calls fold into one quiet line, and open', async () => {
   // The same again is said once, and of very many the first.
   const again = 'looked into the folder, 2 times · looked what a command wrote · ';
   expect(screen.getByText(`${again}${again}looked into the folder, 2 times · and 13 more`)).toBeDefined();
-  expect(screen.getByText('thought · Edit notes.md · ran make all · read files')).toBeDefined();
+  expect(screen.getByText('thought · Edit notes.md · ran make all · read files · used find_all of notes')).toBeDefined();
 });
 
 test('a wake is a line across the lead’s conversation', async () => {
