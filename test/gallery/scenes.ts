@@ -389,7 +389,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/approvals',
     prepare: ({ reach }) => {
       const why =
-        'Commands run in a sandbox, and the program for it is not here. Install bubblewrap and start the relay again.';
+        'Commands stay off: the program of their sandbox is not installed. Install bubblewrap (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap) and start the relay again.';
       reach.on('GET /api/approvals', { waiting: [], answered: [], sandbox: { available: false, why } });
       reach.on('GET /api/calls', { calls: [], more: false });
     },
