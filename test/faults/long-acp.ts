@@ -180,6 +180,20 @@ async function live(): Promise<string> {
     await person.call('POST', `/api/approvals/${asked.callId}/answer`, { answer: 'once', words: '' });
     await says('The file is written.');
     check('the file is written', (await readFile(join(cwd, 'heron.md'), 'utf8')) === 'Grey herons wait.\n');
+    const kept = await until('its call has ended', async () => {
+      const account = z.object({ calls: z.array(toolCallSchema) }).parse(await person.call('GET', '/api/calls')).calls;
+      return account.every(({ state }) => state !== 'running' && state !== 'asked') ? account : null;
+    });
+    const written = kept.filter(({ callId }) => callId === asked.callId);
+    check(
+      `the account has it once, with what came of it: ${JSON.stringify(kept)}`,
+      written.length === 1 &&
+        written.every(
+          ({ state, allowedBy, isError, outcome }) =>
+            state === 'done' && allowedBy === 'once' && !isError && outcome !== '',
+        ) &&
+        kept.filter(({ tool }) => tool === asked.tool).length === 1,
+    );
     console.log('  a file written after a yes');
 
     scripts.delete('MAKE-A-FILE');
