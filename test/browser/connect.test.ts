@@ -94,7 +94,7 @@ it.each([
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page
     .getByRole('alert')
-    .getByText(/did not accept the key/)
+    .getByText(/did not accept this key/)
     .waitFor();
   await shot('0-refused');
   expect(await page.content()).not.toContain(REFUSED);
