@@ -20,6 +20,7 @@ import { DeviceDialog } from './devices/later.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { useBreath } from './grid/use-breath.ts';
 import { OpensFind, withinOf, type Within } from './palette/opens.ts';
+import { keepTyped } from './palette/typed-ahead.ts';
 import { optional } from './parts/optional.tsx';
 import { PATHS, useRoute, type Route } from './routes.ts';
 import { Arrival } from './shell/arrival.tsx';
@@ -210,10 +211,12 @@ export function App() {
     go,
     focus,
     // As a transition what is still to be fetched is waited for, where React would else show nothing for a third of a second.
-    open: (what) =>
+    open: (what) => {
+      if (what !== 'keys') keepTyped(roost.device.after);
       startTransition(() =>
         what === 'keys' ? setHelp(true) : setPalette({ within: what === 'find' ? withinOf(route) : null }),
-      ),
+      );
+    },
   };
   useKeys(around, ({ id }) => begun || ALWAYS.includes(id));
   const known = { household: { status, roster }, sync, syncFailed, home };

@@ -18,6 +18,7 @@ import { pathOf } from './hit-path.ts';
 import { Hit } from './hit.tsx';
 import { keepFound } from './last-found.ts';
 import type { Within } from './opens.ts';
+import { giveTyped } from './typed-ahead.ts';
 import { isSearch, type Searched, useSearch } from './use-search.ts';
 import './palette.css';
 
@@ -107,6 +108,7 @@ export default function Palette({
     const before = document.activeElement;
     const close = ref.current ? openModal(ref.current) : undefined;
     field.current?.focus();
+    giveTyped(setTyped);
     return () => {
       close?.();
       // Whatever was chosen may have put the focus elsewhere.

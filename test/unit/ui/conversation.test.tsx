@@ -579,7 +579,9 @@ test('tool calls fold into one quiet line, and open', async () => {
   // The same again is said once, and of very many the first.
   const again = 'looked into the folder, 2 times · looked what a command wrote · ';
   expect(screen.getByText(`${again}${again}looked into the folder, 2 times · and 13 more`)).toBeDefined();
-  expect(screen.getByText('thought · Edit notes.md · ran make all · read files · used find_all of notes')).toBeDefined();
+  expect(
+    screen.getByText('thought · Edit notes.md · ran make all · read files · used find_all of notes'),
+  ).toBeDefined();
 });
 
 test('a wake is a line across the lead’s conversation', async () => {

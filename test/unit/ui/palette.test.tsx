@@ -68,6 +68,23 @@ describe('One keystroke', () => {
     expect(await screen.findByText('Nothing here is called so, and nobody said it.')).toBeDefined();
   });
 
+  test('has the letters that were typed before it was there, and the field that had the focus has none of them', async () => {
+    const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
+    const draft = await screen.findByRole('textbox', { name: /^Write to/ });
+    await page.user.click(draft);
+    const press = (key: string, more: KeyboardEventInit = {}) =>
+      draft.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...more }));
+    // All in one turn of the page, before it can have drawn anything.
+    press('k', { ctrlKey: true });
+    const went = [...'her'].map((key) => press(key));
+    expect(went).toEqual([false, false, false]);
+    const field = await screen.findByRole('combobox', { name: /^Find an agent/ });
+    await waitFor(() => expect(field).toHaveProperty('value', 'her'));
+    await page.user.keyboard('on');
+    expect(field).toHaveProperty('value', 'heron');
+    expect(draft).toHaveProperty('value', '');
+  });
+
   test('finds what was said, with what is around it, and Enter shows the message itself, also for who is quicker', async () => {
     const docs = [
       ...team(2),
