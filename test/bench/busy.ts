@@ -12,32 +12,26 @@ const eventSchema = z.looseObject({
   tdur: z.number().optional(),
   args: z.looseObject({ name: z.unknown() }).partial().optional(),
 });
-type TraceEvent = z.output<typeof eventSchema>;
 
 /** Categories of Chromium's trace: every task of every thread, and the threads' names. */
 const CATEGORIES = ['toplevel', '__metadata'];
 /** As Chromium names them. */
 const THREADS = { page: 'CrRendererMain', owner: 'SharedWorker thread' } as const;
 
-function longestTask(events: readonly TraceEvent[], thread: keyof typeof THREADS): number {
-  const threadOf = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`;
-  const named = new Set(
-    events.filter(({ name, args }) => name === 'thread_name' && args?.name === THREADS[thread]).map(threadOf),
-  );
-  const tasks = events.filter(
-    (event) => event.ph === 'X' && event.name.endsWith('RunTask') && named.has(threadOf(event)),
-  );
-  if (tasks.length === 0) throw new Error(`The trace has no task of the ${thread}.`);
-  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1_000;
-}
-
 /** Begins to watch; the function that it answers ends that, and gives ms of the longest task of such threads. One watch at a time. */
 export async function watchBusy(context: BrowserContext): Promise<() => Promise<(of: keyof typeof THREADS) => number>> {
   const session = await context.browser()?.newBrowserCDPSession();
   if (!session) throw new Error('The browser cannot be reached.');
-  const events: TraceEvent[] = [];
+  /** By thread. A minute has a million tasks: none is kept. */
+  const names = new Map<string, unknown>();
+  const longest = new Map<string, number>();
   session.on('Tracing.dataCollected', ({ value }) => {
-    for (const event of value) events.push(eventSchema.parse(event));
+    for (const event of value) {
+      const { name, ph, pid, tid, tdur = 0, args } = eventSchema.parse(event);
+      const thread = `${pid} ${tid}`;
+      if (name === 'thread_name') names.set(thread, args?.name);
+      if (ph === 'X' && name.endsWith('RunTask')) longest.set(thread, Math.max(longest.get(thread) ?? 0, tdur));
+    }
   });
   await session.send('Tracing.start', {
     transferMode: 'ReportEvents',
@@ -48,6 +42,10 @@ export async function watchBusy(context: BrowserContext): Promise<() => Promise<
     await session.send('Tracing.end');
     await complete;
     await session.detach();
-    return (of) => longestTask(events, of);
+    return (of) => {
+      const tasks = [...longest].filter(([thread]) => names.get(thread) === THREADS[of]).map(([, tdur]) => tdur);
+      if (tasks.length === 0) throw new Error(`The trace has no task of the ${of}.`);
+      return Math.max(...tasks) / 1_000;
+    };
   };
 }

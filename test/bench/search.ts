@@ -44,6 +44,7 @@ async function peerFigures(
   const ms = await page.evaluate((name) => window.bench.buildPeer(name), peer);
   const memory = (await used()) - before;
   const asked = await page.evaluate((given) => window.bench.searchPeer(given), sentences);
+  await page.evaluate(() => window.bench.dropPeer());
   await session.detach();
   const p95 = percentile(asked.ms, 0.95).toFixed(1);
   return `${peer} over ${documents.toLocaleString('en')} texts: p95 ${p95} ms for the same words as they are typed, ${asked.found} of ${asked.ms.length} found something; ${Math.round(memory / MB)} MB in memory for as long as it is there; built in one block of ${(ms / 1_000).toFixed(1)} s`;

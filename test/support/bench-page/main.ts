@@ -44,8 +44,9 @@ export interface BenchPage {
   search(texts: readonly string[]): Promise<{ readonly ms: readonly number[]; readonly found: number }>;
   /** Reads what can be found, for a peer, and answers how many texts that is. */
   readTexts(): Promise<number>;
-  /** ms in which a peer takes those texts in, in one piece. It is held until another is built. */
+  /** ms in which a peer takes those texts in, in one piece. It is held until it is dropped. */
   buildPeer(peer: SearchPeer): Promise<number>;
+  dropPeer(): void;
   /** As `search`, of that peer. */
   searchPeer(texts: readonly string[]): Promise<{ readonly ms: readonly number[]; readonly found: number }>;
   /** Words of messages that stand so far back in a conversation. */
@@ -189,8 +190,10 @@ window.bench = {
     texts = read.filter((text) => text !== '');
     return texts.length;
   },
-  buildPeer(peer) {
+  dropPeer() {
     peerIndex = null;
+  },
+  buildPeer(peer) {
     return timed(async () => {
       peerIndex = buildPeer(peer, texts);
     });
