@@ -1,7 +1,6 @@
 /** What figures of the page have in common: reloads of it, an empty page beside it, blocks, and an export by its button. */
 import type { Page } from 'playwright-core';
 import type { Visitor } from '../support/visitor.ts';
-import { watchBusy } from './busy.ts';
 
 /** ms. */
 const EXPORT_MOST_MS = 300_000;
@@ -36,23 +35,6 @@ export async function reloaded(page: Page, mark: 'grid-painted' | 'page-painted'
 export async function blockedSince(page: Page): Promise<number[]> {
   await page.waitForTimeout(300);
   return page.evaluate(() => window.blocked.splice(0));
-}
-
-export interface Blocks {
-  /** ms of the processor that the longest task of the page's thread took. */
-  readonly busy: number;
-  /** ms by the clock of each stretch over 50: the thread may have waited for the processor. */
-  readonly blocked: readonly number[];
-}
-
-/** Begins to watch what blocks the page; the function that it answers ends that. */
-export async function watchBlocks(page: Page): Promise<() => Promise<Blocks>> {
-  await blockedSince(page);
-  const end = await watchBusy(page.context());
-  return async () => {
-    const blocked = await blockedSince(page);
-    return { busy: (await end())('page'), blocked };
-  };
 }
 
 /** ms from the press of the button to the word that it is done; with a passphrase, sealed. */

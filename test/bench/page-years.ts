@@ -6,13 +6,14 @@ import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
 import type { Page } from 'playwright-core';
 import { freePort } from '../support/free-port.ts';
+import { heldUp, watchHeldUp, type HeldUp } from '../support/held-up.ts';
 import { prepareHousehold, type PreparedHousehold } from '../support/prepared-household.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { median, percentile, type Figure, type Section } from './figures.ts';
-import { watchBlocked, watchGrid } from './grid-watch.ts';
-import { chooseNoPlace, EMPTY_PATH, exportAll, reloaded, watchBlocks, watchEmpty, type Blocks } from './page-acts.ts';
+import { watchGrid } from './grid-watch.ts';
+import { chooseNoPlace, EMPTY_PATH, exportAll, reloaded, watchEmpty } from './page-acts.ts';
 
 const SEED = 1;
 const SIZES = [1_000, 100_000] as const;
@@ -83,7 +84,7 @@ const stampedWords = (seat: number): Part[] =>
   ]).flat();
 
 interface Life {
-  readonly blocks: Readonly<Record<'opens' | 'wakes' | 'streams eight answers' | 'exports', Blocks>>;
+  readonly blocks: Readonly<Record<'opens' | 'wakes' | 'streams eight answers' | 'exports', HeldUp>>;
   readonly words: readonly number[];
   readonly bareWords: readonly number[];
 }
@@ -93,7 +94,7 @@ async function streamed(
   visitor: Visitor,
   peer: Page,
   begun: { readonly all: Promise<void>; readonly go: () => void },
-): Promise<Pick<Life, 'words' | 'bareWords'> & { readonly blocks: Blocks }> {
+): Promise<Pick<Life, 'words' | 'bareWords'> & { readonly blocks: HeldUp }> {
   const { page } = visitor;
   for (const seat of SEATS) {
     await visitor.open(seat);
@@ -105,7 +106,7 @@ async function streamed(
   await peer.evaluate(watchWords, ['#words', STAMP.source] as const);
   await peer.evaluate(showStream, [PAGE_KEY.header, PAGE_KEY.stored] as const);
   await peer.waitForTimeout(500);
-  const end = await watchBlocks(page);
+  const end = await watchHeldUp(page.context());
   begun.go();
   await page.waitForFunction((least) => window.shownAfter.length >= least, WORDS * 0.99, { timeout: 120_000 });
   return {
@@ -130,7 +131,6 @@ async function open(
   const relay = await startRelay({ from: 'built', port, env });
   const context = await profile.open({ viewport: { width: 1440, height: 900 } });
   await context.addInitScript(watchGrid);
-  await context.addInitScript(watchBlocked);
   await context.addInitScript(watchEmpty);
   await context.addInitScript(chooseNoPlace);
   const visitor = await createVisitor(context, relay.link);
@@ -143,11 +143,7 @@ async function open(
 
 async function live({ visitor, empty }: Open, model: ScriptedModel): Promise<Life> {
   const { page } = visitor;
-  const blocksWhile = async (act: () => Promise<unknown>) => {
-    const end = await watchBlocks(page);
-    await act();
-    return end();
-  };
+  const blocksWhile = async (act: () => Promise<unknown>) => (await heldUp(page, act)).held;
   const opens = await blocksWhile(async () => {
     await page.reload();
     await visitor.untilAll('sleeping');
@@ -196,13 +192,13 @@ export async function pageYears(): Promise<Section> {
     const last = opened.at(-1);
     if (!few || !many || !last) throw new Error('There are no sizes.');
     const { blocks: byAct, words, bareWords } = await live(last, model);
-    const blocks = Object.entries(byAct).map(([what, { busy, blocked }]): Figure => ({
+    const blocks = Object.entries(byAct).map(([what, { blocks, longest }]): Figure => ({
       what: `longest block of the page while it ${what}`,
-      value: busy,
+      value: longest,
       unit: 'ms',
       beside: {
         kind: 'limit',
-        what: `of the processor; by the clock ${blocked.length} over it, the longest ${Math.round(Math.max(0, ...blocked))} ms`,
+        what: `of the processor; by the clock ${blocks.length} over it, the longest ${Math.round(Math.max(0, ...blocks))} ms`,
         value: LIMIT.blockMs,
       },
     }));

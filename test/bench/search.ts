@@ -6,10 +6,10 @@ import type { Page } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
 import { messageDoc } from '../support/documents.ts';
 import { freePort } from '../support/free-port.ts';
+import { watchHeldUp } from '../support/held-up.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
 import { prepareHousehold } from '../support/prepared-household.ts';
 import { createRandom } from '../support/random.ts';
-import { watchBusy } from './busy.ts';
 import { percentile, type Section } from './figures.ts';
 import { workerMemory } from './worker-memory.ts';
 
@@ -72,9 +72,9 @@ export async function searchFigures(): Promise<Section> {
     await page.goto(server.url);
     await page.evaluate(() => window.bench.dropIndex());
     await page.evaluate(() => window.bench.open());
-    const endBuilding = await watchBusy(context);
+    const endBuilding = await watchHeldUp(context, 'owner');
     const built = await page.evaluate(() => window.bench.buildIndex());
-    const building = (await endBuilding())('owner');
+    const building = await endBuilding();
     const bytes = await page.evaluate(() => window.bench.indexBytes());
     await page.evaluate(() => window.bench.rest());
     const before = await workerMemory(context);
@@ -100,9 +100,9 @@ export async function searchFigures(): Promise<Section> {
     await page.goto('about:blank');
     await page.goto(server.url);
     await page.evaluate(() => window.bench.open());
-    const endCalm = await watchBusy(context);
+    const endCalm = await watchHeldUp(context, 'owner');
     const calm = await page.evaluate((ms) => window.bench.waits(ms), CALM);
-    const resting = (await endCalm())('owner');
+    const resting = await endCalm();
     const peers = [];
     const documents = await page.evaluate(() => window.bench.readTexts());
     for (const peer of PEERS)
@@ -134,11 +134,11 @@ export async function searchFigures(): Promise<Section> {
         },
         {
           what: 'longest block of the owner while the index is built',
-          value: building,
+          value: building.longest,
           unit: 'ms',
           beside: {
             kind: 'limit',
-            what: `of the processor; where it is there already ${resting.toFixed(1)} ms`,
+            what: `of the processor; where it is there already ${resting.longest.toFixed(1)} ms`,
             value: LIMIT.blockMs,
           },
         },

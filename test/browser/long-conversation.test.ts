@@ -102,8 +102,11 @@ async function measured<T>(what: string, act: () => Promise<T>): Promise<T> {
   const began = Date.now();
   const { result, held } = await heldUp(page, act);
   const took = Date.now() - began;
-  const blocks = held.blocks.length === 0 ? 'none' : `${held.blocks.length}, longest ${Math.max(...held.blocks)} ms`;
-  report.push(`  ${what}: ${blocks}; longest task ${held.longest} ms of the processor’s time; took ${took} ms`);
+  const blocks =
+    held.blocks.length === 0 ? 'none' : `${held.blocks.length}, longest ${Math.round(Math.max(...held.blocks))} ms`;
+  report.push(
+    `  ${what}: ${blocks}; longest task ${Math.round(held.longest)} ms of the processor’s time; took ${took} ms`,
+  );
   return result;
 }
 

@@ -1,61 +1,83 @@
-/** For how long a page was held up: by the clock, and by the processor's time, which a busy machine does not stretch. */
-import type { Page } from 'playwright-core';
+/** For how long a thread was held up: by the clock, and by the processor's time, which a busy machine does not stretch. */
+import type { BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 
 /** ms; what takes longer is felt. */
 const FELT = 50;
+/** Categories of Chromium's trace: every task of every thread, and the threads' names. */
+const CATEGORIES = ['toplevel', '__metadata'];
+/** Of the pages, and of the worker that owns the ledger, as Chromium names them. */
+const THREADS = { page: 'CrRendererMain', owner: 'SharedWorker thread' } as const;
 
 export interface HeldUp {
-  /** ms by the clock of every task over 50 ms. */
+  /** ms by the clock of every task over 50 ms: the thread may have waited for the processor. */
   readonly blocks: readonly number[];
   /** ms of the processor's time that the longest task took. */
   readonly longest: number;
 }
 
-const traceSchema = z.object({
-  traceEvents: z.array(
-    z.looseObject({
-      name: z.string(),
-      ph: z.string(),
-      pid: z.number(),
-      tid: z.number(),
-      dur: z.number().optional(),
-      tdur: z.number().optional(),
-      args: z.looseObject({ name: z.unknown().optional() }).optional(),
-    }),
-  ),
+/** One task of a thread, as Chromium traces it; µs. `tdur`: of the processor. */
+const eventSchema = z.looseObject({
+  name: z.string(),
+  ph: z.string(),
+  pid: z.number(),
+  tid: z.number(),
+  dur: z.number().optional(),
+  tdur: z.number().optional(),
+  args: z.looseObject({ name: z.unknown() }).partial().optional(),
 });
+
+/** Begins to watch all such threads of the browser; the function that it answers ends that. One watch at a time. */
+export async function watchHeldUp(
+  context: BrowserContext,
+  thread: keyof typeof THREADS = 'page',
+): Promise<() => Promise<HeldUp>> {
+  const session = await context.browser()?.newBrowserCDPSession();
+  if (!session) throw new Error('The page is in no browser of ours.');
+  /** By thread. A minute has a million tasks: none is kept. */
+  const names = new Map<string, unknown>();
+  const seen = new Map<string, { readonly blocks: number[]; longest: number }>();
+  session.on('Tracing.dataCollected', ({ value }) => {
+    for (const event of value) {
+      const { name, ph, pid, tid, dur = 0, tdur = 0, args } = eventSchema.parse(event);
+      const id = `${pid} ${tid}`;
+      if (name === 'thread_name') names.set(id, args?.name);
+      if (ph !== 'X' || !name.endsWith('RunTask')) continue;
+      const held = seen.get(id) ?? { blocks: [], longest: 0 };
+      seen.set(id, held);
+      held.longest = Math.max(held.longest, tdur / 1_000);
+      if (dur > FELT * 1_000) held.blocks.push(dur / 1_000);
+    }
+  });
+  await session.send('Tracing.start', {
+    transferMode: 'ReportEvents',
+    traceConfig: { recordMode: 'recordAsMuchAsPossible', includedCategories: CATEGORIES },
+  });
+  return async () => {
+    const complete = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+    await session.send('Tracing.end');
+    await complete;
+    await session.detach();
+    const of = [...seen].filter(([id]) => names.get(id) === THREADS[thread]).map(([, held]) => held);
+    if (of.length === 0) throw new Error(`The trace has no task of the ${thread}.`);
+    return {
+      blocks: of.flatMap(({ blocks }) => blocks),
+      longest: Math.max(...of.map(({ longest }) => longest)),
+    };
+  };
+}
 
 /** Does it, and watches the main threads of the browser's pages meanwhile. */
 export async function heldUp<T>(
   page: Page,
   act: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly held: HeldUp }> {
-  const browser = page.context().browser();
-  if (!browser) throw new Error('The page is in no browser of ours.');
-  await browser.startTracing(page, { categories: ['toplevel'] });
-  let result: T;
-  let trace: Buffer;
-  try {
-    result = await act();
-  } finally {
-    trace = await browser.stopTracing();
-  }
-  const { traceEvents } = traceSchema.parse(JSON.parse(trace.toString('utf8')));
-  const main = new Set(
-    traceEvents.flatMap(({ name, args, pid, tid }) =>
-      name === 'thread_name' && args?.name === 'CrRendererMain' ? [`${pid}.${tid}`] : [],
-    ),
+  const end = await watchHeldUp(page.context());
+  const done = await act().then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
   );
-  // Times of a trace are in µs.
-  const tasks = traceEvents.filter(
-    ({ name, ph, pid, tid }) => ph === 'X' && name.endsWith('RunTask') && main.has(`${pid}.${tid}`),
-  );
-  return {
-    result,
-    held: {
-      blocks: tasks.flatMap(({ dur = 0 }) => (dur > FELT * 1000 ? [Math.round(dur / 1000)] : [])),
-      longest: Math.round(tasks.reduce((most, { tdur = 0 }) => Math.max(most, tdur), 0) / 1000),
-    },
-  };
+  const held = await end();
+  if ('error' in done) throw done.error;
+  return { ...done, held };
 }
