@@ -292,13 +292,18 @@ describe.each(STORES)('agents on %s', (kind) => {
     expect(house.requestsOf(null)).toHaveLength(asked);
     expect(await house.wake([SAGE])).toMatchObject({ ok: false, reason: 'already-awake' });
     // The gate's record says by which call: those of one press together, those of another apart.
-    const { wakes } = await house.team.gate.feed({ before: null, limit: 50, agentId: null });
-    const clicked = wakes.filter(({ way }) => way === 'person');
-    const calls = [...new Set(clicked.map(({ callId }) => callId))];
-    expect(
-      calls.map((call) => clicked.flatMap(({ callId, target }) => (callId === call ? target : [])).sort()),
-    ).toEqual([[SAGE.id], [LYRA.id, SAGE.id, ROOK.id].sort()]);
-    expect(calls.at(-1)).toBe(house.of('call-started')[0]?.callId);
+    const callsMade = async () => {
+      const { wakes } = await house.team.gate.feed({ before: null, limit: 50, agentId: null });
+      const clicked = wakes.filter(({ way }) => way === 'person');
+      const calls = [...new Set(clicked.map(({ callId }) => callId))];
+      const targetsOf = (call: unknown) => clicked.flatMap(({ callId, target }) => (callId === call ? target : []));
+      return calls.map((call) => ({ call, woken: targetsOf(call).sort() }));
+    };
+    // It is written beside the wake itself.
+    await expect.poll(callsMade).toHaveLength(2);
+    const calls = await callsMade();
+    expect(calls.map(({ woken }) => woken)).toEqual([[SAGE.id], [LYRA.id, SAGE.id, ROOK.id].sort()]);
+    expect(calls.at(-1)?.call).toBe(house.of('call-started')[0]?.callId);
   });
 });
 
