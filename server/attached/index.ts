@@ -2,10 +2,10 @@
  * MCP servers that the person has attached: kept sealed, reached by one line each, and offered to agents tool by tool, as
  * each was when the person looked at it. A tool that is new, or is another than it was, is off until they have looked again.
  */
-import { sentence } from '../../src/domain/sentence.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
 import { checkAddress, createGuardedFetch, type GuardedFetch } from '../models/addresses.ts';
+import { PROGRAMS_OFF } from '../processes/index.ts';
 import { createSecrets } from '../key-filter.ts';
 import { createLink } from './link.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
@@ -38,7 +38,6 @@ interface Kept extends Usable {
 
 const ADDRESS_REFUSED =
   'This household may not have the relay call that address. Whoever runs the relay can allow it (--model-addresses).';
-const PROGRAMS_OFF = sentence`This relay runs no programs for its pages. Start it with --scripts to let it.`;
 
 const end = ({ link, fetch }: Kept) => link.close().then(() => fetch.close());
 

@@ -1,4 +1,5 @@
 /** One home: a household's event log, its team and session, what joins it from elsewhere, and the calls of all these. */
+import type { AgentId } from '../../src/domain/ids.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import { join } from 'node:path';
 import type { Protocol } from '../../src/domain/prompts.ts';
@@ -127,9 +128,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
         .reread()
         .catch((error: unknown) => logger.error('The models could not be read anew.', { home: id, error }));
     });
-  const workspaces = createWorkspaces({
-    ...{ folder: join(deps.workspaces, id), elapsed, most: (agentId) => roomOf(team.configs, agentId) },
-  });
+  const most = (agentId: AgentId) => roomOf(team.configs, agentId);
+  const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed, most });
   const scripts = openScripts(deps, { workspaces, team: () => team });
   const attached = openAttached(deps, { id, may: models.shown().may, tell });
   const programs = openPrograms(deps, {

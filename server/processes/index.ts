@@ -4,12 +4,16 @@
  * ends them by what was written, never by a name. Linux only: elsewhere nothing is written down, and a program ends when its
  * input does.
  */
+import { sentence } from '../../src/domain/sentence.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { endGroup, GROUP_MARK, groupOf, groupSchema } from './groups.ts';
+
+/** Why none is run, to people. */
+export const PROGRAMS_OFF = sentence`This relay runs no programs for its pages. Start it with --scripts to let it.`;
 
 /** What it waits for before it begins: a line. */
 const GO_FD = 3;

@@ -17,5 +17,3 @@ export const GONE: AgentMind = {
       outputMost: null,
     }),
 };
-
-export const OFF = sentence`This relay runs no programs for its pages. Start it with --scripts to let it.`;

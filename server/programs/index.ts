@@ -9,11 +9,11 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AddProgram, Program, Programs, ProgramState } from '../../src/protocol/programs.ts';
 import type { AskLeave, Caller, EventLog, NoteDeed } from '../contracts.ts';
 import type { AgentMind, Mind, MindOwner } from '../minds/index.ts';
-import { programAt, type Processes } from '../processes/index.ts';
+import { programAt, PROGRAMS_OFF, type Processes } from '../processes/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { ProgramError, type Line } from './line.ts';
-import { GONE, OFF } from './gone.ts';
+import { GONE } from './gone.ts';
 import { createKeptSessions, type KeptSessionsDeps } from './kept-sessions.ts';
 import { createProgramMind, type ProgramMind } from './mind.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
@@ -263,7 +263,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     },
     add: (given) =>
       inTurn(async () => {
-        if (!allowed) return { refused: 'programs', reason: OFF };
+        if (!allowed) return { refused: 'programs', reason: PROGRAMS_OFF };
         if (programs.size >= limits.programs)
           return { refused: 'room', reason: `There is room for ${limits.programs} programs. Take one away first.` };
         if ([...programs.values()].some(({ kept }) => kept.name === given.name))
@@ -279,7 +279,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       const one = programs.get(programId);
       if (!one) return null;
       if (allowed) await look(one);
-      else note(programId, fails(new ProgramError('other', OFF)));
+      else note(programId, fails(new ProgramError('other', PROGRAMS_OFF)));
       return show(one);
     },
     remove: (programId) =>

@@ -48,17 +48,20 @@ export function createStarts(
     again = true;
     if (looking) return;
     looking = true;
-    while (again) {
-      again = false;
-      for (let first = waiting[0]; first && (await mayStart(first)); first = waiting[0]) {
-        // It may have left the line meanwhile.
-        if (waiting[0] !== first) continue;
-        waiting.shift();
-        under += 1;
-        first.go();
+    try {
+      while (again) {
+        again = false;
+        for (let first = waiting[0]; first && (await mayStart(first)); first = waiting[0]) {
+          // It may have left the line meanwhile.
+          if (waiting[0] !== first) continue;
+          waiting.shift();
+          under += 1;
+          first.go();
+        }
       }
+    } finally {
+      looking = false;
     }
-    looking = false;
     waiting.forEach(({ onPlace }, index) => onPlace(index + 1));
   }
 

@@ -24,6 +24,8 @@ const SEATS = [9, 8, 7, 6, 4, 3, 2, 1] as const;
 const WORDS = 250;
 const WORD_MS = 20;
 const LIMIT = { reloadMs: 400, ratio: 1.3, blockMs: 50, wordMs: 50, empty: 3 } as const;
+/** ms for which blocks are still counted after an act: it goes on drawing. */
+const AFTERWARDS_MS = 300;
 const ASKED = 'Go on, all of you.';
 
 const STAMP = /\bat(\d{13})\b/g;
@@ -109,6 +111,7 @@ async function streamed(
   const end = await watchHeldUp(page.context());
   begun.go();
   await page.waitForFunction((least) => window.shownAfter.length >= least, WORDS * 0.99, { timeout: 120_000 });
+  await page.waitForTimeout(AFTERWARDS_MS);
   return {
     blocks: await end(),
     words: await page.evaluate(() => window.shownAfter),
@@ -143,7 +146,13 @@ async function open(
 
 async function live({ visitor, empty }: Open, model: ScriptedModel): Promise<Life> {
   const { page } = visitor;
-  const blocksWhile = async (act: () => Promise<unknown>) => (await heldUp(page, act)).held;
+  const blocksWhile = async (act: () => Promise<unknown>) => {
+    const { held } = await heldUp(page, async () => {
+      await act();
+      await page.waitForTimeout(AFTERWARDS_MS);
+    });
+    return held;
+  };
   const opens = await blocksWhile(async () => {
     await page.reload();
     await visitor.untilAll('sleeping');
