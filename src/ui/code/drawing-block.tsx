@@ -25,7 +25,7 @@ function draw(mermaid: string, colours: DrawingColours, then: (drawn: Drawn) => 
   worker.addEventListener('message', ({ data }: MessageEvent<Drawn>) => finish(data));
   // What draws is fetched from the relay the first time.
   worker.addEventListener('error', () =>
-    finish({ problem: 'The part of the page that draws could not be fetched. Is the relay there?' }),
+    finish({ problem: t`The part of the page that draws could not be fetched. Is the relay there?` }),
   );
   worker.postMessage({ mermaid, colours });
   return end;
