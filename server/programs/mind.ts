@@ -3,24 +3,21 @@
  * before it as its next prompt; a process that has ended is started again with what was said before. Its questions go to the
  * person as any others do, and what it may reach through Roost is its own folder, and its own agent's tools.
  */
-import { methods } from '@agentclientprotocol/sdk';
-import type {
-  ContentBlock,
-  PromptResponse,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-} from '@agentclientprotocol/sdk';
+import type { ContentBlock, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { mkdir } from 'node:fs/promises';
+import { sentence } from '../../src/domain/sentence.ts';
 import type { Program } from '../../src/protocol/programs.ts';
 import type { AskLeave, Caller, NoteDeed, Verdict } from '../contracts.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../minds/index.ts';
 import type { Workspace } from '../workspaces/index.ts';
-import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
+import { faultOf, type ProgramError, type Line, type LineStart } from './line.ts';
 import { createFiles, type FilesDeps } from './files.ts';
 import type { LeftSession, ResumableSession } from './kept-sessions.ts';
 import { inTime, openSession, type OpenSession } from './open-session.ts';
 import { createReported, failed } from './outcome.ts';
+import { sayPrompt } from './prompt-turn.ts';
 import { heardIn, instructionsOf, promptOf, type Given } from './prompt.ts';
+import { createSilence } from './silence.ts';
 import { createTurn, type Turn } from './turn.ts';
 import type { ProgramLimits } from './settings.ts';
 
@@ -70,7 +67,7 @@ export interface ProgramMind extends AgentMind {
 type Open = Given & OpenSession;
 
 const ROOSTS_OWN: Verdict = { let: true, over: () => undefined };
-const STOPPED = 'It was stopped.';
+const STOPPED = sentence`It was stopped.`;
 const ABORTED = 'aborted' satisfies MindErrorKind;
 
 // In one piece: one process, its one session and the one turn that it is in.
@@ -86,7 +83,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   /** Ends what waits of this turn. */
   let turnOver = new AbortController();
   let questions = 0;
-  let onSign: () => void = () => undefined;
+  const silence = createSilence(name, limits.silentMs, timers);
   /** What the person said to a question, for its next prompt: the protocol has no words beside yes and no. */
   const told: string[] = [];
   const reported = createReported(name, deps.countsItself);
@@ -114,7 +111,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     const { signal } = turnOver;
     const { tool, input, own, begun } = mine.asked(toolCall);
     questions += 1;
-    onSign();
+    const answered = silence.hold();
     try {
       // What it does with Roost's own tools, Roost decides where it is done.
       const verdict = own ? ROOSTS_OWN : await deps.permit({ tool, input, caller: deps.callerOf(signal) });
@@ -126,7 +123,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : cancelled;
     } finally {
       questions -= 1;
-      onSign();
+      answered();
     }
   }
 
@@ -146,7 +143,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       {
         update(notification) {
           if (notification.sessionId !== open?.sessionId) return;
-          onSign();
+          silence.sign();
           turn?.take(notification.update);
         },
         permission,
@@ -189,48 +186,11 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     }
   }
 
-  /** One prompt, until it is over, stopped, silent for too long, or broken. */
-  async function say(mine: Open, prompt: ContentBlock[], signal: AbortSignal): Promise<PromptResponse | 'stopped'> {
-    const { line, sessionId } = mine;
-    const asked = line.agent.request(methods.agent.session.prompt, { sessionId, prompt });
-    // Where it is not waited for any more.
-    asked.catch(() => undefined);
-    let cancel: () => void = () => undefined;
-    let stopWatch: () => void = () => undefined;
-    const ended = new Promise<'stopped'>((resolve, reject) => {
-      const give = () => {
-        turnOver.abort();
-        void line.agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
-        cancel = timers.after(limits.cancelMs, () => {
-          void line.close();
-          resolve('stopped');
-        });
-      };
-      onSign = () => {
-        stopWatch();
-        if (questions === 0)
-          stopWatch = timers.after(limits.silentMs, () => {
-            void line.close();
-            reject(
-              new ProgramError('hangs', `${name} said nothing for ${limits.silentMs / 60_000} minutes, and was ended.`),
-            );
-          });
-      };
-      onSign();
-      if (signal.aborted) give();
-      else signal.addEventListener('abort', give, { once: true });
-    });
-    try {
-      return await Promise.race([line.answer(asked), ended]);
-    } finally {
-      onSign = () => undefined;
-      stopWatch();
-      cancel();
-    }
-  }
+  const prompted = (mine: Open, prompt: ContentBlock[], signal: AbortSignal) =>
+    sayPrompt(mine, prompt, { signal, silence, onStop: () => turnOver.abort(), timers, cancelMs: limits.cancelMs });
 
   async function answer(request: MindRequest, listener: MindListener): Promise<MindAnswer> {
-    if (over.signal.aborted) return failed('upstream-broken', `The run of ${name} is over.`, '');
+    if (over.signal.aborted) return failed('upstream-broken', sentence`The run of ${name} is over.`, '');
     turnOver = new AbortController();
     const mine = createTurn(
       { ...listener, onDeed: (tool, input) => deps.note({ tool, input, caller: deps.callerOf(listener.signal) }) },
@@ -244,7 +204,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       listener.onState?.({ kind: 'sent' });
       whole = null;
       const words = told.splice(0);
-      const first = say(session, promptOf(session, request, words, session.takes), listener.signal);
+      const first = prompted(session, promptOf(session, request, words, session.takes), listener.signal);
       const ended = await first.catch(async (error: unknown) => {
         // A session that opens need not be one that answers: soul and transcript do, as where it does not open.
         if (!unproven || !mine.isSilent() || listener.signal.aborted) throw error;
@@ -254,7 +214,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
         const anew = await started(request, listener);
         turn = mine;
         become('working');
-        return await say(anew, promptOf(anew, request, words, anew.takes), listener.signal);
+        return await prompted(anew, promptOf(anew, request, words, anew.takes), listener.signal);
       });
       unproven = false;
       if (ended !== 'stopped') whole = request;

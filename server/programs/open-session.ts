@@ -6,6 +6,7 @@ import type {
   ResumeSessionRequest,
   ResumeSessionResponse,
 } from '@agentclientprotocol/sdk';
+import { sentence } from '../../src/domain/sentence.ts';
 import { faultOf, openLine, ProgramError, type Line, type LineHandlers, type LineStart } from './line.ts';
 import { mcpServers, type Takes } from './prompt.ts';
 import type { ProgramLimits } from './settings.ts';
@@ -116,7 +117,7 @@ export async function inTime<Value>(
 ): Promise<Value> {
   const late = new AbortController();
   const stop = timers.after(startMs, () => late.abort());
-  const leave = () => late.abort(new ProgramError('died', 'it was stopped while it started'));
+  const leave = () => late.abort(new ProgramError('died', sentence`it was stopped while it started`));
   if (left.aborted) leave();
   else left.addEventListener('abort', leave, { once: true });
   try {
