@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { access, chmod, constants, lstat, mkdir, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { errorMessage } from '../src/domain/platform/error-message.ts';
 import { codeOf } from './error-code.ts';
 import { PID_FILE } from './home-lock.ts';
 import { StartError } from './start-error.ts';
@@ -89,8 +90,6 @@ async function keepPrivate(path: string): Promise<void> {
   await look(path);
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 /** The folder, made where it is missing, for its owner only. Throws `StartError`. */
 export async function openHomeFolder(folder: string): Promise<string> {
   try {
@@ -102,9 +101,13 @@ export async function openHomeFolder(folder: string): Promise<string> {
     return path;
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`The home ${folder} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, {
-      cause: error,
-    });
+    throw new StartError(
+      `The home ${folder} cannot be written (${errorMessage(error)}). Choose another with --home.`,
+      1,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -114,7 +117,7 @@ async function readMark(file: string): Promise<string> {
     value = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     throw new StartError(
-      `${file} cannot be read (${reasonOf(error)}). Put it back from a copy, or choose another home with --home.`,
+      `${file} cannot be read (${errorMessage(error)}). Put it back from a copy, or choose another home with --home.`,
       1,
       { cause: error },
     );
@@ -142,9 +145,13 @@ export async function readHome(path: string): Promise<Home> {
     try {
       await writeWhole(file, `${JSON.stringify({ format: FORMAT, relay })}\n`);
     } catch (error) {
-      throw new StartError(`The home ${path} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, {
-        cause: error,
-      });
+      throw new StartError(
+        `The home ${path} cannot be written (${errorMessage(error)}). Choose another with --home.`,
+        1,
+        {
+          cause: error,
+        },
+      );
     }
   }
   const { ino, birthtimeNs } = await stat(file, { bigint: true });

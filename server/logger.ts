@@ -1,6 +1,7 @@
 /** The relay's log: a small file in the home. It holds what happened to the relay; never what anyone said, and no keys, at no level. */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../src/domain/platform/error-message.ts';
 
 /** Two files of at most this many bytes: the one that is written and the one before. */
 const MOST_BYTES = 1_000_000;
@@ -57,7 +58,7 @@ export function createLogger({ folder, now, level, tell, clean = (text) => text 
       appendFileSync(file, `${entry}\n`, { mode: 0o600 });
       size += Buffer.byteLength(entry) + 1;
     } catch (error) {
-      tell(`${entry} (the log cannot be written: ${error instanceof Error ? error.message : String(error)})`);
+      tell(`${entry} (the log cannot be written: ${errorMessage(error)})`);
     }
   }
   const from = (of: LogLevel): Logger['info'] =>

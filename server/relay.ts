@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { errorMessage } from '../src/domain/platform/error-message.ts';
 import { realTimers } from '../src/domain/platform/timers.ts';
 import { parseProtocol } from '../src/domain/prompts.ts';
 import { bracketed, createDeviceCodeRoutes, createOrigins } from './access/index.ts';
@@ -59,9 +60,7 @@ export interface RelayDeps {
 
 /** Throws `StartError` or `StoreError` where it cannot start; what was opened is closed again. */
 export async function openRelay(deps: RelayDeps): Promise<Relay> {
-  const closers = createClosers((error) =>
-    deps.say(`Closing failed: ${error instanceof Error ? error.message : String(error)}`),
-  );
+  const closers = createClosers((error) => deps.say(`Closing failed: ${errorMessage(error)}`));
   try {
     return await open(deps, closers);
   } catch (error) {

@@ -1,5 +1,6 @@
 /** The person at the terminal: one-time links, as text and as a code for a phone's camera. */
 import encodeQR from 'qr';
+import { errorMessage } from '../src/domain/platform/error-message.ts';
 
 export interface TerminalDeps {
   readonly input: NodeJS.EventEmitter & { readonly isTTY?: boolean };
@@ -43,9 +44,7 @@ export function createTerminal({ input, output, newLink, reachable, tell }: Term
       );
       input.on('data', (typed: unknown) => {
         const asked = String(typed).trim().toLowerCase() === 'q';
-        print(asked || (isScreen && reachable)).catch((error: unknown) =>
-          tell(`No link: ${error instanceof Error ? error.message : String(error)}`),
-        );
+        print(asked || (isScreen && reachable)).catch((error: unknown) => tell(`No link: ${errorMessage(error)}`));
       });
     },
   };

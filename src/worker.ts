@@ -4,6 +4,7 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
+import { errorMessage } from './domain/platform/error-message.ts';
 import { withBytes } from './domain/attachment.ts';
 import { createEvents } from './domain/platform/events.ts';
 import { backoff } from './domain/platform/retry.ts';
@@ -98,7 +99,7 @@ const anew = createAnew({
 function crashed(error: unknown) {
   problems.set('crash', {
     kind: 'broken',
-    detail: sentence`The part of the page that stores everything failed. Reload the page. (${error instanceof Error ? error.message : String(error)})`,
+    detail: sentence`The part of the page that stores everything failed. Reload the page. (${errorMessage(error)})`,
   });
   anew.look(error);
 }

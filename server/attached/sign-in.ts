@@ -22,6 +22,7 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { shownText } from '../../src/domain/names.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import type { SignInStanding } from '../../src/protocol/attached.ts';
@@ -123,7 +124,7 @@ const wordsOf = (error: unknown): string =>
       ? 'The answer comes from another sign-in server than the one that was asked. Nothing of it was taken.'
       : error instanceof OAuthError
         ? `The sign-in server refuses: ${shownText(error.message).slice(0, 300)}`
-        : `The sign-in server cannot be used: ${shownText(error instanceof Error ? error.message : String(error)).slice(0, 300)}`;
+        : `The sign-in server cannot be used: ${shownText(errorMessage(error)).slice(0, 300)}`;
 
 // In one piece: what is begun, kept and renewed are one state.
 export function createSignIn(deps: SignInDeps): SignIn {

@@ -3,48 +3,31 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import { join } from 'node:path';
 import type { Protocol } from '../../src/domain/prompts.ts';
-import { createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
+import { createCredentials, type Credentials } from '../access/index.ts';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import type { EventLog } from '../contracts.ts';
-import { createCallRoutes } from '../calls/routes.ts';
-import { createCostRoutes } from '../costs/routes.ts';
 import type { Handled } from '../endpoint.ts';
-import { createDirectoryRoutes } from '../directory/index.ts';
 import { createTell, openEventLog } from '../events/index.ts';
-import { createGateRoutes } from '../gate/index.ts';
-import { createInboxRoutes } from '../inbox/index.ts';
 import type { Logger } from '../logger.ts';
 import { createMcp } from '../mcp/index.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Processes } from '../processes/index.ts';
-import { createProgramRoutes } from '../programs/routes.ts';
 import type { Starts } from '../programs/starts.ts';
 import type { HomeModels } from '../models/index.ts';
-import { createModelRoutes } from '../models/routes.ts';
 import { createProxy } from '../proxy/index.ts';
 import { createSoulTools } from '../session/index.ts';
 import { openPlace } from '../schedules/place.ts';
 import type { Sealer, WatchedClock } from '../schedules/index.ts';
-import { createPulses } from '../schedules/pulses.ts';
-import { createScheduleRoutes } from '../schedules/routes.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
-import { createRecordRoutes } from '../records/routes.ts';
-import { createPauseRoutes } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openAttached, openPrograms, openScripts } from './open-programs.ts';
 import { openTeam, type Team } from './team.ts';
-import { createSearchRoutes } from '../searches/index.ts';
-import { createThreadRoutes } from '../threads/index.ts';
 import { roomOf, type Hands } from '../hands/index.ts';
+import { endpointsOf } from './endpoints.ts';
 import { letGoOfAgents } from './letting-go.ts';
 import { createWorkspaces } from '../workspaces/index.ts';
-import { createWorkspaceRoutes } from '../workspaces/routes.ts';
 import { createNotifications, type NotificationsDeps } from '../notifications/index.ts';
-import { createNotificationRoutes } from '../notifications/routes.ts';
-import { createAttachedRoutes } from '../attached/routes.ts';
-import { createCallerOf } from './caller-of.ts';
-import { createSessionRoutes } from './session-routes.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
 export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
@@ -158,9 +141,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     hands: { workspaces, sandbox: deps.sandbox, web: deps.web, programs: deps.runsScripts },
     attached,
   });
-  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, tools, wakeMaterials } =
-    team;
-  const { schedules, copies, goOn } = team;
+  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, schedules } = team;
   const notifications = createNotifications({
     ...usual,
     ...{ home: id, alone: deps.alone, log },
@@ -190,7 +171,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   };
   const mcp = createMcp({
     ...clients,
-    tools: [...tools, ...createSoulTools({ log, wakeMaterials, now })],
+    tools: [...team.tools, ...createSoulTools({ log, wakeMaterials: team.wakeMaterials, now })],
     inbox,
     log,
     stateOf: host.stateOf,
@@ -211,43 +192,10 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     bufferBytes: deps.streamBufferBytes,
     onError: (error) => logger.error('An event stream failed.', { error }),
   });
-  const endpoints: readonly Handled[] = [
-    ...createSessionRoutes({ host, runs, log, streams, checkStreams: deps.checkStreams }),
-    ...createDirectoryRoutes({ directory, onTeam, onForgotten }),
-    ...createInboxRoutes({ inbox }),
-    ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, copies, configs }) }),
-    ...createPauseRoutes({
-      pauses,
-      directory,
-      sessionId: () => host.sessionId(),
-      callerOf: createCallerOf({ credentials, configs }),
-      wake: async (agentId, source) =>
-        (
-          await reach.ask({
-            target: agentId,
-            source,
-            way: source.kind === 'person' ? 'person' : 'api',
-            reason: null,
-            messageId: null,
-            callerSession: null,
-          })
-        ).decision,
-    }),
-    ...createThreadRoutes({ threads }),
-    ...createSearchRoutes({ searches: team.searches }),
-    ...createCredentialRoutes({ credentials, directory }),
-    ...createCostRoutes({ costs, schedules }),
-    ...createRecordRoutes({ records }),
-    ...createScheduleRoutes({ schedules, goOn, copies, directory, runs, now, scripts: deps.runsScripts }),
-    ...createWorkspaceRoutes({ workspaces, directory }),
-    ...createCallRoutes({ ...team, sandbox: deps.sandbox.standing, programs: deps.runsScripts }),
-    ...createModelRoutes({ models }),
-    ...createProgramRoutes({ programs }),
-    ...createAttachedRoutes({ ...team, attached, programs: deps.runsScripts, sandbox: deps.sandbox.standing }),
-    ...createNotificationRoutes({ notifications }),
-    ...mcp.endpoints,
-    ...proxy.endpoints,
-  ];
+  const endpoints = endpointsOf(deps, {
+    ...{ team, log, streams, workspaces, attached, programs, notifications, credentials, models, onTeam, onForgotten },
+    others: [...mcp.endpoints, ...proxy.endpoints],
+  });
   await attached.start();
   await notifications.start();
   await programs.start();

@@ -3,6 +3,7 @@
  * other process, and of the network what the person has granted. What it takes is bounded, and it is ended as a whole. Linux
  * only, by bubblewrap.
  */
+import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -253,7 +254,7 @@ export function createSandbox({
       const said = run.output(0, 300).text.trim();
       return no(broken(said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said));
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
+      const said = errorMessage(error);
       return no(said === AS_ROOT ? said : broken(said));
     } finally {
       await rm(folder, { recursive: true, force: true });

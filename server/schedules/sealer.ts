@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js';
+import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { StartError } from '../start-error.ts';
 import { writeWhole } from '../whole-file.ts';
 
@@ -54,12 +55,8 @@ export async function readSealingKey(file: string): Promise<Uint8Array> {
     return key;
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(
-      `${file} cannot be read or written (${error instanceof Error ? error.message : String(error)}).`,
-      1,
-      {
-        cause: error,
-      },
-    );
+    throw new StartError(`${file} cannot be read or written (${errorMessage(error)}).`, 1, {
+      cause: error,
+    });
   }
 }

@@ -7,6 +7,7 @@
  */
 import { PGlite, protocol } from '@electric-sql/pglite';
 import { z } from 'zod';
+import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { createDurableFiles } from './durable-files.ts';
 import { EngineDied } from './store-error.ts';
 
@@ -100,7 +101,7 @@ export async function openEngine(folder: string): Promise<Engine> {
   let lastWord = '';
   const die = (error: unknown): EngineDied => {
     if (!death) {
-      death = new EngineDied(lastWord || (error instanceof Error ? error.message : String(error)), { cause: error });
+      death = new EngineDied(lastWord || errorMessage(error), { cause: error });
       files.abandon();
     }
     return death;

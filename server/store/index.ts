@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
 import { openServer } from './postgres.ts';
@@ -115,7 +116,7 @@ async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embed
     }
     return createEmbedded(createEngineSource(folder, await openEngine(folder), () => performance.now()));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new StoreError(`The store in ${folder} cannot be opened: ${reason}`, { cause: error });
   }
 }
@@ -191,7 +192,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await db.destroy();
     if (error instanceof StoreError) throw error;
     const where = databaseUrl === null ? `The store in ${folder}` : 'The database that DATABASE_URL names';
-    throw new StoreError(`${where} cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new StoreError(`${where} cannot be used: ${errorMessage(error)}`, {
       cause: error,
     });
   }

@@ -1,4 +1,5 @@
 /** Why nothing can be written, as data for the page and as the error that a refused write rejects with. */
+import { errorMessage } from '../domain/platform/error-message.ts';
 import type { StorageProblem } from '../protocol/worker.ts';
 import { sentence } from '../domain/sentence.ts';
 
@@ -11,8 +12,6 @@ export class StorageProblemError extends Error {
   }
 }
 
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
 /**
  * Does the browser's database fail to give back what it took? As Chromium (156) and Firefox say it: "Internal error …",
  * "Data lost due to missing file", "Failed to read large IndexedDB value". A database that was closed is none of these.
@@ -20,7 +19,7 @@ const textOf = (error: unknown) => (error instanceof Error ? error.message : Str
 export function isUnreadable(error: unknown): boolean {
   if (error instanceof StorageProblemError) return error.problem.kind === 'unreadable';
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
-  const text = textOf(error);
+  const text = errorMessage(error);
   if (/connection|closed|closing|terminated/i.test(text)) return false;
   return (
     name === 'NotReadableError' ||
@@ -33,7 +32,7 @@ export function isUnreadable(error: unknown): boolean {
 export function storageProblemOf(error: unknown): StorageProblem {
   if (error instanceof StorageProblemError) return error.problem;
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
-  if (name === 'QuotaExceededError' || textOf(error).includes('QuotaExceeded'))
+  if (name === 'QuotaExceededError' || errorMessage(error).includes('QuotaExceeded'))
     return {
       kind: 'quota',
       detail: sentence`The browser has no more room for this page. Free some disk space, or remove data of other sites; writing goes on by itself.`,
@@ -41,7 +40,7 @@ export function storageProblemOf(error: unknown): StorageProblem {
   if (isUnreadable(error))
     return {
       kind: 'unreadable',
-      detail: sentence`${textOf(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.`,
+      detail: sentence`${errorMessage(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.`,
     };
-  return { kind: 'broken', detail: sentence`The browser’s storage failed: ${textOf(error)}. Reload the page.` };
+  return { kind: 'broken', detail: sentence`The browser’s storage failed: ${errorMessage(error)}. Reload the page.` };
 }

@@ -4,6 +4,7 @@
  * and filed anew. The old views go when the new ones are in use. Interrupted, it begins again.
  */
 import { openDB } from 'idb';
+import { errorMessage } from '../domain/platform/error-message.ts';
 import type { Forget } from '../domain/forgetting.ts';
 import { isCovered } from '../protocol/known.ts';
 import { parseDocument, type Doc } from '../protocol/documents.ts';
@@ -35,8 +36,6 @@ export interface Rebuilt {
   readonly name: string;
   readonly report: RebuildReport;
 }
-
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Names of all databases of views, whatever their version. */
 export const viewsNames = (names: readonly string[]) => names.filter((name) => name.startsWith(LEDGER.viewsDatabase));
@@ -74,7 +73,7 @@ async function readVolume(
       await volume.close();
     }
   } catch (error) {
-    return { docs: [], faults: [`it cannot be read: ${textOf(error)}`] };
+    return { docs: [], faults: [`it cannot be read: ${errorMessage(error)}`] };
   }
 }
 

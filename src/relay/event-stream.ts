@@ -6,6 +6,7 @@
  * new. Only after the snapshot is the line live. Silence past twice the heartbeat is a loss.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { errorMessage } from '../domain/platform/error-message.ts';
 import { backoff } from '../domain/platform/retry.ts';
 import { eventSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
 import { searchAskedSchema, type SearchAsked } from '../protocol/searches.ts';
@@ -215,7 +216,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       if (error instanceof Cut) return ending;
       if (error instanceof Unreadable) return { kind: 'unreadable', detail: error.message };
       deps.report(error);
-      return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) };
+      return { kind: 'failed', detail: errorMessage(error) };
     } finally {
       cancelWatch();
       // However it ended: a connection left open counts against the six that a browser has for one address.

@@ -3,6 +3,7 @@
  * are stored, then it is acknowledged. Nothing is acknowledged that is not stored, and the cursor that
  * survives a restart is what was acknowledged, so that an answer still open comes again from its first word.
  */
+import { errorMessage } from '../domain/platform/error-message.ts';
 import { sentence } from '../domain/sentence.ts';
 import type { Attachment, SentAttachment } from '../domain/attachment.ts';
 import { LEAD_ID } from '../domain/seat.ts';
@@ -140,9 +141,7 @@ export function createFeed(deps: FeedDeps): Feed {
         if (failed) deps.onTrouble(null);
         return;
       } catch (error) {
-        deps.onTrouble(
-          `What the relay said could not be stored yet: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        deps.onTrouble(`What the relay said could not be stored yet: ${errorMessage(error)}`);
         await sleep(timers.after, RELAY_TIMES.storeRetry);
       }
     }

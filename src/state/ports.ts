@@ -2,6 +2,7 @@
  * What the stores need from outside, and nothing more: the ledger's owner, the relay, and the device.
  * `main.tsx` gives the real ones.
  */
+import { errorMessage } from '../domain/platform/error-message.ts';
 import type { OwnerCallName, OwnerCalls } from '../protocol/owner-rpc.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
 import type { Archive } from '../archive/index.ts';
@@ -68,4 +69,4 @@ export function problemText(problem: RelayProblem): string {
 }
 
 /** What went wrong in a worker or the browser, in the same way. */
-export const errorText = (error: unknown): string => retold(error instanceof Error ? error.message : String(error));
+export const errorText = (error: unknown): string => retold(errorMessage(error));

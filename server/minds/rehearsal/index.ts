@@ -1,5 +1,6 @@
 /** The mind that stands in where no model is connected. Deterministic; it thinks nothing and says so. */
 import { randomBytes } from 'node:crypto';
+import { errorMessage } from '../../../src/domain/platform/error-message.ts';
 import { rehearsalSchema, type Rehearsal } from '../../../src/protocol/http.ts';
 import type { TeamMember } from '../../../src/protocol/team.ts';
 import { createAnthropicMind } from '../anthropic.ts';
@@ -103,7 +104,7 @@ async function startRehearsalServer(deps: {
       // A caller that left in mid-sentence is not a mistake.
       if (error instanceof Error && error.name === 'AbortError') return;
       if (response.headersSent) response.destroy();
-      else refuse(response, 400, 'invalid_request_error', error instanceof Error ? error.message : String(error));
+      else refuse(response, 400, 'invalid_request_error', errorMessage(error));
     });
   });
   await new Promise<void>((resolve, reject) => {

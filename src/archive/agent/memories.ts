@@ -1,4 +1,5 @@
 /** The documents in an agent's folder. What is not one of Roost's is left out, with a word about it. */
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import { parseJson } from '../../domain/platform/json.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
@@ -19,7 +20,7 @@ function faultOf(value: unknown, agentId: AgentId): string | null {
   try {
     assertDocument(value);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
   const whose = kindOf(value.type)?.whose ?? 'agent';
   if (whose === 'everybody') return null;

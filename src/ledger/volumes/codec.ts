@@ -6,6 +6,7 @@
  *
  * `decodeDocuments(docs.flatMap(encodeDocument))` gives back exactly what went in.
  */
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import { parseDocument, type Doc } from '../../protocol/documents.ts';
 import { LEDGER } from '../settings.ts';
 
@@ -107,7 +108,7 @@ export function decodeDocuments(stored: readonly StoredDoc[]): Decoded {
       const entries = Object.entries(fields).map(([key, value]) => [unescapeString(key), decode(value)]);
       docs.push(parseDocument({ ...Object.fromEntries(entries), _id: id }));
     } catch (error) {
-      damaged.push({ id, reason: error instanceof Error ? error.message : String(error) });
+      damaged.push({ id, reason: errorMessage(error) });
     }
   }
   return { docs, damaged };

@@ -7,6 +7,7 @@
  * A volume that does not give back what it should is never written again. It is kept as it is, and all
  * that no other volume holds is taken from the views and filed anew.
  */
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import type { After } from '../../domain/platform/timers.ts';
 import { putVolume, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
 import { storageProblemOf } from '../problem.ts';
@@ -56,8 +57,6 @@ export interface Volumes {
   /** Drains what can be drained and closes the current volume. */
   close(): Promise<void>;
 }
-
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** How far to go: one group and then only full ones, or until the journal is empty. */
 type Extent = 'due' | 'all';
@@ -124,7 +123,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
         await volume.close();
       }
     } catch (error) {
-      return storageProblemOf(error).kind === 'quota' ? null : [`it cannot be read: ${textOf(error)}`];
+      return storageProblemOf(error).kind === 'quota' ? null : [`it cannot be read: ${errorMessage(error)}`];
     }
   }
 

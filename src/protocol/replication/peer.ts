@@ -1,4 +1,5 @@
 /** What is known of one peer, and how it is told what is here. */
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import type { Entry, EntryKey, Have } from '../sync/entries.ts';
 import { createAccount, type Account } from './account.ts';
 import type { Link } from './contract.ts';
@@ -77,7 +78,7 @@ export function createPeer({
         link.send(encodeFrame(frame));
         return true;
       } catch (error) {
-        broken(`A frame could not be handed on: ${error instanceof Error ? error.message : String(error)}`);
+        broken(`A frame could not be handed on: ${errorMessage(error)}`);
         return false;
       }
     },

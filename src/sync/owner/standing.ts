@@ -1,4 +1,5 @@
 /** How a device within its household stands, as its parts find it: what people are told is made of this. */
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { RelayLink } from '../../protocol/sync/page.ts';
@@ -78,7 +79,7 @@ export function createStanding({
       if (error === null) troubles.delete(from);
       else {
         onTrouble(error);
-        troubles.set(from, error instanceof Error ? error.message : String(error));
+        troubles.set(from, errorMessage(error));
       }
       changed();
     },

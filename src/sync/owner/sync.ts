@@ -1,4 +1,5 @@
 /** Synchronisation in the ledger's owner: what this browser is part of, how it becomes so, and what tabs are told of it. */
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import { sentence } from '../../domain/sentence.ts';
 import type { Joining, SyncStatus } from '../../protocol/sync/page.ts';
 import { createSealedLog } from '../mirror/index.ts';
@@ -170,9 +171,7 @@ export async function openSync(deps: SyncDeps): Promise<Sync> {
       after: timers.after,
       onTrouble(error) {
         fileTrouble =
-          error === null
-            ? null
-            : `Nothing can be written beside the browser’s database: ${error instanceof Error ? error.message : String(error)}`;
+          error === null ? null : `Nothing can be written beside the browser’s database: ${errorMessage(error)}`;
         events.tell('changed');
       },
       onLacking: () => events.tell('lacking'),

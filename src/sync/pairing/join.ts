@@ -2,6 +2,7 @@
  * The new device's side: it shows an offer, compares words, and takes the keys. Until `take` has been called nothing has
  * changed on this device, however it ends.
  */
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import type { Joining } from '../../protocol/sync/page.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
 import {
@@ -113,7 +114,7 @@ export function createJoin({ slots, timers, now, random, device, take, changed }
     try {
       said = await take(content, side.inviter);
     } catch (error) {
-      end({ step: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      end({ step: 'failed', reason: errorMessage(error) });
       return;
     }
     leave();

@@ -4,6 +4,7 @@
  */
 import { useMemo } from 'react';
 import temml from 'temml';
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import 'temml/dist/Temml-Local.css';
 import { t } from '../../language/t.ts';
 import { AsWritten } from './formula-as-written.tsx';
@@ -39,7 +40,7 @@ function drawnOf(formula: ShownFormula): { readonly math: Node } | { readonly pr
   try {
     return { math: draw(formula) };
   } catch (error) {
-    return { problem: t`This formula cannot be set: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: t`This formula cannot be set: ${errorMessage(error)}` };
   }
 }
 

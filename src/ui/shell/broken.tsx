@@ -1,4 +1,5 @@
 import type { FallbackProps } from 'react-error-boundary';
+import { errorMessage } from '../../domain/platform/error-message.ts';
 import { t } from '../../language/t.ts';
 import './broken.css';
 
@@ -7,7 +8,7 @@ const PART_MISSING = /dynamically imported module|importing a module script|prel
 
 /** What stands in place of a part of the page that broke. Nothing that was stored is touched by it. */
 export function Broken({ error, resetErrorBoundary }: FallbackProps) {
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = errorMessage(error);
   const outdated = PART_MISSING.test(detail);
   return (
     <main className="broken" role="alert">

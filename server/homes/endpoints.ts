@@ -1,0 +1,86 @@
+/** All calls that one home answers. */
+import { createCredentialRoutes, type Credentials } from '../access/index.ts';
+import type { Attached } from '../attached/index.ts';
+import { createAttachedRoutes } from '../attached/routes.ts';
+import { createCallRoutes } from '../calls/routes.ts';
+import type { EventLog } from '../contracts.ts';
+import { createCostRoutes } from '../costs/routes.ts';
+import { createDirectoryRoutes } from '../directory/index.ts';
+import type { Handled } from '../endpoint.ts';
+import { createGateRoutes } from '../gate/index.ts';
+import { createInboxRoutes } from '../inbox/index.ts';
+import type { HomeModels } from '../models/index.ts';
+import { createModelRoutes } from '../models/routes.ts';
+import type { HomeNotifications } from '../notifications/index.ts';
+import { createNotificationRoutes } from '../notifications/routes.ts';
+import { createPauseRoutes } from '../pauses/index.ts';
+import type { AgentPrograms } from '../programs/index.ts';
+import { createProgramRoutes } from '../programs/routes.ts';
+import { createRecordRoutes } from '../records/routes.ts';
+import { createPulses } from '../schedules/pulses.ts';
+import { createScheduleRoutes } from '../schedules/routes.ts';
+import { createSearchRoutes } from '../searches/index.ts';
+import type { Streams } from '../stream.ts';
+import { createThreadRoutes } from '../threads/index.ts';
+import type { Workspaces } from '../workspaces/index.ts';
+import { createWorkspaceRoutes } from '../workspaces/routes.ts';
+import { createCallerOf } from './caller-of.ts';
+import type { OpenHomeDeps } from './open-home.ts';
+import { createSessionRoutes } from './session-routes.ts';
+import type { Team } from './team.ts';
+
+export interface HomeParts {
+  readonly team: Team;
+  readonly log: EventLog;
+  readonly streams: Streams;
+  readonly workspaces: Workspaces;
+  readonly attached: Attached;
+  readonly programs: AgentPrograms;
+  readonly notifications: HomeNotifications;
+  readonly credentials: Credentials;
+  readonly models: HomeModels;
+  readonly onTeam: () => Promise<void>;
+  readonly onForgotten: Parameters<typeof createDirectoryRoutes>[0]['onForgotten'];
+  /** Of those parts that make their own. */
+  readonly others: readonly Handled[];
+}
+
+export function endpointsOf(
+  { sandbox, runsScripts, checkStreams, now }: Pick<OpenHomeDeps, 'sandbox' | 'runsScripts' | 'checkStreams' | 'now'>,
+  parts: HomeParts,
+): readonly Handled[] {
+  const { team, credentials, workspaces } = parts;
+  const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, schedules, copies } =
+    team;
+  const hands = { sandbox: sandbox.standing, programs: runsScripts };
+  return [
+    ...createSessionRoutes({ host, runs, log: parts.log, streams: parts.streams, checkStreams }),
+    ...createDirectoryRoutes({ directory, onTeam: parts.onTeam, onForgotten: parts.onForgotten }),
+    ...createInboxRoutes({ inbox }),
+    ...createGateRoutes({ gate, configs, directory, pulses: createPulses({ schedules, copies, configs }) }),
+    ...createPauseRoutes({
+      pauses,
+      directory,
+      sessionId: () => host.sessionId(),
+      callerOf: createCallerOf({ credentials, configs }),
+      async wake(agentId, source) {
+        const way = source.kind === 'person' ? 'person' : 'api';
+        const asked = { target: agentId, source, way, reason: null, messageId: null, callerSession: null } as const;
+        return (await reach.ask(asked)).decision;
+      },
+    }),
+    ...createThreadRoutes({ threads }),
+    ...createSearchRoutes({ searches: team.searches }),
+    ...createCredentialRoutes({ credentials, directory }),
+    ...createCostRoutes({ costs, schedules }),
+    ...createRecordRoutes({ records }),
+    ...createScheduleRoutes({ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: runsScripts }),
+    ...createWorkspaceRoutes({ workspaces, directory }),
+    ...createCallRoutes({ ...team, ...hands }),
+    ...createModelRoutes({ models: parts.models }),
+    ...createProgramRoutes({ programs: parts.programs }),
+    ...createAttachedRoutes({ ...team, ...hands, attached: parts.attached }),
+    ...createNotificationRoutes({ notifications: parts.notifications }),
+    ...parts.others,
+  ];
+}
