@@ -61,12 +61,9 @@ const events = createEvents<{
   outbox: [];
 }>();
 const tell = (news: OwnerNews) => events.tell('news', news);
+type Opened = { feed: Feed | null; sync: Sync | null; search: Search | null };
 /** What has opened so far. */
-const opened: { feed: Feed | null; sync: Sync | null; search: Search | null } = {
-  feed: null,
-  sync: null,
-  search: null,
-};
+const opened: Opened = { feed: null, sync: null, search: null };
 /** What synchronisation says of itself, for the ledger below it. */
 const known = { seals: true, returning: false };
 

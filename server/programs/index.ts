@@ -48,6 +48,28 @@ interface Kept {
 const nameOf = ({ info }: Pick<Line, 'info'>) =>
   `${info.agentInfo?.name ?? 'an agent'} ${info.agentInfo?.version ?? ''}`.trim();
 
+const answers = (line: Pick<Line, 'info'>, ms: number, at: number): ProgramState => ({
+  kind: 'answers',
+  at,
+  ms: Math.round(ms),
+  is: nameOf(line),
+  tools: line.info.agentCapabilities?.mcpCapabilities?.http === true,
+});
+const fails = ({ why, message }: ProgramError, at: number): ProgramState => ({ kind: 'fails', at, why, message });
+
+/** The same mind, but for whoever `of` gives another. */
+function mindOver(mind: Mind, of: (owner: MindOwner) => Promise<AgentMind | null>): Mind {
+  const current = mind.current?.bind(mind);
+  return {
+    models: (chosen) => mind.models(chosen),
+    ...(current ? { current: () => mindOver(current(), of) } : {}),
+    of,
+    web: (model) => mind.web?.(model) ?? false,
+    answer: (request, listener) => mind.answer(request, listener),
+    close: () => mind.close(),
+  };
+}
+
 export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
   const { now, elapsed, allowed, onChange, limits = PROGRAM_LIMITS } = deps;
   const rows = createProgramRows(deps);
@@ -73,15 +95,6 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     one.state = state;
     onChange();
   }
-  const answers = (line: Pick<Line, 'info'>, ms: number): ProgramState => ({
-    kind: 'answers',
-    at: now(),
-    ms: Math.round(ms),
-    is: nameOf(line),
-    tools: line.info.agentCapabilities?.mcpCapabilities?.http === true,
-  });
-  const fails = ({ why, message }: ProgramError): ProgramState => ({ kind: 'fails', at: now(), why, message });
-
   async function of(owner: MindOwner): Promise<AgentMind | null> {
     if (owner.agentId === LEAD_ID) return null;
     const under = live.under(owner);
@@ -91,7 +104,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     const one = programs.get(programId);
     if (!one || !allowed) return GONE;
     return live.begin(one.kept, owner, (went, ms) =>
-      note(programId, 'line' in went ? answers(went.line, ms) : fails(went.error)),
+      note(programId, 'line' in went ? answers(went.line, ms, now()) : fails(went.error, now())),
     );
   }
 
@@ -101,27 +114,15 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     note(programId, { kind: 'trying', since: now() });
     try {
       const tried = await tryProgram({ ...startOf(kept, null, deps), limits }, deps.timers);
-      note(programId, 'error' in tried ? fails(tried.error) : answers(tried.line, elapsed() - begun));
+      note(programId, 'error' in tried ? fails(tried.error, now()) : answers(tried.line, elapsed() - begun, now()));
     } catch (error) {
       note(programId, before);
       throw error;
     }
   }
 
-  const over = (mind: Mind): Mind => {
-    const current = mind.current?.bind(mind);
-    return {
-      models: (chosen) => mind.models(chosen),
-      ...(current ? { current: () => over(current()) } : {}),
-      of,
-      web: (model) => mind.web?.(model) ?? false,
-      answer: (request, listener) => mind.answer(request, listener),
-      close: () => mind.close(),
-    };
-  };
-
   return {
-    over,
+    over: (mind) => mindOver(mind, of),
     shown: () => ({
       programs: [...programs.values()].map(show),
       found: allowed
@@ -157,7 +158,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       const one = programs.get(programId);
       if (!one) return null;
       if (allowed) await look(one);
-      else note(programId, fails(new ProgramError('other', PROGRAMS_OFF)));
+      else note(programId, fails(new ProgramError('other', PROGRAMS_OFF), now()));
       return show(one);
     },
     remove: (programId) =>

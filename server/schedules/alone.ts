@@ -1,5 +1,6 @@
 /** Agents at work while nobody is there: a run from what the person's page has left of the agent with the relay. */
 import type { AgentId, RunId } from '../../src/domain/ids.ts';
+import { textOf } from '../../src/domain/text-of.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import { renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
@@ -180,10 +181,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     let said: string | null = null;
     const stop = log.subscribe(({ event }) => {
       if (event.kind !== 'message' || event.runId !== runId || event.author !== agentId) return;
-      const text = event.blocks
-        .flatMap((block) => (block.kind === 'text' ? [block.text] : []))
-        .join('')
-        .trim();
+      const text = textOf(event.blocks).trim();
       if (text !== '') said = text.slice(-limits.saidChars);
     });
     try {

@@ -69,8 +69,3 @@ export function openAnswerOf(state: AnswersState, agentId: AgentId): OpenAnswer 
   for (const answer of state.open.values()) if (answer.agentId === agentId) return answer;
   return undefined;
 }
-
-/** The words of an answer, without its tool calls. */
-export function textOf(blocks: readonly Block[]): string {
-  return blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
-}

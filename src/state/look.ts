@@ -1,7 +1,7 @@
 /** What somebody who only looks on sees: who is awake in the other household, and what is said there from now on. It lives as long as the view. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { textOf } from '../domain/text-of.ts';
 import type { AgentId, MessageId } from '../domain/ids.ts';
-import type { Block } from '../protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../protocol/events.ts';
 import { applyEvent } from '../protocol/live.ts';
 import type { LookedAt } from '../protocol/http.ts';
@@ -34,9 +34,6 @@ export interface Look {
 
 /** Lines that are kept; older ones go. */
 const LINES = 200;
-
-const textOf = (blocks: readonly Block[]): string =>
-  blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
 
 export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
   const store = createStore<LookState>()(() => ({ link: 'connecting', agents: [], session: null, lines: [] }));

@@ -103,6 +103,13 @@ describe('An attached server', { timeout: 90_000 }, () => {
     await page.getByRole('button', { name: 'Attach', exact: true }).click();
     const card = page.getByRole('article', { name: 'far' });
     await card.getByText('wants a sign-in', { exact: true }).waitFor();
+    // Ready for another; what is refused would have stayed.
+    await expect.poll(() => page.getByRole('textbox', { name: 'Address' }).inputValue()).toBe('');
+    await page.getByRole('textbox', { name: 'Name' }).fill('far');
+    await page.getByRole('textbox', { name: 'Address' }).fill(far.url);
+    await page.getByRole('button', { name: 'Attach', exact: true }).click();
+    await page.getByText(/^far is not attached\. /).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Address' }).inputValue()).toBe(far.url);
     await pictures(page, 'sign-in');
     const [tab] = await Promise.all([
       page.waitForEvent('popup'),

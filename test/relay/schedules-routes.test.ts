@@ -243,10 +243,12 @@ describe('runs', () => {
     expect((await call('POST', `/v1/runs/${runId}/stop`)).status).toBe(202);
     await expect.poll(async () => (await runs())[0]).toMatchObject({ state: 'stopped', said: 'I have begun.' });
     expect((await call('POST', `/v1/runs/${runId}/stop`)).status).toBe(404);
-    model.follow(() => [{ say: 'I went on.' }]);
+    model.follow(({ results }) =>
+      results.length > 0 ? [{ say: 'I went on.' }] : [{ say: 'I look.' }, { call: 'list_files', input: {} }],
+    );
     const goOn = async (id: string) => (await call('POST', `/v1/runs/${id}/continue`)).status;
     expect(await goOn(runId)).toBe(202);
-    await expect.poll(async () => (await runs())[0]).toMatchObject({ state: 'done', said: 'I went on.' });
+    await expect.poll(async () => (await runs())[0]).toMatchObject({ state: 'done', said: 'I look.\n\nI went on.' });
     expect([await goOn(runId), await goOn('nobody')]).toEqual([409, 404]);
   });
 });

@@ -4,7 +4,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
 import type { MessageDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
-import { textOf } from '../answers.ts';
+import { textOf } from '../../domain/text-of.ts';
 import { createAttachments, type PreparedFile } from '../attachments.ts';
 import type { SendingMessage } from '../sending.ts';
 import type { TakenBack } from './withdraw.ts';

@@ -1,7 +1,7 @@
 /** Takes back what waits to be read: first at the relay, which may be about to put it before its agent. Fetched for that. */
 import { t } from '../../language/t.ts';
 import type { MessageDoc, MessageWithdrawnDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
-import { textOf } from '../answers.ts';
+import { textOf } from '../../domain/text-of.ts';
 import type { Attachments, PreparedFile } from '../attachments.ts';
 import { SCHEMA_VERSION } from '../../protocol/known.ts';
 import { queuedWithdrawnId } from '../../protocol/documents/message-withdrawn.ts';

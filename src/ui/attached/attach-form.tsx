@@ -50,7 +50,6 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
         event.preventDefault();
         const headers: Record<string, string> = token.trim() === '' ? {} : { Authorization: `Bearer ${token.trim()}` };
         onAdd([{ name: attachedNameOf(name), attachment: { kind: 'address', url: url.trim(), headers } }]);
-        setToken('');
       }}
     >
       <NameField name={name} onName={setName} />
@@ -109,7 +108,6 @@ function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean
           ...(held.box ? { box: held.box } : {}),
         } as const;
         onAdd([{ name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } }]);
-        setEnv('');
       }}
     >
       <NameField name={name} onName={setName} />
@@ -179,7 +177,6 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
             attachment: attachment.kind === 'program' && box ? { ...attachment, box } : attachment,
           })),
         );
-        setText('');
       }}
     >
       <Field
@@ -228,15 +225,20 @@ export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: 
   const attached = attachedOf(useRoost());
   const [kind, setKind] = useState<Kind>('address');
   const [busy, setBusy] = useState(false);
-  const [failed, setFailed] = useState<string | null>(null);
+  const [failed, setFailed] = useState<readonly string[]>([]);
+  /** Counts those that went through: the fields are empty after each, and stay as they are where one was refused. */
+  const [round, setRound] = useState(0);
   const add: Add = (servers) => {
     void (async () => {
       setBusy(true);
-      setFailed(null);
+      setFailed([]);
+      const refused: string[] = [];
       for (const { name, attachment } of servers) {
         const done = await attached.attach(name, attachment);
-        if (!done.ok) setFailed(t`${name} is not attached. ${done.reason}`);
+        if (!done.ok) refused.push(t`${name} is not attached. ${done.reason}`);
       }
+      setFailed(refused);
+      if (refused.length === 0) setRound((before) => before + 1);
       setBusy(false);
     })();
   };
@@ -255,15 +257,15 @@ export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: 
       {kind === 'program' && !programs && (
         <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`}</p>
       )}
-      {kind === 'address' && <AddressForm busy={busy} onAdd={add} />}
-      {kind === 'program' && programs && <ProgramForm busy={busy} sandbox={sandbox} onAdd={add} />}
-      {kind === 'paste' && <PasteForm busy={busy} sandbox={sandbox} onAdd={add} />}
+      {kind === 'address' && <AddressForm key={round} busy={busy} onAdd={add} />}
+      {kind === 'program' && programs && <ProgramForm key={round} busy={busy} sandbox={sandbox} onAdd={add} />}
+      {kind === 'paste' && <PasteForm key={round} busy={busy} sandbox={sandbox} onAdd={add} />}
       {busy && <p className="setting-hint" role="status">{t`Trying it…`}</p>}
-      {failed !== null && (
-        <p className="wrong-note" role="alert">
-          {failed}
+      {failed.map((reason) => (
+        <p key={reason} className="wrong-note" role="alert">
+          {reason}
         </p>
-      )}
+      ))}
     </div>
   );
 }

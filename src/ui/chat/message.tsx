@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
-import { textOf } from '../../state/answers.ts';
+import { textOf } from '../../domain/text-of.ts';
 import type { Waits } from '../../state/conversation-log.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import { addedOf } from '../../domain/threads.ts';

@@ -1,5 +1,5 @@
 /** What a message is made of, and how a long one is laid over several rows of the log. Pure. */
-import { textOf } from '../../state/answers.ts';
+import { textOf } from '../../domain/text-of.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import type { ThreadMessage } from '../../protocol/threads.ts';
 import { markdownPieces, plainPieces } from './pieces.ts';

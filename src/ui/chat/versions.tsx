@@ -3,7 +3,7 @@ import { errorText } from '../../state/ports.ts';
 import { useEffect, useState } from 'react';
 import { t } from '../../language/t.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
-import { textOf } from '../../state/answers.ts';
+import { textOf } from '../../domain/text-of.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { fullTime } from '../text/time.ts';

@@ -1,7 +1,7 @@
 /** What was written while somebody answers: it waits for the end of that, and can be changed or taken back until it is read. */
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
-import { textOf } from '../../state/answers.ts';
+import { textOf } from '../../domain/text-of.ts';
 import type { TakenBack } from '../../state/actions/talk.ts';
 import { useActions, useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon, EditIcon, RetryIcon } from '../parts/icons.tsx';

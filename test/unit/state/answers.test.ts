@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
-import { createAnswers, openAnswerOf, textOf } from '../../../src/state/answers.ts';
+import { textOf } from '../../../src/domain/text-of.ts';
+import { createAnswers, openAnswerOf } from '../../../src/state/answers.ts';
 import { runningSession } from '../ui/support/household.ts';
 
 function opened() {
