@@ -8,6 +8,7 @@ import { createCostRoutes } from '../costs/routes.ts';
 import { createDirectoryRoutes } from '../directory/index.ts';
 import type { Handled } from '../endpoint.ts';
 import { createGateRoutes } from '../gate/index.ts';
+import type { Hands } from '../hands/index.ts';
 import { createInboxRoutes } from '../inbox/index.ts';
 import type { HomeModels } from '../models/index.ts';
 import { createModelRoutes } from '../models/routes.ts';
@@ -25,9 +26,16 @@ import { createThreadRoutes } from '../threads/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { createWorkspaceRoutes } from '../workspaces/routes.ts';
 import { createCallerOf } from './caller-of.ts';
-import type { OpenHomeDeps } from './open-home.ts';
 import { createSessionRoutes } from './session-routes.ts';
+import type { StreamLimit } from './stream-limit.ts';
 import type { Team } from './team.ts';
+
+export interface EndpointsDeps extends Pick<Hands, 'sandbox'> {
+  readonly runsScripts: boolean;
+  readonly checkStreams: StreamLimit;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
 
 export interface HomeParts {
   readonly team: Team;
@@ -46,7 +54,7 @@ export interface HomeParts {
 }
 
 export function endpointsOf(
-  { sandbox, runsScripts, checkStreams, now }: Pick<OpenHomeDeps, 'sandbox' | 'runsScripts' | 'checkStreams' | 'now'>,
+  { sandbox, runsScripts, checkStreams, now }: EndpointsDeps,
   parts: HomeParts,
 ): readonly Handled[] {
   const { team, credentials, workspaces } = parts;
