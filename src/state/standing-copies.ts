@@ -2,20 +2,14 @@
  * Leaves with the relay what agents need to be at work while no page is open: of those for whom something is scheduled, unless the
  * person has taken it back. It is left anew whenever this page knows newer words.
  */
-import { createCrc32 } from '../domain/crc32.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { runAgain } from '../domain/platform/single-flight.ts';
-import { isSeatPosition } from '../domain/seat.ts';
-import { COPY_ORDER_CHARS } from '../domain/schedule/copy-order.ts';
-import type { StandingCopy } from '../protocol/schedules.ts';
 import type { Changes } from './changes.ts';
-import type { Household, HouseholdState } from './household.ts';
+import type { Household } from './household.ts';
 import type { Live } from './live.ts';
 import type { Device } from './ports.ts';
 import type { ReachPort } from './reach.ts';
 import type { WakeSizes } from './wake-sizes.ts';
-import { humanNameOf, leadNameOf } from './people.ts';
-import { payloadOf, type WakeShare } from './wake-share.ts';
 
 /** ms of quiet after a change before copies are compared: talk comes in bursts, and a copy is as long as a conversation. */
 const COMPARE_AFTER_MS = 5_000;
@@ -27,36 +21,6 @@ export interface StandingCopiesDeps {
   readonly reach: ReachPort;
   readonly changes: Changes;
   readonly device: Pick<Device, 'after'>;
-}
-
-/**
- * Names what is in a copy: when something was said last that it knows, and another name where anything of it differs. One that
- * knows less never takes the place of one that knows more.
- */
-function versionOf(copy: StandingCopy, lastSaid: number | null): string {
-  const bytes = new TextEncoder().encode(JSON.stringify(copy));
-  const crc = createCrc32();
-  crc.update(bytes);
-  return `${String(lastSaid ?? 0).padStart(COPY_ORDER_CHARS, '0')}-${bytes.length}-${crc.value().toString(16)}`;
-}
-const timeOf = (version: string) => version.slice(0, COPY_ORDER_CHARS);
-
-/** What an agent leaves, as the household is now; null: it has no seat to work from. */
-function copyOf(
-  share: WakeShare,
-  { roster, settings }: Pick<HouseholdState, 'roster' | 'settings'>,
-): StandingCopy | null {
-  const payload = payloadOf(share);
-  if (!payload || !isSeatPosition(payload.position)) return null;
-  const { name, color, colorName, position, soul, transcript } = payload;
-  return {
-    ...{ name, color, colorName, position, soul, transcript },
-    human: humanNameOf(settings),
-    lead: leadNameOf(roster, settings),
-    model: share.agent.model || settings.agentModel,
-    maxAnswerTokens: settings.maxAnswerTokens,
-    contextTokens: settings.contextTokens,
-  };
 }
 
 export interface StandingCopies {
@@ -105,6 +69,8 @@ export function createStandingCopies({
     const left = new Map(copies.map(({ agentId, version }) => [agentId, version]));
     const agents = [...household.store.getState().roster.seats.values()].filter(({ agentId }) => wanted.has(agentId));
     if (agents.length === 0) return;
+    // Most pages never need it: nobody has anything scheduled.
+    const { copyOf, timeOf, versionOf } = await import('./standing-copy.ts');
     for (const share of await wakeSizes.read(agents)) {
       const copy = copyOf(share, household.store.getState());
       if (!copy || stopped) continue;

@@ -16,6 +16,7 @@ export async function fetchLaterParts(): Promise<void> {
     import('../state/file-shelf.ts'),
     import('../state/actions/withdraw.ts'),
     import('../state/take-up.ts'),
+    import('../state/standing-copy.ts'),
     import('./grid/seat-moves.ts'),
     import('./grid/choose-who.tsx'),
     import('./grid/call-trouble.tsx'),

@@ -6,6 +6,7 @@ import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import type { WakeMaterial } from '../../../src/protocol/worker.ts';
 import { createChanges } from '../../../src/state/changes.ts';
 import { createStandingCopies, type StandingCopiesDeps } from '../../../src/state/standing-copies.ts';
+import '../../../src/state/standing-copy.ts';
 import { shareOf } from '../../../src/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 
@@ -89,8 +90,8 @@ function page() {
     /** Lets what waits begin, and come to its end. */
     async quiet() {
       for (const act of due.splice(0)) act();
-      for (let i = 0; i < 20; i++) await Promise.resolve();
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      // A part of it is fetched, which takes some turns also where it is there.
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setTimeout(resolve, 0));
     },
   };
 }
