@@ -67,6 +67,8 @@ describe('A routine', { timeout: 120_000 }, () => {
     // What agents may ask for is the person's to allow.
     await page.goto(new URL('/settings/limits', relay.url).href);
     await page.getByRole('checkbox', { name: /routine/ }).check();
+    // A page that is left before has set nothing.
+    await page.getByText('Saved. It holds now.').waitFor();
     await page.goto(relay.url);
     await visitor.press('More places');
     await page.getByRole('menuitem', { name: /^Night/ }).click();
