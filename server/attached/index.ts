@@ -174,7 +174,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       for (const row of rows) {
         const text = sealer.open(row.sealed, about(row.server));
         if (text === null) {
-          logger.warn('how an attached server is reached cannot be read any more; attach it once more', {
+          logger.warn('how a tool server is reached cannot be read any more; connect it once more', {
             server: row.name,
           });
           continue;
@@ -210,7 +210,7 @@ export function createAttached(deps: AttachedDeps): Attached {
           return show(await renewed(before, { attachment, signIn: null, lacks: [] }));
         if (kept.size >= limits.servers)
           return { refused: 'room', reason: `There is room for ${limits.servers} servers. Take one away first.` };
-        if (before) return { refused: 'name', reason: `A server called ${name} is attached already.` };
+        if (before) return { refused: 'name', reason: `A server called ${name} is connected already.` };
         const one = keep(newId(), name, { attachment, signIn: null, lacks: [] }, { agents: null, tools: {} });
         try {
           await write(one);
@@ -269,7 +269,7 @@ export function createAttached(deps: AttachedDeps): Attached {
         if (!taken) return 'It says not where it is.';
         const { attachment } = taken.sealed;
         if ([...kept.values()].some((one) => one !== before && one.name === record.name))
-          return `A server called ${record.name} is attached already.`;
+          return `A server called ${record.name} is connected already.`;
         if (!before && kept.size >= limits.servers) return `There is room for ${limits.servers} servers.`;
         if (attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), deps.may)) === 'refused')
           return ADDRESS_REFUSED;

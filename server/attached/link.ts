@@ -201,7 +201,7 @@ export function createLink(deps: LinkDeps): Link {
   }
 
   const connect = singleFlight(async (): Promise<LinkStanding> => {
-    if (closed) throw new LinkError('it is not attached any more');
+    if (closed) throw new LinkError('it is not connected any more');
     if (current) return standing;
     stand({ state: 'connecting', problem: null });
     const transport = transportOf();
@@ -222,7 +222,7 @@ export function createLink(deps: LinkDeps): Link {
       const opened = { client, transport };
       client.onclose = () => lost(opened, first ?? new Error('it has ended'));
       const tools = await listed(client);
-      if (closed) throw new LinkError('it is not attached any more');
+      if (closed) throw new LinkError('it is not connected any more');
       open = current = opened;
       failures = 0;
       stand({ state: 'connected', problem: null, tools });

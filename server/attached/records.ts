@@ -14,7 +14,7 @@ const QUERY = '?';
 export const lacking = (names: readonly string[]): string =>
   sentence`It came back without what only the lost home of the relay had: ${names
     .map((name) => (name === QUERY ? sentence`what stands behind the ? in its address` : name))
-    .join(', ')}. Attach it once more under the same name; what you allowed of it stays.`;
+    .join(', ')}. Connect it once more under the same name; what you allowed of it stays.`;
 
 export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, tools }: Value): AttachedRecord {
   const seen = Object.fromEntries(Object.entries(tools).map(([tool, { hash, use }]) => [tool, { hash, use }]));
@@ -125,7 +125,7 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
         answers.push(
           record.type === 'attached-server'
             ? await restoreOne(record.id, record.value, record.at)
-            : { answer: 'refused', why: 'It is no attached server.' },
+            : { answer: 'refused', why: 'It is no tool server.' },
         );
       return answers;
     },

@@ -18,7 +18,7 @@ export interface AttachedRoutesDeps extends LetGoDeps {
 const STATUS = { box: 409, name: 409, room: 409, tools: 409, programs: 403, address: 403, 'sign-in': 409 } as const;
 
 function refuse(refused: Refused | null): never {
-  if (refused === null) throw problem(404, 'not-found', 'No such server is attached.');
+  if (refused === null) throw problem(404, 'not-found', 'No such server is connected.');
   throw problem(STATUS[refused.refused], `attached-${refused.refused}`, refused.reason);
 }
 const found = (server: AttachedServer | Refused | null): AttachedServer =>
@@ -28,7 +28,7 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
   const { attached, programs, sandbox } = deps;
   const byPerson = (context: Context<Env>) => {
     if (context.get('browser') === undefined)
-      throw problem(403, 'browsers-only', 'Servers are attached on the household’s page.');
+      throw problem(403, 'browsers-only', 'Servers are connected on the household’s page.');
   };
   return answer(attachedEndpoints, {
     async attached(_input, context) {
@@ -66,7 +66,7 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
     async detach({ serverId }, context) {
       byPerson(context);
       const server = attached.all().find((each) => each.serverId === serverId);
-      if (!(await attached.remove(serverId))) throw problem(404, 'not-found', 'No such server is attached.');
+      if (!(await attached.remove(serverId))) throw problem(404, 'not-found', 'No such server is connected.');
       if (server) await letGoOfServer(deps, server.name);
       return null;
     },

@@ -27,7 +27,7 @@ export interface ToolOfDeps<One extends Usable> {
 
 export function createToolOf<One extends Usable>({ isAttached, toolsOf, limits }: ToolOfDeps<One>) {
   async function run(one: One, { name, hash }: AttachedTool, input: unknown, caller: Caller) {
-    if (!isAttached(one)) return toolError(`The server ${one.name} is not attached any more.`);
+    if (!isAttached(one)) return toolError(`The server ${one.name} is not connected any more.`);
     await one.link.open();
     const tool = toolsOf(one).find((each) => each.name === name);
     if (!tool || tool.gone || !tool.use || tool.hash !== hash) {
@@ -52,7 +52,7 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf, limits }
     if (before?.hash === tool.hash) return before.tool;
     const made: TeamTool = {
       name: tool.called,
-      description: `${tool.name} of ${one.name}, a server that the human has attached. It describes it so: ${tool.description}`,
+      description: `${tool.name} of ${one.name}, a tool server that the human has connected. It describes it so: ${tool.description}`,
       input: z.looseObject({}),
       schema: tool.schema,
       // What a server says of itself is not relied upon.

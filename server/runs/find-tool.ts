@@ -65,7 +65,7 @@ export function createToolSearch({
 
   const finder = (waiting: number): MindTool => ({
     name: FIND_TOOL,
-    description: `Looks for tools of the servers that the human has attached: there are ${waiting}, too many to be put before you at once. Say in a few words what you want to do. You can call what it finds from your next turn on.`,
+    description: `Looks for tools of the tool servers that the human has connected: there are ${waiting}, too many to be put before you at once. Say in a few words what you want to do. You can call what it finds from your next turn on.`,
     properties: { query: { type: 'string', description: 'what it should do, or its name', maxLength: 200 } },
     required: ['query'],
     finds: true,
@@ -89,7 +89,7 @@ export function createToolSearch({
       if (typeof query !== 'string' || query.trim() === '')
         return toolError(`${FIND_TOOL} could not be read. query: must be words.`);
       const best = searched(team.filter(isAttached), query).slice(0, toolsFound);
-      if (best.length === 0) return toolError('No tool of an attached server fits these words. Try others.');
+      if (best.length === 0) return toolError('No tool of a tool server fits these words. Try others.');
       for (const { name } of best) found.add(name);
       return toolDone(
         [

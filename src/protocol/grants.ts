@@ -37,7 +37,7 @@ export const grants = {
       files: grant.describe('it reads and writes in its own folder on the relay’s machine'),
       shell: grant.describe('it runs commands in a sandbox that sees its own folder'),
       web: grant.describe('it reads pages of the web, at addresses of its choice'),
-      attached: grant.describe('it uses what attached servers offer, as far as the person has looked at it'),
+      attached: grant.describe('it uses what tool servers offer, as far as the person has looked at it'),
       mind: grant.describe('what a program that is its mind asks for, before it does that itself'),
     })
     .partial()

@@ -47,12 +47,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('An attached server', { timeout: 90_000 }, () => {
+describe('A tool server', { timeout: 90_000 }, () => {
   it('is pasted, seen with its tools, allowed one by one, off where it changes, and taken away', async () => {
     const { page } = visitor;
     await visitor.begin();
     await page.goto(new URL('/settings/attached', relay.url).href);
-    await page.getByText('None is attached yet.').waitFor();
+    await page.getByText('None is connected yet.').waitFor();
     await page.getByText('Paste settings').click();
     const paste = page.getByLabel('Settings of another program');
     await paste.fill('{ "mcpServers": ');
@@ -71,7 +71,7 @@ describe('An attached server', { timeout: 90_000 }, () => {
     await page.getByText('Found: my-notes.').waitFor();
     // It lies in the relay's own folder, which the sandbox does not show.
     await page.getByText('Free on this machine').click();
-    await page.getByRole('button', { name: 'Attach', exact: true }).click();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
     const card = page.getByRole('article', { name: 'my-notes' });
     await card.getByText('connected', { exact: true }).waitFor();
     await card.getByText('0 of 2 tools may be used.').waitFor();
@@ -92,7 +92,7 @@ describe('An attached server', { timeout: 90_000 }, () => {
 
     await card.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click();
-    await page.getByText('None is attached yet.').waitFor();
+    await page.getByText('None is connected yet.').waitFor();
   });
 
   it('that wants a sign-in is signed in to on a page beside this one, and out of again', async () => {
@@ -100,15 +100,15 @@ describe('An attached server', { timeout: 90_000 }, () => {
     const far = await startAuthorisationServer();
     await page.getByRole('textbox', { name: 'Name' }).fill('far');
     await page.getByRole('textbox', { name: 'Address' }).fill(far.url);
-    await page.getByRole('button', { name: 'Attach', exact: true }).click();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
     const card = page.getByRole('article', { name: 'far' });
     await card.getByText('wants a sign-in', { exact: true }).waitFor();
     // Ready for another; what is refused would have stayed.
     await expect.poll(() => page.getByRole('textbox', { name: 'Address' }).inputValue()).toBe('');
     await page.getByRole('textbox', { name: 'Name' }).fill('far');
     await page.getByRole('textbox', { name: 'Address' }).fill(far.url);
-    await page.getByRole('button', { name: 'Attach', exact: true }).click();
-    await page.getByText(/^far is not attached\. /).waitFor();
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText(/^far is not connected\. /).waitFor();
     expect(await page.getByRole('textbox', { name: 'Address' }).inputValue()).toBe(far.url);
     await pictures(page, 'sign-in');
     const [tab] = await Promise.all([

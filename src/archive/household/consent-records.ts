@@ -50,10 +50,10 @@ const THREADS = 'Threads';
 
 /** What it leads to stands before the person, and what of it may be used. */
 function attachedText({ name, removed, where, tools }: RecordOf<'attached-server'>['value']): string {
-  if (removed || where === null) return `The attached server “${name}”, taken away`;
+  if (removed || where === null) return `The tool server “${name}”, taken away`;
   const to = where.kind === 'address' ? where.url : [where.command, ...where.args].join(' ');
   const used = Object.entries(tools).flatMap(([tool, { use }]) => (use ? [tool] : []));
-  return shownText(`The attached server “${name}”, ${to}, with ${used.length === 0 ? 'no tool' : used.join(', ')}`);
+  return shownText(`The tool server “${name}”, ${to}, with ${used.length === 0 ? 'no tool' : used.join(', ')}`);
 }
 
 const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type: Type): record is RecordOf<Type> =>

@@ -1,4 +1,4 @@
-/** Attach a server: by its address, by a program, or by the settings of another client. Secrets go to the relay once. */
+/** Connect a server: by its address, by a program, or by the settings of another client. Secrets go to the relay once. */
 import { useState, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import type { Attachment } from '../../protocol/attached.ts';
@@ -69,7 +69,7 @@ function AddressForm({ busy, onAdd }: { busy: boolean; onAdd: Add }) {
         type="submit"
         className="solid"
         disabled={busy || name.trim() === '' || url.trim() === ''}
-      >{t`Attach`}</button>
+      >{t`Connect`}</button>
     </form>
   );
 }
@@ -154,7 +154,7 @@ function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean
         type="submit"
         className="solid"
         disabled={busy || name.trim() === '' || command.trim() === ''}
-      >{t`Attach`}</button>
+      >{t`Connect`}</button>
     </form>
   );
 }
@@ -215,7 +215,7 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
         </>
       )}
       <button type="submit" className="solid" disabled={busy || !read?.ok || !held.ok}>
-        {read?.ok && read.servers.length > 1 ? t`Attach ${read.servers.length}` : t`Attach`}
+        {read?.ok && read.servers.length > 1 ? t`Connect ${read.servers.length}` : t`Connect`}
       </button>
     </form>
   );
@@ -235,7 +235,7 @@ export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: 
       const refused: string[] = [];
       for (const { name, attachment } of servers) {
         const done = await attached.attach(name, attachment);
-        if (!done.ok) refused.push(t`${name} is not attached. ${done.reason}`);
+        if (!done.ok) refused.push(t`${name} is not connected. ${done.reason}`);
       }
       setFailed(refused);
       if (refused.length === 0) setRound((before) => before + 1);

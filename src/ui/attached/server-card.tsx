@@ -1,4 +1,4 @@
-/** One attached server: how it stands, what it offers, and what of that agents may use. */
+/** One tool server: how it stands, what it offers, and what of that agents may use. */
 import { useState } from 'react';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
@@ -89,7 +89,7 @@ function SignIn({ server, onFailed }: { server: AttachedServer; onFailed: (reaso
   const words = {
     none:
       server.secrets.length > 0
-        ? t`It does not take the token that it was given. Sign in on its own page, or attach it with another token.`
+        ? t`It does not take the token that it was given. Sign in on its own page, or connect it with another token.`
         : t`It wants to know who you are: sign in on its own page, and agents can use what you allow here.`,
     waiting: t`Waiting for you to allow it on the page that has opened.`,
     in: signIn.as === null ? t`Signed in at ${host}.` : t`Signed in as ${signIn.as} at ${host}.`,

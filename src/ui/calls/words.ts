@@ -105,7 +105,7 @@ export function touches({ tool }: Pick<ToolCall, 'tool'>, reach?: CommandReach):
     case 'mind':
       return t`The program that is its mind does this by itself, on the relay’s machine, with all that whoever started the relay may do there: no sandbox is around it.`;
     case 'attached':
-      return t`It is sent to a server that you have attached, which may do with it what it can.`;
+      return t`It is sent to a server that you have connected, which may do with it what it can.`;
     case null:
       return '';
   }

@@ -175,7 +175,7 @@ function ofSchedule({ agentId, before, after }: Of<'schedule'>, nameOf: NameOf):
 function ofAttached({ before, after }: Of<'attached'>, nameOf: NameOf): ChangeWords {
   const server = t`the server ${quoted(after.name)}`;
   if (after.removed) return { text: t`You removed ${server}.` };
-  if (before === null || before.removed) return { text: t`You attached ${server}.` };
+  if (before === null || before.removed) return { text: t`You connected ${server}.` };
   const who = (agents: readonly string[] | null) =>
     agents === null ? t`everybody` : names(agents.map(nameOf)) || t`nobody`;
   const lines = [
@@ -232,7 +232,7 @@ export const whyNot: Readonly<Record<WayBack, string | null>> = {
   first: t`There was nothing before it.`,
   'seat-taken': t`Somebody else has the seat now.`,
   there: t`Another one has its name now.`,
-  secrets: t`Its secrets were not kept: attach it anew.`,
+  secrets: t`Its secrets were not kept: connect it anew.`,
 };
 
 /** What is asked before it is undone; null: nothing. */

@@ -148,7 +148,7 @@ function Fields({ timeZone }: { timeZone: string }) {
         />
         <ToolsetGrant
           toolset="attached"
-          label={t`Uses servers that you attached`}
+          label={t`Uses tool servers that you connected`}
           hint={t`Tools of MCP servers, as far as you have seen them.`}
         />
         <ToolsetGrant

@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<Exclude<Toolset, 'attached' | 'mind'>, string>> = {
   shell: t`Commands`,
   web: t`Pages of the web`,
 };
-/** Those of attached servers stand below, by server; what a program does by itself is no tool that is given. */
+/** Those of tool servers stand below, by server; what a program does by itself is no tool that is given. */
 const SETS = TOOLSET_NAMES.filter((set) => set !== 'attached' && set !== 'mind');
 const KNOWN: ReadonlySet<string> = new Set<string>(Object.values(TOOLSETS).flat());
 
@@ -81,8 +81,8 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
             ))}
           {others.length > 0 && <Toolbox label={t`Not there now`} all={others} tools={tools} onTools={onOthers} />}
           <p className="setting-hint">
-            {attached.kind === 'failed' && t`What attached servers offer could not be read. `}
-            {t`Servers are attached, and their tools let in, under ${<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>}.`}
+            {attached.kind === 'failed' && t`What tool servers offer could not be read. `}
+            {t`Tool servers are connected, and their tools let in, under ${<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>}.`}
           </p>
         </>
       )}

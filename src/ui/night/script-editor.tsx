@@ -150,7 +150,7 @@ export function ScriptsOff({ onClose }: { onClose: () => void }) {
     <Dialog title={t`Scripts are off`} onClose={onClose}>
       <div className="scripts-off">
         <p>{t`A script is a file in an agent’s folder with commands for the relay’s machine: to look every ten minutes whether a site is up, say. It asks no model, so it costs nothing, and its agent is woken only where it fails.`}</p>
-        <p>{t`Your relay runs none until you start it so. Then what you set here runs on its machine: without a network and shut into the agent’s folder where the relay has a sandbox, else with all that the user may do who started the relay. Agents can write such files; one is run only as it was when you set it here. Programs that you attach as servers may run then, too.`}</p>
+        <p>{t`Your relay runs none until you start it so. Then what you set here runs on its machine: without a network and shut into the agent’s folder where the relay has a sandbox, else with all that the user may do who started the relay. Agents can write such files; one is run only as it was when you set it here. Programs that you connect as tool servers may run then, too.`}</p>
         <p>{t`To turn them on, stop the relay with Ctrl+C and start it again with:`}</p>
         <CopyableText text="npm start -- --scripts" what={t`How to start it`} />
         <div className="dialog-ways">

@@ -1,4 +1,4 @@
-/** Adds an agent program: one that was found, or a command. */
+/** Connects an agent program: one that was found, or a command. */
 import { useId, useState, type FormEvent } from 'react';
 import { t } from '../../language/t.ts';
 import type { Programs } from '../../protocol/programs.ts';
@@ -100,7 +100,7 @@ export function ProgramForm({ found }: { found: Programs['found'] }) {
         </p>
       )}
       <button type="submit" className="ghost program-add" aria-disabled={busy || !whole} aria-describedby={`${id}-add`}>
-        {busy ? t`Starting it once…` : t`Add and try it`}
+        {busy ? t`Starting it once…` : t`Connect and try it`}
       </button>
       <p className="setting-hint" id={`${id}-add`}>
         {whole ? t`It is started once, as far as it can be without asking a model.` : t`It needs a name and a command.`}

@@ -20,7 +20,7 @@ export function ProgramsSection() {
             {programs.map((program) => (
               <ProgramCard key={program.programId} program={program} />
             ))}
-            <h3>{programs.length === 0 ? t`Add one` : t`Add another`}</h3>
+            <h3>{programs.length === 0 ? t`Connect a program` : t`Connect another program`}</h3>
             {allowed && programs.length === 0 && found.length === 0 && (
               <p className="setting-hint">{t`None that Roost knows, such as Claude Code, Codex or Gemini CLI, was found on the relay’s machine. Install one there and sign in to it, then open this page again; or give the command of another.`}</p>
             )}

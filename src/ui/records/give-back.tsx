@@ -20,7 +20,7 @@ function kindsOf(count: (type: string) => number): string {
     ...(count('limits') > 0 ? [t`limits and budgets`] : []),
     ...(count('prices') > 0 ? ['prices'] : []),
     ...(count('schedule') > 0 ? [plural(count('schedule'), 'routine or reminder', 'routines and reminders')] : []),
-    ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'attached server')] : []),
+    ...(count('attached-server') > 0 ? [plural(count('attached-server'), 'tool server')] : []),
     ...(count('thread') > 0 ? [plural(count('thread'), 'thread')] : []),
     ...(count('thread-message') > 0 ? [plural(count('thread-message'), 'message')] : []),
   ]);
@@ -51,7 +51,7 @@ function titleOf(missing: Missing, nameOf: (agentId: AgentId) => string): string
     }
     case 'attached-server': {
       const { name, where } = { name: '', where: null, ...value };
-      const shown = t`The attached server “${String(name)}”`;
+      const shown = t`The tool server “${String(name)}”`;
       if (where === null) return t`${shown}, removed`;
       const { url, command, args }: { url?: unknown; command?: unknown; args?: unknown } = Object(where);
       const to = typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args : [])].join(' ');

@@ -38,7 +38,7 @@ export const SECTIONS: Readonly<Record<SettingsSection, SectionInfo>> = {
   minds: { title: t`Models`, group: t`Models and costs`, about: t`Who thinks, and how long answers get` },
   costs: { title: t`Budgets and prices`, group: t`Models and costs`, about: t`What a day may cost` },
   programs: { title: t`Agent programs`, group: t`Models and costs`, about: t`Claude Code and others as a mind` },
-  attached: { title: t`Attached servers`, group: t`Models and costs`, about: t`Tools from other programs` },
+  attached: { title: t`Tool servers`, group: t`Models and costs`, about: t`Tools from other programs` },
   clients: { title: t`Other programs`, group: t`Models and costs`, about: t`Programs that act as your agents` },
   devices: { title: t`Devices`, group: t`Devices and data`, about: t`Your phone, another computer, the phrase` },
   notifications: {
@@ -94,7 +94,7 @@ export const NAMED_SETTINGS: readonly NamedSetting[] = [
   named('costs', t`Daily budgets`, t`dollars money limit`),
   named('costs', t`Prices`, t`dollars tokens`),
   named('programs', t`Agent programs`, t`claude code codex gemini acp mind`),
-  named('attached', t`Attached servers`, t`mcp tools`),
+  named('attached', t`Tool servers`, t`mcp tools`),
   named('clients', t`Other programs`, t`claude code mcp credential api clients`),
   named('devices', t`A second device`, t`phone sync add join`),
   named('devices', t`A recovery phrase`, t`24 words backup`),

@@ -161,7 +161,7 @@ const TOOLSETS: Readonly<Record<string, string>> = {
   schedule: t`The tools for later`,
   files: t`Files in its folder`,
   shell: t`Commands`,
-  attached: t`Attached servers`,
+  attached: t`Tool servers`,
   mind: t`What its program asks for`,
 };
 const GRANTS: Readonly<Record<string, string>> = { off: t`off`, ask: t`asks you`, allow: t`without asking` };

@@ -433,7 +433,7 @@ describe('limits', () => {
       await waitFor(() => expect(chosen()).toBe(at));
     }
     // A set by itself does the same of what is in it; and what was let of a server can be taken back by its name.
-    await page.user.selectOptions(await screen.findByLabelText('Uses servers that you attached'), 'Off');
+    await page.user.selectOptions(await screen.findByLabelText('Uses tool servers that you connected'), 'Off');
     await waitFor(() =>
       expect(bodies.at(-1)).toEqual({ coordination: { toolsets: expect.objectContaining({ attached: 'off' }) } }),
     );

@@ -434,7 +434,7 @@ async function agentPrograms(first: { programs: readonly object[]; found?: reado
   const page = await settings('programs', {
     prepare: ({ reach }) => reach.on('GET /api/agent-programs', () => json({ found: [], allowed: true, ...now })),
   });
-  await screen.findByRole('heading', { name: /^Add (one|another)$/ });
+  await screen.findByRole('heading', { name: /^Connect (a|another) program$/ });
   return {
     ...page,
     async become(next: typeof first) {
@@ -453,7 +453,7 @@ const described = (button: HTMLElement) =>
 test('where no agent program is found it is said what to do, and one that is found fills in the form', async () => {
   const page = await agentPrograms({ programs: [] });
   expect(screen.getByText(/was found on the relay’s machine\. Install one there and sign in/)).toBeDefined();
-  const add = screen.getByRole('button', { name: 'Add and try it' });
+  const add = screen.getByRole('button', { name: 'Connect and try it' });
   expect(described(add)).toBe('It needs a name and a command.');
   await page.user.click(add);
   expect(page.reach.times('POST /api/agent-programs')).toBe(0);
@@ -530,7 +530,7 @@ test('an attached program is held in the sandbox unless the person says otherwis
   await page.user.type(screen.getByLabelText(/It lies on the relay/), 'files-server');
   await page.user.type(screen.getByLabelText(/^Folder that it reads and writes/), '/srv/files');
   await page.user.type(screen.getByLabelText(/^Hosts that it reaches/), 'api.example.org');
-  await page.user.click(screen.getByRole('button', { name: 'Attach' }));
+  await page.user.click(screen.getByRole('button', { name: 'Connect' }));
   const box = { folder: '/srv/files', reads: [], network: ['api.example.org'] };
   await waitFor(() =>
     expect(page.reach.bodies('POST /api/attached')).toEqual([
