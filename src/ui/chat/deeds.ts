@@ -43,6 +43,7 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   wake_list: () => t`looked what is due`,
   wake_cancel: () => t`cancelled what was due`,
   list_my_routines: () => t`looked through the routines`,
+  propose_routine: () => t`proposed a routine`,
   list_files: () => t`looked into the folder`,
   read_file: (of) => t`looked into ${file(of('path'))}`,
   write_file: (of) => t`wrote ${file(of('path'))}`,
@@ -53,6 +54,10 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   stop_command: () => t`ended a command`,
   search_files: (of) =>
     of('text') === null ? t`searched the folder` : t`searched the folder for “${of('text') ?? ''}”`,
+  fetch_page: () => t`read a page of the web`,
+  web_search: (of) => (of('query') === null ? t`searched the web` : t`searched the web for “${of('query') ?? ''}”`),
+  web_fetch: () => t`read a page of the web`,
+  find_tool: () => t`looked for a tool`,
   // What a program that is its mind does by itself, as that calls it.
   mind__think: () => t`thought`,
   mind__plan: () => t`made a plan`,
@@ -98,11 +103,18 @@ function usedOf(name: string): string {
 export const deedOf = (tool: ToolBlock, nameOf: NameOf): string =>
   DEEDS[tool.name]?.(argumentsOf(tool, nameOf)) ?? usedOf(tool.name);
 
+/** What it would do. */
+function askedOf({ name, input }: ToolBlock, deed: string): string {
+  const attached = attachedTool(name);
+  if (attached) return `${attached.tool} (${attached.server})`;
+  return ['command', 'path', 'url'].map((key) => argument(input, key)).find((value) => value !== null) ?? deed;
+}
+
 /** What a tool call did, in a few words. */
-function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {
-  const { name, input, result, isError } = tool;
+export function toolPhrase(tool: ToolBlock, nameOf: NameOf): string {
+  const { result, isError } = tool;
   const done = deedOf(tool, nameOf);
-  if (isQuestion(tool)) return t`asked you first: ${argument(input, 'command') ?? argument(input, 'path') ?? name}`;
+  if (isQuestion(tool)) return t`asked you first: ${askedOf(tool, done)}`;
   if (isError) return t`${done}: it did not work`;
   return result === null ? `${done}…` : done;
 }

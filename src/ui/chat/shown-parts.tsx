@@ -2,7 +2,7 @@ import { memo, useState } from 'react';
 import { t } from '../../language/t.ts';
 import type { Block } from '../../protocol/documents.ts';
 import { partsOf, type Part, type ToolBlock } from './parts.ts';
-import { deedsOf } from './deeds.ts';
+import { deedsOf, toolPhrase } from './deeds.ts';
 import { namedIn, useTeammates } from '../use-teammates.ts';
 import { Piece, Words } from './words.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
@@ -33,7 +33,7 @@ function Shown({ text }: { text: string }) {
 /** Tool calls that follow each other, in one quiet line that opens. */
 function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
   const [open, setOpen] = useOpened(tools[0]?.toolUseId ?? '');
-  const team = useTeammates();
+  const nameOf = namedIn(useTeammates());
   return (
     <details
       className="tools"
@@ -43,15 +43,13 @@ function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
     >
       <summary>
         <ChevronIcon />
-        {deedsOf(tools, namedIn(team))}
+        {deedsOf(tools, nameOf)}
       </summary>
       {open && (
         <dl>
           {tools.map((tool) => (
             <div key={tool.toolUseId}>
-              <dt>
-                <code>{tool.name}</code>
-              </dt>
+              <dt title={tool.name}>{toolPhrase(tool, nameOf)}</dt>
               <dd>
                 <Shown text={shown(tool.input)} />
               </dd>

@@ -569,7 +569,7 @@ test('tool calls fold into one quiet line, and open', async () => {
       ...{ kind: 'tool' as const, toolUseId: `p${n}`, name: String(name), input, result: '', isError: false },
     })),
   ];
-  await openPage({
+  const { user } = await openPage({
     docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })],
     path: '/agent/agent-1',
     snapshot: awake,
@@ -582,6 +582,11 @@ test('tool calls fold into one quiet line, and open', async () => {
   expect(
     screen.getByText('thought · Edit notes.md · ran make all · read files · used find_all of notes'),
   ).toBeDefined();
+  // Each says the same where it is opened; what it is called stands under the pointer.
+  await user.click(line);
+  const opened = screen.getByText('wrote to Wren');
+  expect(opened.title).toBe('message_agent');
+  expect(screen.queryByText('message_agent')).toBeNull();
 });
 
 test('a wake is a line across the lead’s conversation', async () => {
