@@ -54,6 +54,7 @@ const AskedPage = lazy(() => import('./welcome/asked.tsx'));
 const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
 const WaitingSign = optional(() => import('./notifications/waiting-sign.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
+const ChooseWho = lazy(() => import('./grid/choose-who.tsx'));
 
 /** px, as in the style sheets: from here the agent's page stands beside. */
 const THREE_COLUMNS_FROM = '(min-width: 1180px)';
@@ -84,6 +85,7 @@ function wholePage(
     case 'agent':
     case 'adopt':
     case 'preview':
+    case 'wake-some':
     case 'connect':
       return null;
     default:
@@ -146,6 +148,7 @@ function Home() {
       {twoViews && <BottomBar at={route.kind === 'agent' ? 'talk' : route.kind} talkTo={talkTo} talkName={name} />}
       <Suspense fallback={null}>
         {route.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
+        {route.kind === 'wake-some' && <ChooseWho onClose={() => go(PATHS.hearth)} />}
         {route.kind === 'adopt' && <AdoptDialog position={route.position} onClose={() => go(PATHS.hearth)} />}
         {route.kind === 'agent' && route.over === 'inbox' && (
           <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />

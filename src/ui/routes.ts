@@ -79,6 +79,8 @@ export const PATHS = {
       ...(agentId === null ? [] : [encodeURIComponent(agentId), ...partsOf(folder).map(encodeURIComponent)]),
     ].join('/'),
   preview: '/wake-preview',
+  /** Who of those that sleep shall wake is being chosen. */
+  wakeSome: '/wake-some',
   connect: '/connect',
 } as const;
 
@@ -119,6 +121,7 @@ export type Route =
   | { readonly kind: 'files'; readonly agentId: AgentId | null; readonly folder: string }
   | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }
+  | { readonly kind: 'wake-some' }
   | { readonly kind: 'connect' };
 
 function decoded(part: string): string {
@@ -177,6 +180,7 @@ export function routeOf(path: string): Route {
     return isSeatPosition(position) ? { kind: 'adopt', position } : HEARTH;
   }
   if (first === 'wake-preview') return { kind: 'preview' };
+  if (first === 'wake-some') return { kind: 'wake-some' };
   if (first === 'connect') return { kind: 'connect' };
   return { ...HEARTH, morning: first === 'morning' };
 }

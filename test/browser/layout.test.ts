@@ -163,7 +163,18 @@ const OF_ONE = ['', '/soul', '/conversations', '/deeds', '/costs', '/more', '/in
 /** Every address that a person can come to, but those that have tests of their own for this. */
 const placesOf = (agent: string) => [
   ...OF_ONE.map((tab) => `${agent}${tab}`),
-  ...['/wakes', '/costs', '/night', '/approvals', '/files', '/threads', '/threads/new', '/wake-preview', '/connect'],
+  ...[
+    '/wakes',
+    '/costs',
+    '/night',
+    '/approvals',
+    '/files',
+    '/threads',
+    '/threads/new',
+    '/wake-preview',
+    '/wake-some',
+    '/connect',
+  ],
   ...['', ...SETTINGS_SECTIONS.map((section) => `/${section}`)].map((section) => `/settings${section}`),
 ];
 /** As a link within the page goes. */
@@ -302,5 +313,21 @@ describe('the big button', () => {
       if (size === sizes['laptop at 200 %']) expect(await covered(), what).toEqual([]);
     }
     expect(visitor.complaints).toEqual([]);
+  });
+
+  it('lets one go on choosing who shall wake where the window becomes narrow beside a conversation', async () => {
+    await resize(sizes.desktop);
+    await visitor.open(1);
+    await visitor.press('More ways to wake');
+    await visitor.page.getByRole('menuitem', { name: 'Wake only some…' }).click();
+    const dialog = visitor.page.getByRole('dialog', { name: 'Who shall wake?' });
+    const first = dialog.getByRole('checkbox').first();
+    await first.check();
+    await resize(sizes.phone);
+    await expect.poll(() => visitor.page.locator('.bottom-bar').count()).toBe(1);
+    expect(await first.isChecked()).toBe(true);
+    await visitor.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await visitor.page.getByRole('button', { name: 'WAKE', exact: true }).waitFor();
   });
 });

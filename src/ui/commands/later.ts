@@ -2,9 +2,11 @@
 import { useSyncExternalStore } from 'react';
 import type { Around, Command } from './command.ts';
 import type { seatCommands, leadCommands } from './seat.ts';
+import type { wakeWays } from './table.ts';
 
 interface Commands {
   readonly commandsOf: (around: Around) => readonly Command[];
+  readonly wakeWays: typeof wakeWays;
   readonly seatCommands: typeof seatCommands;
   readonly leadCommands: typeof leadCommands;
 }

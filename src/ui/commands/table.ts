@@ -4,16 +4,17 @@
  */
 import { displayName, emptySeats } from '../../domain/agent.ts';
 import { bigButton } from '../../domain/lifecycle.ts';
-import { canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
-import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
+import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
-import { groupsIn } from '../../state/groups.ts';
 import { callsOf } from '../../state/calls.ts';
 import { authorName, leadNameOf } from '../../state/people.ts';
 import { hasFound, nextFound } from '../palette/last-found.ts';
 import { withinOf } from '../palette/opens.ts';
 import { PATHS } from '../routes.ts';
 import type { Around, Command } from './command.ts';
+import { toGroups } from './wake.ts';
+
+export { wakeWays } from './wake.ts';
 
 /** A line of the table; what is a function is asked when it is wanted. */
 interface Row extends Omit<Command, 'label' | 'run'> {
@@ -30,6 +31,8 @@ const wakesOn = ({ roost }: Around): boolean | null => {
   const limits = roost.limits.query.store.getState();
   return limits.kind === 'ready' ? limits.value.effective.wakes_enabled : null;
 };
+const somebodySleeps = ({ roost }: Around): boolean =>
+  bigButton(roost.household.store.getState().roster, roost.live.store.getState().live, null).kind === 'wake';
 const asked = ({ roost }: Around): number => {
   const calls = callsOf(roost).approvals.store.getState();
   return calls.kind === 'ready' ? calls.value.waiting.length : 0;
@@ -117,8 +120,11 @@ const ROWS: readonly Row[] = [
   action('wake', 'WAKE', ({ roost }) => void roost.actions.wake(), {
     hint: t`everybody who sleeps`,
     words: t`start session call`,
-    when: ({ roost }) =>
-      bigButton(roost.household.store.getState().roster, roost.live.store.getState().live, null).kind === 'wake',
+    when: somebodySleeps,
+  }),
+  action('wake some', t`Wake only some…`, ({ go }) => go(PATHS.wakeSome), {
+    words: t`choose group`,
+    when: somebodySleeps,
   }),
   action('summon', 'SUMMON', ({ roost }) => void roost.actions.summon(), {
     hint: t`somebody new into each empty seat`,
@@ -234,36 +240,6 @@ function toAgents({ roost, go }: Around): Command[] {
         run: () => go(PATHS.agent(agent.agentId)),
       })),
   ];
-}
-
-/** To wake those of each group who sleep. */
-function toGroups({ roost }: Around): Command[] {
-  const household = roost.household.store.getState();
-  const { roster } = household;
-  const live = roost.live.store.getState().live;
-  return groupsIn(household).flatMap(({ groupId, name, agentIds }): Command[] => {
-    const asleep = [...roster.seats]
-      .filter(
-        ([position, agent]) =>
-          isSeatPosition(position) &&
-          agentIds.includes(agent.agentId) &&
-          canBeWoken(lifecycleOf(agent, position, live)),
-      )
-      .toSorted(([a], [b]) => a - b)
-      .map(([, agent]) => agent);
-    if (asleep.length === 0) return [];
-    return [
-      {
-        id: `wake group ${groupId}`,
-        group: 'actions',
-        label: t`Wake ${name}`,
-        hint: asleep.map((agent) => displayName(agent, roster)).join(', '),
-        words: t`group team`,
-        disabled: roost.pending.getState().call !== null,
-        run: () => void roost.actions.wake(asleep),
-      },
-    ];
-  });
 }
 
 /** All that can be done now, agents first. What one can do with a single agent is in `seat.ts`. */

@@ -1,16 +1,14 @@
-import { lazy, Suspense, useState } from 'react';
-import { emptySeats } from '../../domain/agent.ts';
-import { bigButton, canBeWoken, lifecycleOf, type BigButton as Button } from '../../domain/lifecycle.ts';
+import { bigButton, type BigButton as Button } from '../../domain/lifecycle.ts';
 import { t } from '../../language/t.ts';
 import { callProgress } from '../../state/live.ts';
 import { writingStopped } from '../../state/relay-info.ts';
-import { useActions, useHousehold, useInfo, useLive, usePending } from '../context.tsx';
+import { menuItem } from '../commands/command.ts';
+import { useCommands } from '../commands/later.ts';
+import { useActions, useHousehold, useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import { CaretIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
-import { plural } from '../text/sizes.ts';
+import { useRoute } from '../routes.ts';
 import './big-button.css';
-
-const ChooseWho = lazy(() => import('./choose-who.tsx'));
 
 /** What is under way, in words, for the button's line and for screen readers. */
 export function useProgress(): { text: string; part: number } | null {
@@ -28,25 +26,12 @@ export function useProgress(): { text: string; part: number } | null {
 }
 
 /** What the small menu beside the button offers: the ways that the big button does not take. */
-function useMoreWays(choose: () => void): MenuItem[] {
-  const actions = useActions();
-  const roster = useHousehold((state) => state.roster);
-  const live = useLive((state) => state.live);
-  const busy = usePending((state) => state.call !== null);
-  const sleeping = [...roster.seats].filter(([position, agent]) => canBeWoken(lifecycleOf(agent, position, live)));
-  const free = emptySeats(roster).filter((position) => !live?.births.has(position));
-  const items: MenuItem[] = [];
-  if (sleeping.length > 0) {
-    items.push({ label: t`Wake only some…`, disabled: busy, run: choose });
-    if (free.length > 0)
-      items.push({
-        label: free.length === 1 ? t`Summon into the empty seat` : t`Summon into ${plural(free.length, 'empty seat')}`,
-        hint: t`Those who sleep sleep on`,
-        disabled: busy,
-        run: () => void actions.summon(free),
-      });
-  }
-  return items;
+function useMoreWays(): MenuItem[] {
+  const roost = useRoost();
+  const { go } = useRoute();
+  // What the commands look at besides the roster and who is awake, which the button itself looks at.
+  useHousehold((state) => state.settingDocs);
+  return (useCommands()?.wakeWays({ roost, go }) ?? []).map(menuItem);
 }
 
 /** WAKE and SUMMON are called so in every language. */
@@ -64,38 +49,29 @@ export function BigButton() {
   const pending = usePending((state) => state.call);
   const blocked = useInfo(writingStopped);
   const progress = useProgress();
-  const [choosing, setChoosing] = useState(false);
-  const more = useMoreWays(() => setChoosing(true));
+  const more = useMoreWays();
   const button = bigButton(roster, live, pending);
   const busy = button.kind === 'busy';
   const held = busy || !ready || blocked;
 
+  if (button.kind === 'none') return null;
   return (
-    <>
-      {button.kind !== 'none' && (
-        <div className="big" data-busy={busy}>
-          <button
-            type="button"
-            className="big-button"
-            disabled={held}
-            aria-disabled={held}
-            style={{ '--part': progress?.part ?? 0 }}
-            onClick={() => void (button.kind === 'wake' ? actions.wake() : actions.summon())}
-          >
-            {labelOf(button)}
-          </button>
-          {more.length > 0 && !held && (
-            <MenuButton label={t`More ways to wake`} items={more} className="big-more">
-              <CaretIcon />
-            </MenuButton>
-          )}
-        </div>
+    <div className="big" data-busy={busy}>
+      <button
+        type="button"
+        className="big-button"
+        disabled={held}
+        aria-disabled={held}
+        style={{ '--part': progress?.part ?? 0 }}
+        onClick={() => void (button.kind === 'wake' ? actions.wake() : actions.summon())}
+      >
+        {labelOf(button)}
+      </button>
+      {button.kind === 'wake' && !held && (
+        <MenuButton label={t`More ways to wake`} items={more} className="big-more">
+          <CaretIcon />
+        </MenuButton>
       )}
-      {choosing && (
-        <Suspense fallback={null}>
-          <ChooseWho onClose={() => setChoosing(false)} />
-        </Suspense>
-      )}
-    </>
+    </div>
   );
 }

@@ -115,6 +115,7 @@ export default function ChooseWho({ onClose }: { onClose: () => void }) {
           setChosen(new Set(agentIds));
         }}
       />
+      {sleepers.length === 0 && <p className="quiet">{t`Nobody sleeps now: there is nobody to wake.`}</p>}
       <ul className="choose">
         {sleepers.map((agent) => {
           const { agentId } = agent;

@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/protocol/events.ts';
-import { NAMES, NOW, runningSession, SEATS, team } from './support/household.ts';
+import { NAMES, NOW, runningSession, SEATS, settingDoc, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
 const ids = (count: number) => NAMES.slice(0, count).map((_, i) => `agent-${i + 1}`);
@@ -147,6 +147,23 @@ test('the small menu wakes only those who are ticked', async () => {
   await page.user.click(await screen.findByRole('checkbox', { name: 'Wren' }));
   await page.user.click(screen.getByRole('button', { name: 'Wake 1' }));
   expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Wren"']);
+});
+
+test('the small menu wakes those of a group who sleep', async () => {
+  const docs = [
+    ...team(4),
+    settingDoc('group:g1', { name: 'Painters', agentIds: ['agent-1', 'agent-2', 'agent-3'] }),
+    settingDoc('group:g2', { name: 'Up already', agentIds: ['agent-4'] }),
+  ];
+  const page = await openPage({ docs, snapshot: runningSession({ awake: ['agent-4', 'agent-3'] }) });
+  await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
+  expect(screen.getAllByRole('menuitem').map((item) => item.firstChild?.textContent)).toEqual([
+    'Wake only some…',
+    'Wake Painters · 2',
+    'Summon into 4 empty seats',
+  ]);
+  await page.user.click(screen.getByRole('menuitem', { name: /^Wake Painters/ }));
+  expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Lyra"', 'name="Wren"']);
 });
 
 test('who is marked can be kept as a group, woken by its name, changed, and removed with a way back', async () => {

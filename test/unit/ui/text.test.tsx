@@ -68,6 +68,7 @@ test('every address is a place, and a strange one is the hearth', () => {
   expect(routeOf('/wakes')).toEqual({ kind: 'wakes', agentId: null });
   expect(routeOf('/wakes/lead')).toEqual({ kind: 'wakes', agentId: 'lead' });
   expect(routeOf('/wake-preview').kind).toBe('preview');
+  expect(routeOf('/wake-some').kind).toBe('wake-some');
   expect(routeOf('/morning')).toEqual({ kind: 'hearth', morning: true });
   expect(routeOf('/nonsense')).toEqual({ kind: 'hearth', morning: false });
 });
