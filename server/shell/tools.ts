@@ -97,11 +97,7 @@ export function createShellTools(deps: ShellToolsDeps): readonly TeamTool[] {
     if (before.filter(({ end }) => end === null).length >= limits.running)
       return `${limits.running} commands of yours run. Wait for one, or end it with stop_command.`;
     const workspace = workspaces.of(agentId);
-    const left = async () => {
-      const { bytes, most } = await workspace.used(true);
-      return most - bytes;
-    };
-    if ((await left()) <= 0) return 'Your folder is full. Take something away first.';
+    if ((await workspace.room()) <= 0) return 'Your folder is full. Take something away first.';
     const reach = await reachOf(agentId);
     const limitMs = background ? limits.backgroundMs : reach.commandMs;
     const run = await sandbox.run({
@@ -110,7 +106,7 @@ export function createShellTools(deps: ShellToolsDeps): readonly TeamTool[] {
       folder: workspaces.folderOf(agentId),
       bash: ['-c', command],
       timeoutMs: limitMs,
-      room: left,
+      room: () => workspace.room(),
     });
     const started: Command = { id: `c${++numbered}`, run, reach, limitMs, end: null };
     commands.set(agentId, [

@@ -2,32 +2,22 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
+import { sep } from 'node:path';
 import { codeOf } from '../error-code.ts';
 import { missing, shownPath, WorkspaceError } from './errors.ts';
-import { at, itself, NO_LINKS, openWithin, step, type OpenFolder } from './open-folder.ts';
+import { entriesBelow, entriesIn, unfinished, type Entry, type EntryBelow, type Walk } from './entries.ts';
+import { at, itself, NO_LINKS, openWithin, placeOf, rawName, step, type OpenFolder } from './open-folder.ts';
 import { WORKSPACE_LIMITS } from './settings.ts';
 
 /** Not waiting: a pipe that nobody writes to would be waited for. */
 const FILE = constants.O_RDONLY | constants.O_NONBLOCK | NO_LINKS;
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
-/** What is being written or taken away, under a name that nobody is shown. */
+/** What is being written or taken away begins so. One that is left of a relay that was killed is a file like any other. */
 const UNFINISHED = '.roost-';
 /** Folders in each other that are gone into; a program besides Roost may have made more. */
 const DEEPEST = 64;
-
-export interface Entry {
-  readonly name: string;
-  /** `link`: it leads elsewhere, and is not followed; `other`: a pipe, a socket, a device. */
-  readonly kind: 'file' | 'folder' | 'link' | 'other';
-  /** Of a file; else 0. */
-  readonly bytes: number;
-  /** ms since the epoch */
-  readonly changedAt: number;
-}
-/** One below a folder, with its path in the workspace. */
-export interface EntryBelow extends Entry {
-  readonly path: string;
-}
+/** The same where they are only counted: what is not counted has no bound. */
+const COUNTED_DEEPEST = 200;
 
 /** All throw `WorkspaceError` for what cannot be done. */
 export interface Folder {
@@ -43,6 +33,8 @@ export interface Folder {
   remove(path: string): Promise<void>;
   /** All files and folders below, a folder before what is in it; at most `most`. */
   walk(path: string, most: number): AsyncGenerator<EntryBelow>;
+  /** Calls `use` for each of at most `most`, as deep as it lies. False: there is more, or something that cannot be opened. */
+  countAll(most: number, use: (entry: EntryBelow) => void): Promise<boolean>;
 }
 
 /** What cannot be seen, or turns the direction of reading, would let a name look like another. */
@@ -69,66 +61,48 @@ function namesOf(path: string): { readonly names: readonly string[] } | { readon
   return { names };
 }
 
+/** Of what lies there already, however a program has called it: to be taken away. */
+function namesThere(path: string): readonly string[] {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (path.startsWith('/') || names.includes('..') || path.includes('\0') || sep !== '/') return namesIn(path);
+  return names;
+}
+
 function namesIn(path: string): readonly string[] {
   const read = namesOf(path);
   if ('refused' in read) throw new WorkspaceError('bad-path', read.refused);
   return read.names;
 }
 
-async function entriesOf(folder: OpenFolder): Promise<readonly Entry[]> {
-  const entries: Entry[] = [];
-  for (const name of await readdir(itself(folder))) {
-    if (name.startsWith(UNFINISHED)) continue;
-    try {
-      const found = await lstat(at(folder, name));
-      const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
-      entries.push({ name, kind, bytes: kind === 'file' ? found.size : 0, changedAt: Math.round(found.mtimeMs) });
-    } catch (error) {
-      // It went away meanwhile.
-      if (codeOf(error) !== 'ENOENT') throw error;
-    }
-  }
-  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-async function* below(
-  folder: OpenFolder,
-  path: string,
-  left: { entries: number },
-  depth = 0,
-): AsyncGenerator<EntryBelow> {
-  for (const entry of await entriesOf(folder)) {
-    if (left.entries-- <= 0) return;
-    const own = path === '' ? entry.name : `${path}/${entry.name}`;
-    yield { ...entry, path: own };
-    if (entry.kind !== 'folder' || depth >= DEEPEST) continue;
-    const inner = await step(folder, entry.name).catch(() => null);
-    if (!inner) continue;
-    try {
-      yield* below(inner, own, left, depth + 1);
-    } finally {
-      await inner.handle.close();
-    }
+/** Calls `use` with a name that is of this moment alone, and which nobody is shown meanwhile. */
+async function unseen<Value>(use: (name: string) => Promise<Value>): Promise<Value> {
+  const name = `${UNFINISHED}${randomUUID()}`;
+  unfinished.add(name);
+  try {
+    return await use(name);
+  } finally {
+    unfinished.delete(name);
   }
 }
 
 /** Removes what has this name. What lies too deep to hold every folder above it open is taken up to `root` first. */
-async function removeIn(root: OpenFolder, parent: OpenFolder, name: string, depth = 0): Promise<void> {
-  const found = await lstat(at(parent, name));
-  if (!found.isDirectory()) return await unlink(at(parent, name));
+async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, depth = 0): Promise<void> {
+  const place = placeOf(parent, name);
+  const found = await lstat(place);
+  if (!found.isDirectory()) return await unlink(place);
   const folder = await step(parent, name);
   try {
-    for (const each of await readdir(itself(folder)))
+    for (const each of await readdir(itself(folder), { encoding: 'buffer' }))
       if (depth < DEEPEST) await removeIn(root, folder, each, depth + 1);
-      else {
-        const taken = `${UNFINISHED}${randomUUID()}`;
-        await rename(at(folder, each), at(root, taken));
-        await removeIn(root, root, taken);
-      }
+      else
+        await unseen(async (taken) => {
+          await rename(placeOf(folder, each), at(root, taken));
+          await removeIn(root, root, Buffer.from(taken));
+        });
   } finally {
     await folder.handle.close();
   }
-  await rmdir(at(parent, name));
+  await rmdir(place);
 }
 
 /** `root`: made where it is not there, for its owner alone. */
@@ -150,11 +124,11 @@ export function createFolder(root: string): Folder {
     path: string,
     make: boolean,
     use: (parent: OpenFolder, name: string, names: readonly string[]) => Promise<Value>,
+    names = namesIn(path),
   ): Promise<Value> {
-    const names = namesIn(path);
     const name = names.at(-1);
     if (name === undefined) throw new WorkspaceError('not-a-file', 'That is the folder itself.');
-    if (name.startsWith(UNFINISHED)) throw new WorkspaceError('bad-path', `Names do not begin with ${UNFINISHED}.`);
+    if (unfinished.has(name)) throw new WorkspaceError('not-found', `There is no ${shownPath(names)}.`);
     return await within(names.slice(0, -1), make, async (parent) => {
       try {
         return await use(parent, name, names);
@@ -166,7 +140,7 @@ export function createFolder(root: string): Folder {
 
   const openFile = (path: string) =>
     inParent(path, false, async (parent, name, names) => {
-      const file = await open(at(parent, name), FILE);
+      const file = await open(placeOf(parent, await rawName(parent, name)), FILE);
       try {
         const found = await file.stat();
         if (!found.isFile()) throw new WorkspaceError('not-a-file', `${shownPath(names)} is no file.`);
@@ -184,7 +158,12 @@ export function createFolder(root: string): Folder {
     });
 
   return {
-    list: async (path) => await within(namesIn(path), false, entriesOf),
+    list: async (path) =>
+      await within(namesIn(path), false, async (folder) => {
+        const entries: Entry[] = [];
+        for await (const { raw: _raw, ...entry } of entriesIn(folder)) entries.push(entry);
+        return entries;
+      }),
     open: openFile,
     async read(path, use) {
       const { file, bytes } = await openFile(path);
@@ -202,36 +181,48 @@ export function createFolder(root: string): Folder {
         });
         if (before && !before.isFile())
           throw new WorkspaceError('not-a-file', `${shownPath(names)} is there already, and is no file.`);
-        const unfinished = at(parent, `${UNFINISHED}${randomUUID()}`);
-        try {
-          const file = await open(unfinished, NEW_FILE, 0o600);
+        await unseen(async (made) => {
+          const half = at(parent, made);
           try {
-            await file.writeFile(bytes);
-          } finally {
-            await file.close();
+            const file = await open(half, NEW_FILE, 0o600);
+            try {
+              await file.writeFile(bytes);
+            } finally {
+              await file.close();
+            }
+            // It takes the place of whatever is there by now, a link included; what that leads to stays as it is.
+            await rename(half, at(parent, name));
+          } catch (error) {
+            await unlink(half).catch(() => undefined);
+            throw error;
           }
-          // It takes the place of whatever is there by now, a link included; what that leads to stays as it is.
-          await rename(unfinished, at(parent, name));
-        } catch (error) {
-          await unlink(unfinished).catch(() => undefined);
-          throw error;
-        }
+        });
         return { replaced: before ? before.size : null };
       }),
-    remove: (path) =>
-      inParent(path, false, async (parent, name) =>
-        within([], false, async (top) => {
-          await removeIn(top, parent, name);
-        }),
+    remove: async (path) =>
+      await inParent(
+        path,
+        false,
+        (parent, name) =>
+          within([], false, async (top) => {
+            await removeIn(top, parent, await rawName(parent, name));
+          }),
+        namesThere(path),
       ),
     async *walk(path, most) {
       const names = namesIn(path);
       const folder = await openWithin(root, names, false);
       try {
-        yield* below(folder, names.join('/'), { entries: most });
+        yield* entriesBelow(folder, names.join('/'), { left: most, deepest: DEEPEST, whole: true });
       } finally {
         await folder.handle.close();
       }
     },
+    countAll: (most, use) =>
+      within([], false, async (folder) => {
+        const walk: Walk = { left: most, deepest: COUNTED_DEEPEST, whole: true };
+        for await (const entry of entriesBelow(folder, '', walk)) use(entry);
+        return walk.whole;
+      }),
   };
 }

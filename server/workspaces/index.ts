@@ -10,7 +10,7 @@ import { createFolder, type Folder } from './folder.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 
 export { WorkspaceError } from './errors.ts';
-export type { Entry, EntryBelow } from './folder.ts';
+export type { Entry, EntryBelow } from './entries.ts';
 
 /** What it holds, and what it may. */
 export interface Used {
@@ -23,8 +23,9 @@ export interface Used {
 
 /** One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with `/` between names. */
 export interface Workspace extends Folder {
-  /** `anew`: as it is now, whatever was counted a moment ago. */
-  used(anew?: boolean): Promise<Used>;
+  used(): Promise<Used>;
+  /** Bytes that may still be written, counted now; 0 or less: none, or there is more than can be counted. */
+  room(): Promise<number>;
   /** Bytes of all files below this folder, as they were counted last. */
   below(path: string): Promise<number>;
   /** All of a file that is no longer than `most` bytes. */
@@ -57,6 +58,8 @@ const usual = () => Promise.resolve(HAND_BOUNDS.workspace_megabytes.otherwise * 
 interface Counted {
   bytes: number;
   entries: number;
+  /** There is no more than was counted. */
+  whole: boolean;
   /** Of all files below each folder, by its path. */
   readonly below: Map<string, number>;
   /** ms, by `elapsed` */
@@ -100,11 +103,11 @@ export function createWorkspaces({
     const changed = () => listeners.forEach((tell) => tell(agentId));
     let counted: Promise<Counted> | null = null;
     async function count(): Promise<Counted> {
-      const sum: Counted = { bytes: 0, entries: 0, below: new Map(), at: elapsed() };
-      for await (const { path: where, bytes } of files.walk('', limits.entries)) {
+      const sum: Counted = { bytes: 0, entries: 0, whole: true, below: new Map(), at: elapsed() };
+      sum.whole = await files.countAll(limits.entries, ({ path: where, bytes }) => {
         add(sum, where, bytes);
         sum.entries += 1;
-      }
+      });
       return sum;
     }
     async function used(): Promise<Counted> {
@@ -115,10 +118,14 @@ export function createWorkspaces({
     }
     return {
       ...files,
-      async used(anew = false) {
-        if (anew) counted = null;
+      async used() {
         const { bytes, entries } = await used();
         return { bytes, entries, most: await mostOf(agentId) };
+      },
+      async room() {
+        counted = null;
+        const { bytes, whole } = await used();
+        return whole ? (await mostOf(agentId)) - bytes : 0;
       },
       below: async (where) => (await used()).below.get(plain(where)) ?? 0,
       async write(where, bytes) {
@@ -129,10 +136,10 @@ export function createWorkspaces({
             'full',
             `The folder is full: it holds ${mb(sum.bytes)} of ${mb(most)} MB, and this is ${mb(bytes.length)} MB more. Nothing was written.`,
           );
-        if (sum.entries >= limits.entries)
+        if (!sum.whole || sum.entries >= limits.entries)
           throw new WorkspaceError(
             'full',
-            `The folder holds ${limits.entries} files, which is the most. Nothing was written.`,
+            `The folder holds ${limits.entries} files, which is the most, or folders in each other without end. Nothing was written.`,
           );
         // Before it is written: what others write meanwhile has no room twice.
         add(sum, where, bytes.length);

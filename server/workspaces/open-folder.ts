@@ -4,7 +4,7 @@
  * `openat` with `O_NOFOLLOW` does), macOS by `O_NOFOLLOW_ANY`; see open(2) of either.
  */
 import { constants } from 'node:fs';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../error-code.ts';
 import { missing, WorkspaceError } from './errors.ts';
@@ -22,10 +22,21 @@ export interface OpenFolder {
 
 /** Where a name in an open folder is reached, whatever has become of the folder's own path. */
 export const at = ({ handle, path }: OpenFolder, name: string): string =>
-  process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : join(path, name);
+  process.platform === 'linux' ? `/proc/self/fd/${handle.fd}/${name}` : `${path}/${name}`;
+/** The same of a name in bytes, which need be no text. */
+export const placeOf = (folder: OpenFolder, raw: Buffer): Buffer => Buffer.concat([Buffer.from(at(folder, '')), raw]);
 /** Where the open folder itself is reached. */
 export const itself = ({ handle, path }: OpenFolder): string =>
   process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
+
+const STANDS_FOR_BYTES = '\ufffd';
+/** The bytes of a name as it was listed: where they are no text, those of the first that reads so. */
+export async function rawName(folder: OpenFolder, name: string): Promise<Buffer> {
+  const own = Buffer.from(name);
+  if (!name.includes(STANDS_FOR_BYTES)) return own;
+  const names = await readdir(itself(folder), { encoding: 'buffer' });
+  return names.find((raw) => raw.equals(own)) ?? names.find((raw) => raw.toString() === name) ?? own;
+}
 
 /** Made where it is not there, for its owner alone. */
 export async function openRoot(path: string): Promise<OpenFolder> {
@@ -34,13 +45,14 @@ export async function openRoot(path: string): Promise<OpenFolder> {
 }
 
 /** The folder of this name in another one. `make`: where it is not there, it is made. */
-export async function step(from: OpenFolder, name: string, make = false): Promise<OpenFolder> {
+export async function step(from: OpenFolder, name: string | Buffer, make = false): Promise<OpenFolder> {
+  const raw = typeof name === 'string' ? await rawName(from, name) : name;
   for (;;)
     try {
-      return { handle: await open(at(from, name), FOLDER), path: join(from.path, name) };
+      return { handle: await open(placeOf(from, raw), FOLDER), path: join(from.path, raw.toString()) };
     } catch (error) {
       if (!make || codeOf(error) !== 'ENOENT') throw error;
-      await mkdir(at(from, name), { mode: 0o700 }).catch((fault: unknown) => {
+      await mkdir(placeOf(from, raw), { mode: 0o700 }).catch((fault: unknown) => {
         // Somebody else was first.
         if (codeOf(fault) !== 'EEXIST') throw fault;
       });

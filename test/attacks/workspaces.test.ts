@@ -95,13 +95,24 @@ describe('a path that leads or looks elsewhere', () => {
     ['too deep', Array.from({ length: 40 }, () => 'a').join('/')],
     ['of a name too long', `${'é'.repeat(200)}.md`],
   ])('is refused: %s', async (_how, path) => {
-    for (const act of [
-      () => own.list(path),
-      () => own.bytesOf(path, 1_000),
-      () => own.write(path, Buffer.from('x')),
-      () => own.remove(path),
-    ])
+    for (const act of [() => own.list(path), () => own.bytesOf(path, 1_000), () => own.write(path, Buffer.from('x'))])
       expect((await refused(act)).kind).toBe('bad-path');
+    // What a program has called so can be taken away: it lies within, or there is none.
+    expect((await refused(() => own.remove(path))).kind).toMatch(/^(?:bad-path|not-found)$/);
+    await untouched();
+  });
+
+  it('is taken away all the same where a program has called something so, and nothing else is', async () => {
+    const odd = ['a\nb', 'exe.\u202etxt', '..\\..\\sealing.key', 'C:\\x', '~root', '.roost-left'].map((name) =>
+      Buffer.from(name),
+    );
+    for (const raw of [...odd, Buffer.from([0x61, 0xff]), Buffer.from([0x61, 0xfe])])
+      await writeFile(Buffer.concat([Buffer.from(`${folder}/`), raw]), 'x');
+    await symlink(outside, Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff])]));
+    const shown = (await own.list('')).map(({ name }) => name);
+    expect(shown).toHaveLength(9);
+    for (const name of shown) await own.remove(name);
+    expect(await own.list('')).toEqual([]);
     await untouched();
   });
 
@@ -315,7 +326,7 @@ it('swapped for a link again and again while it is read and written, it never le
        process.stdout.write('.');
        for (const end = Date.now() + 20000; Date.now() < end;) {
          try { fs.symlinkSync(out, dir + '/link'); fs.renameSync(dir + '/real', dir + '/aside'); fs.renameSync(dir + '/link', dir + '/real'); } catch {}
-         try { fs.unlinkSync(dir + '/real'); } catch {}
+         try { if (fs.existsSync(dir + '/aside')) fs.rmSync(dir + '/real', { recursive: true, force: true }); } catch {}
          try { fs.renameSync(dir + '/aside', dir + '/real'); } catch {}
          try { fs.unlinkSync(dir + '/link'); } catch {}
        }`,
@@ -401,10 +412,57 @@ describe('the room of a folder', () => {
     await untouched();
   });
 
-  it('shows nobody what is being written, and takes no such name', async () => {
+  it('counts whatever is there, however a program has called it and however deep it lies', async () => {
+    const deep = join(folder, ...Array.from({ length: 70 }, () => 'd'));
+    await mkdir(deep, { recursive: true });
+    await writeFile(join(deep, 'x'), Buffer.alloc(10));
+    await writeFile(join(folder, '.roost-mine'), Buffer.alloc(100));
+    for (const [byte, bytes] of [
+      [0xfe, 1_000],
+      [0xff, 10_000],
+    ] as const)
+      await writeFile(Buffer.concat([Buffer.from(`${folder}/a`), Buffer.from([byte])]), Buffer.alloc(bytes));
+    const most = (await own.used()).most;
+    expect([(await own.used()).bytes, most - (await own.room())]).toEqual([11_110, 11_110]);
+  });
+
+  it('is none where there is more than can be counted', async () => {
+    const few = createWorkspaces({
+      folder: join(base, 'workspaces'),
+      elapsed: () => performance.now(),
+      limits: { ...WORKSPACE_LIMITS, entries: 3 },
+    });
+    for (const [agentId, make] of [
+      ['many', (own: string) => Promise.all([1, 2, 3, 4].map((name) => writeFile(join(own, `${name}`), '')))],
+      ['deep', (own: string) => mkdir(join(own, ...Array.from({ length: 250 }, () => 'd')), { recursive: true })],
+    ] as const) {
+      const where = agentId === 'deep' ? all : few;
+      await mkdir(where.folderOf(agentId), { recursive: true });
+      await make(where.folderOf(agentId));
+      expect(await where.of(agentId).room()).toBe(0);
+      expect((await refused(() => where.of(agentId).write('x', Buffer.from('x')))).kind).toBe('full');
+    }
+  });
+
+  it('shows nobody what is being written; what is left of that is shown as any file is', async () => {
     await writeFile(join(folder, '.roost-left-behind'), 'half');
-    expect(await own.list('')).toEqual([]);
-    await refused(() => own.bytesOf('.roost-left-behind', 100));
-    await refused(() => own.write('.roost-mine', Buffer.from('x')));
+    let [writing, lay, shown] = [true, 0, 0];
+    const written = own.write('large', Buffer.alloc(150_000_000)).finally(() => (writing = false));
+    while (writing) {
+      const there = await readdir(folder);
+      const half = there.find((name) => name.startsWith('.roost-') && name !== '.roost-left-behind');
+      if (half === undefined) continue;
+      lay += 1;
+      const names = (await own.list('')).map(({ name }) => name);
+      if (names.includes(half)) shown += 1;
+      await own.bytesOf(half, 1_000_000_000).then(
+        () => (shown += 1),
+        () => undefined,
+      );
+    }
+    await written;
+    expect(lay).toBeGreaterThan(0);
+    expect(shown).toBe(0);
+    expect((await own.list('')).map(({ name }) => name)).toEqual(['.roost-left-behind', 'large']);
   });
 });
