@@ -15,7 +15,7 @@ import { createProcesses, type Group, type Processes } from '../processes/index.
 import { boundedBy, bubbleArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
 import type { Network } from '../../src/domain/network.ts';
-import { openWayOut, removeLeftWaysOut, type NetworkDeps } from './network.ts';
+import { openWayOut, removeLeftWaysOut, type NetworkDeps, type WayOut } from './network.ts';
 import { AS_ROOT, broken, findBubble, missing } from './missing.ts';
 import { createOutput } from './output.ts';
 import { seccompProgram } from './seccomp.ts';
@@ -173,10 +173,18 @@ export function createSandbox({
     const output = createOutput(limits.keptOutput);
     const startedAt = performance.now();
     const free = await statfs(folder).then(({ bavail, bsize }) => bavail * bsize);
-    const wayOut = !box || network === 'none' || !reached ? null : await openWayOut(network, reached);
-    const child = box
-      ? boxed(box, task, { cgroups: cgroup?.folders ?? [], wayOut: wayOut?.folder ?? null })
-      : await bare(task);
+    let wayOut: WayOut | null = null;
+    let child: ChildProcess;
+    const leave = () => Promise.all([cgroup?.remove(), wayOut?.close()]);
+    try {
+      if (box && network !== 'none' && reached) wayOut = await openWayOut(network, reached);
+      child = box
+        ? boxed(box, task, { cgroups: cgroup?.folders ?? [], wayOut: wayOut?.folder ?? null })
+        : await bare(task);
+    } catch (error) {
+      await leave();
+      throw error;
+    }
     let cut: Cut | null = null;
     /** With the outer process the one within dies, and with that one, the first of its namespace, all others. */
     const kill = () => {
@@ -231,7 +239,7 @@ export function createSandbox({
       clearTimeout(timer);
       kill();
       running.delete(run);
-      await Promise.all([cgroup?.remove(), wayOut?.close()]);
+      await leave();
       return { code: cut === null ? code : null, signal, cut, tookMs: performance.now() - startedAt };
     });
     const run: SandboxRun = { ended, output: output.read, stop };

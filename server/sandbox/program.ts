@@ -2,7 +2,7 @@
  * A program that goes on, in a sandbox of its own: as commands are held there, but with an input and an output, no end by time,
  * and of the machine's folders those that the person has named for it, at their own places.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
@@ -10,7 +10,7 @@ import type { Network } from '../../src/domain/network.ts';
 import { begun, programFor, type Group, type ProgramStart } from '../processes/index.ts';
 import { boundedBy, programArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
-import { openWayOut, type NetworkDeps } from './network.ts';
+import { openWayOut, type NetworkDeps, type WayOut } from './network.ts';
 import type { SandboxLimits } from './settings.ts';
 import { memoryOf } from './taken.ts';
 
@@ -77,39 +77,44 @@ export async function startBoxed(
   const cgroup = await createCgroup(`roost-${randomUUID()}`, limits);
   if (!cgroup && process.getuid?.() === 0)
     throw new Error('as root, processes can only be bounded by control groups, and none can be made here');
-  const wayOut = network === 'none' || !reached ? null : await openWayOut(network, reached);
-  const child = spawn(
-    '/bin/sh',
-    [
-      '-c',
-      'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"',
-      'sh',
-      ...(cgroup?.folders ?? []),
-      '--',
-      box.bubble,
-      ...programArguments({ writes, read }, SECCOMP_FD, limits, wayOut?.folder ?? null),
-      '--',
-      '/bin/bash',
-      '-c',
-      boundedBy(limits, wayOut !== null),
-      'bash',
-      file,
-      ...args,
-    ],
-    // In the environment and not in the arguments: those any user of the machine can list.
-    {
-      env: { ...env, HOME: '/tmp', TMPDIR: '/tmp' },
-      cwd: '/',
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    },
-  );
+  let wayOut: WayOut | null = null;
+  let child: ChildProcess;
+  let group: Group;
   const over = () => Promise.all([cgroup?.remove(), wayOut?.close()]);
-  // With the outer process the one within dies, and with that one all others: it hears of nothing else.
-  const group = await begun(child).catch(async (error: unknown) => {
+  try {
+    if (network !== 'none' && reached) wayOut = await openWayOut(network, reached);
+    child = spawn(
+      '/bin/sh',
+      [
+        '-c',
+        'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"',
+        'sh',
+        ...(cgroup?.folders ?? []),
+        '--',
+        box.bubble,
+        ...programArguments({ writes, read }, SECCOMP_FD, limits, wayOut?.folder ?? null),
+        '--',
+        '/bin/bash',
+        '-c',
+        boundedBy(limits, wayOut !== null),
+        'bash',
+        file,
+        ...args,
+      ],
+      // In the environment and not in the arguments: those any user of the machine can list.
+      {
+        env: { ...env, HOME: '/tmp', TMPDIR: '/tmp' },
+        cwd: '/',
+        detached: true,
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      },
+    );
+    // With the outer process the one within dies, and with that one all others: it hears of nothing else.
+    group = await begun(child);
+  } catch (error) {
     await over();
     throw error;
-  });
+  }
   const watchdog = cgroup ? undefined : setInterval(() => void watch(), limits.watchProgramMs);
   async function watch(): Promise<void> {
     if ((await memoryOf(group.pid).catch(() => 0)) > limits.memory) group.signal('SIGKILL');

@@ -42,6 +42,16 @@ export function partOf(
   };
 }
 
+/** As many of these lines, from the first on, as are given at once with the marks before them. */
+export function linesThatFit(
+  lines: readonly string[],
+  characters: number = FILE_TOOL_LIMITS.characters,
+): readonly string[] {
+  let size = 0;
+  const beyond = lines.findIndex((line) => (size += quote(line).length + 1) > characters);
+  return beyond < 0 ? lines : lines.slice(0, beyond);
+}
+
 export interface Found {
   /** From 1. */
   readonly line: number;

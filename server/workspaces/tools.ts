@@ -7,7 +7,7 @@ import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import { WorkspaceError, type EntryBelow, type Workspace, type Workspaces } from './index.ts';
 import { FILE_TOOL_LIMITS, WORKSPACE_LIMITS } from './settings.ts';
 import { isShowable, PICTURE_LIMITS, pictureHead } from '../picture.ts';
-import { countOf, linesWith, partOf, sizeText } from './text.ts';
+import { countOf, linesThatFit, linesWith, partOf, sizeText } from './text.ts';
 
 export interface FileToolsDeps {
   readonly workspaces: Pick<Workspaces, 'of'>;
@@ -51,10 +51,11 @@ async function listed(workspace: Workspace, where: string, deep: boolean): Promi
     for (const entry of await workspace.list(where)) entries.push({ ...entry, path: `${start}${entry.name}` });
   }
   if (entries.length === 0) return where === '' ? 'Your folder is empty.' : `${where} is empty.`;
-  const shown = quote(entries.slice(0, FILE_TOOL_LIMITS.listed).map(entryLine).join('\n'));
-  return entries.length > FILE_TOOL_LIMITS.listed
-    ? `${shown}\n[More than ${FILE_TOOL_LIMITS.listed}: list a folder in it to see the rest.]`
-    : shown;
+  const lines = linesThatFit(entries.slice(0, FILE_TOOL_LIMITS.listed).map(entryLine));
+  const shown = lines.length === 0 ? [] : [quote(lines.join('\n'))];
+  return entries.length > lines.length
+    ? [...shown, `[The first ${lines.length}; there are more: list a folder in it to see the rest.]`].join('\n')
+    : shown.join('');
 }
 
 async function found(workspace: Workspace, wanted: string, where: string, ignoreCase: boolean): Promise<string> {
@@ -77,11 +78,17 @@ async function found(workspace: Workspace, wanted: string, where: string, ignore
     for (const hit of linesWith(text, wanted, ignoreCase, left)) lines.push(`${file}:${hit.line}: ${hit.text}`);
     if (lines.length >= FILE_TOOL_LIMITS.found) break;
   }
+  const shown = linesThatFit(lines);
   const notes = [
-    ...(lines.length >= FILE_TOOL_LIMITS.found ? [`The first ${lines.length}; there may be more.`] : []),
+    ...(shown.length < lines.length || lines.length >= FILE_TOOL_LIMITS.found
+      ? [`The first ${shown.length}; there may be more.`]
+      : []),
     ...(passed > 0 ? [`${passed} files were too large to look through.`] : []),
   ].map((note) => `[${note}]`);
-  return [lines.length === 0 ? 'Nothing was found.' : quote(lines.join('\n')), ...notes].join('\n');
+  return [
+    ...(lines.length === 0 ? ['Nothing was found.'] : shown.length === 0 ? [] : [quote(shown.join('\n'))]),
+    ...notes,
+  ].join('\n');
 }
 
 /** Lines of a file as it is put before a mind: under its name, with where the rest lies. */
@@ -187,6 +194,12 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
             throw new WorkspaceError(
               'changed',
               `That text stands ${count} times in ${where}. Give more of what stands around it, or say all. Nothing was changed.`,
+            );
+          const length = text.length + count * (after.length - before.length);
+          if (length > WORKSPACE_LIMITS.textBytes)
+            throw new WorkspaceError(
+              'too-large',
+              `${where} would be ${length.toLocaleString('en')} characters long by that; at most ${WORKSPACE_LIMITS.textBytes.toLocaleString('en')} are written. Nothing was changed.`,
             );
           await write(
             workspace,

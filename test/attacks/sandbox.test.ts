@@ -414,6 +414,16 @@ except TimeoutError: pass"`,
     expect(parts[0]).toContain(`other.test:${at} is not among the hosts that the human lets this agent reach.`);
   });
 
+  it('is gone too where the run could not begin', async () => {
+    const left = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('roost-net-'));
+    const before = await left();
+    const none = { folder, bash: ['-c', 'echo a\0b'], timeoutMs: 1_000, network: ['named.test'] };
+    await expect(open.run(none)).rejects.toThrow();
+    const program = { command: 'cat', args: ['a\0b'], env: { PATH: '/usr/bin' }, folder: null, reads: [] };
+    await expect(open.start({ ...program, network: ['named.test'] })).rejects.toThrow();
+    expect(await left()).toEqual(before);
+  });
+
   it('says for whom a request is, whatever that says itself', async () => {
     await reach(`curl -sS -H 'Host: other.test' http://named.test:${at}/`, named());
     expect(seen).toEqual([`named.test:${at}/`]);

@@ -339,6 +339,12 @@ describe('commands in the sandbox, through a whole relay', () => {
     expect(await (await hands.call('GET', '/api/approvals')).json()).toMatchObject({ sandbox: { insist: false } });
   });
 
+  it('are refused with what no command can hold, and nobody is asked', async () => {
+    await shell('ask');
+    expect(await hands.works(command('echo a\0b'))).toEqual([expect.stringContaining('command: must not hold')]);
+    expect(await hands.waiting()).toEqual([]);
+  });
+
   it('have the time that the person gives them, and the room, as it is set when they begin', async () => {
     await shell('allow', { command_seconds: 1, workspace_megabytes: 1 });
     const [late, full] = await hands.works(command('sleep 50'), write('x'.repeat(1_100_000), 'much.txt'));

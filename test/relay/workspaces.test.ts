@@ -194,6 +194,33 @@ describe('an agent in its folder', () => {
     expect(hits.split('\n')).toHaveLength(201);
   });
 
+  it('is given a bounded part of long names too, and where the rest lies', async () => {
+    const folder = 'deep'.padEnd(200, 'x');
+    for (let n = 0; n < 20; n++)
+      await put(`${folder}/${folder}/${folder}/f${n}`.padEnd(800, 'x'), 'needle '.repeat(60));
+    for (let n = 0; n < 130; n++) await put(`${folder}/${n}-`.padEnd(450, 'y'), 'needle');
+    const answers = await works(
+      calls('list_files', { deep: true }),
+      calls('list_files', { path: folder }),
+      calls('search_files', { text: 'needle' }),
+    );
+    for (const answer of answers) {
+      expect(answer.length).toBeLessThan(31_000);
+      expect(answer.length).toBeGreaterThan(28_000);
+      expect(answer).toMatch(
+        /\n\[The first \d+; there (?:are more: list a folder in it to see the rest|may be more)\.\]$/,
+      );
+    }
+  });
+
+  it('changes no file into more than could be read again', async () => {
+    await put('a', 'a'.repeat(200_000));
+    expect(await works(calls('edit_file', { path: 'a', old_text: 'a', new_text: 'b'.repeat(60), all: true }))).toEqual([
+      expect.stringContaining('a would be 12,000,000 characters long by that'),
+    ]);
+    expect((await listed()).entries).toMatchObject([{ name: 'a', bytes: 200_000 }]);
+  });
+
   it('cannot see the folder of another, and has no such tools where the person says so', async () => {
     await relay.fetch('/api/workspaces/Wren/file?path=secret.md', {
       method: 'PUT',
