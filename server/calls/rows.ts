@@ -224,12 +224,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
     },
     /** All that this agent ever called, whatever became of it. */
     async forget(agentId: AgentId): Promise<void> {
-      await db
-        .deleteFrom('tool_calls')
-        .where('home', '=', home)
-        .where('agent_json', '=', json(agentId))
-        .where('state', '!=', 'running')
-        .execute();
+      await db.deleteFrom('tool_calls').where('home', '=', home).where('agent_json', '=', json(agentId)).execute();
     },
     async drop(before: number): Promise<void> {
       await db

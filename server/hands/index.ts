@@ -2,13 +2,13 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { Network } from '../../src/domain/network.ts';
 import { grantOf } from '../../src/domain/toolsets.ts';
-import type { Configs, EventLog, TeamTool } from '../contracts.ts';
+import type { Configs, EventLog } from '../contracts.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Web } from '../web/index.ts';
 import { createWebTools } from '../web/tools.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { createFileTools } from '../workspaces/tools.ts';
-import { createShellTools, type CommandReach, type ShellToolsDeps } from '../shell/tools.ts';
+import { createShellTools, type CommandReach, type ShellTools, type ShellToolsDeps } from '../shell/tools.ts';
 
 /** Where agents work, and in what their commands run. */
 export interface Hands {
@@ -49,13 +49,12 @@ async function reachOf(
   return { network, bare: insisted && programs, off, commandMs: seconds * 1_000 };
 }
 
-export function createHandTools(deps: HandToolsDeps): readonly TeamTool[] {
+export type HandTools = ShellTools;
+
+export function createHandTools(deps: HandToolsDeps): HandTools {
   const { web, now, log } = deps;
   const onGrants: ShellToolsDeps['onGrants'] = (listener) =>
     log.subscribe(({ event }) => event.kind === 'changed' && event.what === 'config' && listener(event.agentId));
-  return [
-    ...createFileTools(deps),
-    ...createShellTools({ ...deps, onGrants, reachOf: (agentId) => reachOf(deps, agentId) }),
-    ...createWebTools({ web, now }),
-  ];
+  const shell = createShellTools({ ...deps, onGrants, reachOf: (agentId) => reachOf(deps, agentId) });
+  return { ...shell, tools: [...createFileTools(deps), ...shell.tools, ...createWebTools({ web, now })] };
 }

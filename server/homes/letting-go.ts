@@ -9,6 +9,7 @@ import type { Logger } from '../logger.ts';
 import type { Copies } from '../schedules/copies.ts';
 import type { Schedules } from '../schedules/index.ts';
 import type { Db } from '../store/index.ts';
+import type { HandTools } from '../hands/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 
 export interface LettingGoDeps {
@@ -18,6 +19,7 @@ export interface LettingGoDeps {
   readonly schedules: Pick<Schedules, 'stopAll'>;
   readonly calls: Pick<Calls, 'keepOnly' | 'forgetCallsOf'>;
   readonly workspaces: Pick<Workspaces, 'forget'>;
+  readonly endCommandsOf: HandTools['endCommandsOf'];
   readonly credentials: Pick<Credentials, 'list' | 'revoke'>;
   readonly configs: Pick<OpenConfigs, 'changing'>;
   readonly db: Db;
@@ -28,7 +30,20 @@ export interface LettingGoDeps {
 
 /** Follows the team. Answers what is to be called for those who were forgotten for good. */
 export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[]) => Promise<void> {
-  const { log, directory, copies, schedules, calls, workspaces, credentials, configs, db, home, logger } = deps;
+  const {
+    log,
+    directory,
+    copies,
+    schedules,
+    calls,
+    workspaces,
+    endCommandsOf,
+    credentials,
+    configs,
+    db,
+    home,
+    logger,
+  } = deps;
 
   /** What somebody has left who lives here no more goes with them, and nothing is due for those who are retired. */
   async function letGo(): Promise<void> {
@@ -63,14 +78,20 @@ export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[
   /** The person asked for it twice and waited: of them nothing is left that a page, a program or a folder would show. */
   return async (agentIds) => {
     for (const agentId of agentIds.filter((id) => id !== LEAD_ID))
-      try {
-        await workspaces.forget(agentId);
-        await calls.forgetCallsOf(agentId);
-        await forgetRows(agentId);
-      } catch (error) {
-        logger.error('What is left of a forgotten agent could not be removed; it is tried when a page says so again.', {
-          error,
-        });
-      }
+      // Each by itself: what cannot be removed keeps nothing else.
+      for (const remove of [
+        () => endCommandsOf(agentId),
+        () => forgetRows(agentId),
+        () => calls.forgetCallsOf(agentId),
+        () => workspaces.forget(agentId),
+      ])
+        try {
+          await remove();
+        } catch (error) {
+          logger.error(
+            'Something is left of a forgotten agent that could not be removed; it is tried when a page says so again.',
+            { error },
+          );
+        }
   };
 }

@@ -48,7 +48,7 @@ import { createPauses } from '../pauses/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../searches/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
-import { createHandTools, type Hands } from '../hands/index.ts';
+import { createHandTools, type Hands, type HandTools } from '../hands/index.ts';
 import { createProviderTools } from '../web/tools.ts';
 
 export interface TeamDeps {
@@ -84,7 +84,7 @@ export interface TeamDeps {
   readonly limits?: SessionLimits;
 }
 
-export interface Team {
+export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly configs: OpenConfigs;
@@ -237,12 +237,13 @@ export async function openTeam({
   const searches = createSearches({ timers, newId });
   const seen = { rows: scheduleRows, calls, inbox, reach, host, configs };
   const goOn = createGoOn({ ...seen, alone: aloneAgents, woken, logger });
+  const handTools = hands ? createHandTools({ ...hands, configs, log, refuseForRoom, now: elapsed }) : null;
   tools.offer(
     calls.guard([
       ...createReachTools({ reach, inbox, gate, configs, directory, pauses, host, now, toHuman, tell }),
       ...createThreadTools({ threads, directory }),
       ...createSearchTools({ searches, directory, threads, copies }),
-      ...(hands ? createHandTools({ ...hands, configs, log, refuseForRoom, now: elapsed }) : []),
+      ...(handTools?.tools ?? []),
       ...createProviderTools(() => hands?.web.addresses !== 'none'),
       ...createScheduleTools({ schedules, proposals: schedules.proposals, configs, now }),
     ]),
@@ -264,6 +265,7 @@ export async function openTeam({
   await records.recover();
   await calls.recover();
   return {
+    endCommandsOf: async (agentId) => await handTools?.endCommandsOf(agentId),
     inbox,
     directory,
     configs,
@@ -278,9 +280,7 @@ export async function openTeam({
     host,
     runs,
     wakeMaterials,
-    schedules,
-    goOn,
-    copies,
+    ...{ schedules, goOn, copies },
     tools: tools.all(),
     async warm(warmMind, signal) {
       await gate.warm();

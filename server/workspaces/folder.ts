@@ -105,6 +105,7 @@ async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, dept
   await rmdir(place);
 }
 
+// In one piece: what is done in one folder, each short.
 /** `root`: made where it is not there, for its owner alone. */
 export function createFolder(root: string): Folder {
   async function within<Value>(
@@ -161,7 +162,8 @@ export function createFolder(root: string): Folder {
     list: async (path) =>
       await within(namesIn(path), false, async (folder) => {
         const entries: Entry[] = [];
-        for await (const { raw: _raw, ...entry } of entriesIn(folder)) entries.push(entry);
+        for await (const { name, kind, bytes, changedAt } of entriesIn(folder))
+          entries.push({ name, kind, bytes, changedAt });
         return entries;
       }),
     open: openFile,

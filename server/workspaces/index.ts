@@ -89,6 +89,7 @@ export interface WorkspacesDeps {
   readonly limits?: WorkspaceLimits;
 }
 
+// In one piece: what was counted of a folder, and what changes that.
 export function createWorkspaces({
   folder,
   elapsed,
@@ -185,7 +186,7 @@ export function createWorkspaces({
       const path = folderOf(agentId);
       opened.delete(path);
       // What a link leads to stays.
-      await rm(path, { recursive: true, force: true });
+      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
     changed: (agentId) => listeners.forEach((tell) => tell(agentId)),
     subscribe: (listener) => void listeners.push(listener),

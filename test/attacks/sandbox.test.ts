@@ -501,7 +501,7 @@ it('is missing where bubblewrap is, and commands are then not offered at all', a
   const workspaces = createWorkspaces({ folder: join(base, 'workspaces'), elapsed: () => performance.now() });
   const reach = { network: 'none' as Network, bare: false, off: false, commandMs: 60_000 };
   let onGrants: (agentId: string) => void = () => undefined;
-  const tools = createShellTools({
+  const { tools } = createShellTools({
     sandbox: none,
     workspaces,
     refuseForRoom: () => Promise.resolve(null),

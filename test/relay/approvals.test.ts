@@ -1,4 +1,7 @@
 /** What an agent may do, what waits for the person, and what became of it: through a whole relay, killed where it hurts. */
+import { spawnSync } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import pg from 'pg';
 import { z } from 'zod';
@@ -7,6 +10,7 @@ import { PRESETS } from '../../src/domain/toolsets.ts';
 import type { Answer } from '../../src/protocol/calls.ts';
 import { calls, startHands, type Hands } from '../support/hands.ts';
 import { databaseOf } from '../support/relay.ts';
+import { COPY } from '../support/schedules.ts';
 import { openSessionBench, payload, type Bench } from '../support/session.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
 
@@ -454,6 +458,26 @@ describe('commands in the sandbox, through a whole relay', () => {
     },
     KILLS * 20_000,
   );
+
+  it('end with an agent who is forgotten, whose folder goes and whose account is empty, whatever they write meanwhile', async () => {
+    await shell('allow');
+    const [begun] = await hands.works(
+      command('sleep 87.25 & while :; do mkdir -p sub; date > sub/$RANDOM; echo on > $RANDOM; done', {
+        background: true,
+      }),
+    );
+    expect(begun).toContain('It runs as');
+    const running = () => spawnSync('pgrep', ['-f', 'sleep 87.25']).stdout.toString();
+    expect(running()).not.toBe('');
+    const agents = [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }];
+    expect((await hands.call('PUT', '/api/team', { agents: [], forgotten: ['a1'] })).status).toBe(204);
+    const [household = ''] = await readdir(join(hands.relay().home, 'workspaces'));
+    expect(await readdir(join(hands.relay().home, 'workspaces', household))).toEqual([]);
+    expect(await hands.account()).toEqual([]);
+    expect(running()).toBe('');
+    expect((await hands.call('PUT', '/api/team', { agents })).status).toBe(204);
+    expect((await hands.call('PUT', '/api/standing-copies/a1', { version: 'v1', copy: COPY })).status).toBe(204);
+  });
 
   it('keep a script of the night in the same sandbox', async () => {
     const { home } = hands.relay();
