@@ -1,6 +1,7 @@
 /**
  * Writes one answer into the log: `answer-started`, then `text` and `tool` as they come, then the whole
- * `message`. Words are gathered for a moment, so that a stream does not make an event for each of them.
+ * `message`. Words that come close upon others are gathered for a moment, so that a stream does not make an event for each
+ * of them; one that comes after a pause does not wait.
  */
 import type { AgentId, MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Block, MessageStatus, Usage } from '../../src/protocol/documents.ts';
@@ -48,7 +49,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   const blocks: Block[] = [];
   const toolUseIds = new Set<string>();
   let held = '';
-  let cancelFlush: (() => void) | null = null;
+  /** Ends the moment in which words are gathered; null: what comes now is written at once. */
+  let cancelGather: (() => void) | null = null;
   /** ms since the epoch: when it was written that it begins. */
   let startedAt = now();
   let begun = false;
@@ -63,8 +65,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   };
 
   function takeText(last: boolean): RoostEvent[] {
-    cancelFlush?.();
-    cancelFlush = null;
+    cancelGather?.();
+    cancelGather = null;
     const keep = !last && endsInHalf(held) ? 1 : 0;
     const text = held.slice(0, held.length - keep);
     held = held.slice(held.length - keep);
@@ -74,6 +76,17 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   function write(events: readonly RoostEvent[]): void {
     // `record` reports what it cannot write and ends the session; there is nothing to do for the caller.
     if (events.length > 0) void record(events);
+  }
+
+  function writeWords(before: readonly RoostEvent[] = []): void {
+    const events = takeText(false);
+    write([...before, ...events]);
+    // Where half of a letter is all there is, the other half comes.
+    if (events.length > 0)
+      cancelGather = timers.after(textBatchMs, () => {
+        cancelGather = null;
+        if (held !== '') writeWords();
+      });
   }
 
   function keepText(words: string): void {
@@ -92,8 +105,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
         hasWords = true;
         // The first words do not wait: they open an eye on the page.
         const started = startEvents();
-        write([...started, ...deps.onFirstWords(), ...takeText(false)]);
-      } else cancelFlush ??= timers.after(textBatchMs, () => write(takeText(false)));
+        writeWords([...started, ...deps.onFirstWords()]);
+      } else if (cancelGather === null) writeWords();
     },
     tool({ toolUseId: given, name, input }) {
       // Some servers number the calls of every turn from the same start.

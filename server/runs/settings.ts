@@ -3,7 +3,7 @@ import type { WindowLimits } from './window.ts';
 
 /** Every limit of an agent at work that is not a setting of the household, in one place. */
 export interface RunLimits {
-  /** ms that words are gathered before they become one `text` event. */
+  /** ms after a `text` event in which words are gathered for the next one. */
   readonly textBatchMs: number;
   /** Most requests to the mind for one answer; each use of tools takes one more. Enough for a piece of work in a folder; what it costs is bounded by budgets. */
   readonly maxTurns: number;
