@@ -67,8 +67,8 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
     const name = scope.scope === 'agent' ? await nameOf(scope.agentId) : null;
     if (budget === 0)
       return name === null
-        ? sentence`The household’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs.`
-        : sentence`${name}’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs of ${name}.`;
+        ? sentence`The household’s daily budget for model requests is $0: none is sent. Raise it in the settings, under “Budgets and prices”.`
+        : sentence`${name}’s daily budget for model requests is $0: none is sent. Raise it in the settings, under “Budgets and prices”.`;
     const most = name === null ? spending.filter((each) => each.microUsd > 0).slice(0, COST_LIMITS.spendersNamed) : [];
     const by = await Promise.all(most.map(async (each) => `${await nameOf(each.agentId)} ${usdText(each.microUsd)}`));
     const spentBy = by.length > 0 ? sentence` (most by ${by.join(', ')})` : '';
@@ -77,12 +77,12 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
     );
     const [daily, used] = [usdText(budget ?? 0), usdText(spent)];
     return name === null
-      ? sentence`The household’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under costs.`
-      : sentence`${name}’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under costs of ${name}.`;
+      ? sentence`The household’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under “Budgets and prices”.`
+      : sentence`${name}’s daily budget of ${daily} for model requests is used up: ${used} spent today${spentBy}. It opens again on ${until} (${timeZone}). Raise it in the settings, under “Budgets and prices”.`;
   }
 
   const held = (state: BudgetState, most: number) =>
-    sentence`What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held; this one may cost up to ${usdText(most)}). Try again when they are done, or raise the budget in the settings, under costs.`;
+    sentence`What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held; this one may cost up to ${usdText(most)}). Try again when they are done, or raise the budget in the settings, under “Budgets and prices”.`;
 
   return {
     usedUp,

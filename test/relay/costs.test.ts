@@ -233,7 +233,7 @@ describe.each(STORES)('costs on %s', (kind) => {
         ok: false,
         until: Date.UTC(2026, 10, 21, 23),
         message:
-          'The household’s daily budget of $3.00 for model requests is used up: $3.00 spent today (most by Lyra $2.00, Orion $1.00). It opens again on 22 Nov 2026, 00:00 (Europe/Berlin). Raise it in the settings, under costs.',
+          'The household’s daily budget of $3.00 for model requests is used up: $3.00 spent today (most by Lyra $2.00, Orion $1.00). It opens again on 22 Nov 2026, 00:00 (Europe/Berlin). Raise it in the settings, under “Budgets and prices”.',
       });
       expect((await costs.report(1)).stopped).toEqual([
         {
@@ -251,7 +251,7 @@ describe.each(STORES)('costs on %s', (kind) => {
       expect(checked).toMatchObject({
         ok: false,
         message:
-          'Lyra’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs of Lyra.',
+          'Lyra’s daily budget for model requests is $0: none is sent. Raise it in the settings, under “Budgets and prices”.',
       });
       await configs.agentBudget('a1', null);
       expect(await allowed('a1')).toBe(true);

@@ -97,7 +97,7 @@ describe('a client that joined a running relay', () => {
         scope: 'household',
         agentId: null,
         message:
-          'The household’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs.',
+          'The household’s daily budget for model requests is $0: none is sent. Raise it in the settings, under “Budgets and prices”.',
       },
     ]);
   });
