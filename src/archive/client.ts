@@ -1,4 +1,5 @@
 /** The page's side: starts a worker for each piece of work and lends it the functions that it was given. */
+import { sentence } from '../domain/sentence.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { createCalls } from '../protocol/rpc/calls.ts';
 import { proxyOf } from '../protocol/rpc/method.ts';
@@ -43,8 +44,7 @@ export interface Archive {
   readAgentZip(file: Blob, options?: ArchiveWork): Promise<ParsedAgent>;
 }
 
-const NO_WORKER =
-  'The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.';
+const NO_WORKER = sentence`The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.`;
 
 /** An error as the worker threw it. */
 function asThrown(error: unknown): unknown {
@@ -92,7 +92,7 @@ function runJob<Result>(
     worker.addEventListener('error', (event: ErrorEvent) =>
       fail(
         isReady
-          ? new Error(`Packing or unpacking failed: ${event.message}. Reload the page and try again.`)
+          ? new Error(sentence`Packing or unpacking failed: ${event.message}. Reload the page and try again.`)
           : new ArchiveError('no-worker', NO_WORKER),
       ),
     );

@@ -3,6 +3,7 @@
  * beside the old one. What only the old views still know (a volume cannot be read, say) is taken from them
  * and filed anew. The old views go when the new ones are in use. Interrupted, it begins again.
  */
+import { sentence } from '../domain/sentence.ts';
 import { openDB } from 'idb';
 import { errorMessage } from '../domain/platform/error-message.ts';
 import type { Forget } from '../domain/forgetting.ts';
@@ -68,7 +69,7 @@ async function readVolume(
     const volume = await openVolume(name);
     try {
       const { docs, damaged } = decodeDocuments(await volume.read());
-      return { docs, faults: damaged.map(({ id, reason }) => `${id} cannot be read: ${reason}`) };
+      return { docs, faults: damaged.map(({ id, reason }) => sentence`${id} cannot be read: ${reason}`) };
     } finally {
       await volume.close();
     }
@@ -132,8 +133,8 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
     if (docs.length < expected)
       faults.push(
         docs.length === 0
-          ? `it should hold ${expected} documents and opened empty`
-          : `${docs.length} of ${expected} documents are there`,
+          ? sentence`it should hold ${expected} documents and opened empty`
+          : sentence`${docs.length} of ${expected} documents are there`,
       );
     await apply(kept(docs), 0);
     const state = faults.length > 0 ? 'damaged' : record.state;
@@ -214,7 +215,7 @@ async function lostWith(
     return lost === 0
       ? []
       : [
-          `${lost} of ${expected} documents of volume ${name} could not be found anywhere on this device. Import a copy, if there is one.`,
+          sentence`${lost} of ${expected} documents of volume ${name} could not be found anywhere on this device. Import a copy, if there is one.`,
         ];
   });
 }

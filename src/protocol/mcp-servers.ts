@@ -1,4 +1,5 @@
 /** The settings of other MCP clients, as people paste them: `mcpServers` as JSON. */
+import { sentence } from '../domain/sentence.ts';
 import { z } from 'zod';
 import { ATTACHED_BOUNDS, attachmentSchema, type Attachment } from './attached.ts';
 
@@ -35,25 +36,29 @@ function attachmentOf({ url, headers = {}, command, args = [], env = {} }: z.inf
   return { kind: 'program', command: command ?? '', args, env };
 }
 
-/** What was pasted, as servers to attach. The reason is a sentence for the person. */
+/** What was pasted, as servers to connect. The reason is a sentence for the person. */
 export function readMcpServers(text: string): ReadServers {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    return { ok: false, reason: 'This is no JSON. Paste the whole of it, from { to }.' };
+    return { ok: false, reason: sentence`This is no JSON. Paste the whole of it, from { to }.` };
   }
   const read = settingsSchema.safeParse(json);
-  if (!read.success) return { ok: false, reason: 'There are no servers in it. They stand under "mcpServers".' };
+  if (!read.success) return { ok: false, reason: sentence`There are no servers in it. They stand under "mcpServers".` };
   const servers: { name: string; attachment: Attachment }[] = [];
   for (const [name, entry] of Object.entries(read.data)) {
     const attachment = attachmentSchema.safeParse(attachmentOf(entry));
     if (!attachment.success)
-      return { ok: false, reason: `“${name}” has neither an address (url) nor a program (command) that can be used.` };
+      return {
+        ok: false,
+        reason: sentence`“${name}” has neither an address (url) nor a program (command) that can be used.`,
+      };
     servers.push({ name: attachedNameOf(name), attachment: attachment.data });
   }
-  if (servers.length === 0) return { ok: false, reason: 'There are no servers in it. They stand under "mcpServers".' };
+  if (servers.length === 0)
+    return { ok: false, reason: sentence`There are no servers in it. They stand under "mcpServers".` };
   if (new Set(servers.map(({ name }) => name)).size < servers.length)
-    return { ok: false, reason: 'Two of its servers would have the same name here. Change one of them.' };
+    return { ok: false, reason: sentence`Two of its servers would have the same name here. Change one of them.` };
   return { ok: true, servers };
 }

@@ -141,7 +141,7 @@ export function createFeed(deps: FeedDeps): Feed {
         if (failed) deps.onTrouble(null);
         return;
       } catch (error) {
-        deps.onTrouble(`What the relay said could not be stored yet: ${errorMessage(error)}`);
+        deps.onTrouble(sentence`What the relay said could not be stored yet: ${errorMessage(error)}`);
         await sleep(timers.after, RELAY_TIMES.storeRetry);
       }
     }

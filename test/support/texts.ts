@@ -15,7 +15,16 @@ import { PROBLEMS } from '../../src/protocol/problems.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['src/ui', 'src/state', 'src/language'];
 /** Where sentences are said that pages say anew in their language: see `src/domain/sentence.ts`. */
-const ELSEWHERE = ['src/archive', 'src/domain', 'src/ledger', 'src/relay', 'src/sync', 'src/worker.ts', 'server'];
+const ELSEWHERE = [
+  'src/archive',
+  'src/domain',
+  'src/ledger',
+  'src/protocol',
+  'src/relay',
+  'src/sync',
+  'src/worker.ts',
+  'server',
+];
 /** What may stand in an element or an attribute unmarked: names, commands and addresses are the same in every language. */
 const SAME_EVERYWHERE = /^(Roost|WAKE|SUMMON|mcpServers|NAME=value|npx|YAML|npm .*|\S*[./:…-]\S*|\{[^]*|[A-Z])$/;
 /** Attributes that people read or hear. */
@@ -92,7 +101,9 @@ export function textsOfPage(): FoundTexts {
   const said = sources(ELSEWHERE).flatMap((path) => read(path).marked);
   const refusals = PROBLEMS.map((name) => ({ key: `about:roost/${name}`, at: 'src/protocol/problems.ts' }));
   // Shown by `translated`: the ledger's worker has the same table, and speaks to nobody.
-  const kinds = documentKinds().map(({ name, type }) => ({ key: name, at: `the kind ${type}` }));
+  const kinds = documentKinds().flatMap(({ name, consent = name, type }) =>
+    [...new Set([name, consent])].map((key) => ({ key, at: `the kind ${type}` })),
+  );
   return {
     marked: [...found.flatMap(({ marked }) => marked), ...kinds, ...said, ...refusals],
     unmarked: found.flatMap(({ unmarked }) => unmarked),

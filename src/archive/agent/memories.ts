@@ -1,4 +1,5 @@
 /** The documents in an agent's folder. What is not one of Roost's is left out, with a word about it. */
+import { sentence } from '../../domain/sentence.ts';
 import { errorMessage } from '../../domain/platform/error-message.ts';
 import { parseJson } from '../../domain/platform/json.ts';
 import type { AgentId } from '../../domain/ids.ts';
@@ -42,7 +43,7 @@ function goodOf(values: readonly unknown[], agentId: AgentId, path: string, warn
     warnings.push({
       kind: 'unreadable',
       path,
-      reason: `${faults.length} of ${values.length} entries are not documents of this agent (the first: ${faults[0] ?? ''})`,
+      reason: sentence`${faults.length} of ${values.length} entries are not documents of this agent (the first: ${faults[0] ?? ''})`,
     });
   return good;
 }
@@ -58,17 +59,17 @@ export async function readIdentity(
   };
   const value = parseJson(readText(await entry.read())?.text ?? '');
   const parsed = identityFileSchema.safeParse(value);
-  if (!parsed.success) return refuse('it is not one of Roost’s');
+  if (!parsed.success) return refuse(sentence`it is not one of Roost’s`);
   const { version, agentId } = parsed.data;
   if (version > ARCHIVE.version)
     throw new ArchiveError(
       'newer-version',
-      'A newer Roost made this zip. Update Roost here, and choose it again; or pack its SOUL.md alone.',
+      sentence`A newer Roost made this zip. Update Roost here, and choose it again; or pack its SOUL.md alone.`,
     );
   const documents = goodOf(parsed.data.documents, agentId, entry.path, warnings);
   return documents.some(({ type }) => type === 'agent-identity')
     ? { agentId, documents }
-    : refuse('it does not say who was born');
+    : refuse(sentence`it does not say who was born`);
 }
 
 /** The documents of a transcript, one a line. Without an identity nobody knows whose they are. */
@@ -77,7 +78,7 @@ export async function readLines(entry: ZipEntry, agentId: AgentId | null, warnin
     warnings.push({
       kind: 'unreadable',
       path: entry.path,
-      reason: 'there is no identity.json that says whose words these are',
+      reason: sentence`there is no identity.json that says whose words these are`,
     });
     return [];
   }

@@ -25,8 +25,7 @@ interface AgentFiles {
   readonly warnings: readonly AgentWarning[];
 }
 
-const NO_SOUL =
-  'There is no SOUL.md in this zip. Put a text file of that name into it, with the words of the soul, and pack it again.';
+const NO_SOUL = sentence`There is no SOUL.md in this zip. Put a text file of that name into it, with the words of the soul, and pack it again.`;
 
 const lower = (path: string) => path.toLowerCase();
 const partsOf = (path: string) => path.split('/').filter((part) => part !== '' && part !== '.');

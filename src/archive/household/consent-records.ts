@@ -2,6 +2,7 @@
  * What of a file would change what the relay goes by: what is due without anybody there, limits and prices, threads. A routine is a
  * prompt and a script is code, so each has its tick; so has every limit and every price. What is older than here changes nothing.
  */
+import { sentence } from '../../domain/sentence.ts';
 import type { AgentId, ThreadId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { isKnown, kindOf, slotOf, wins } from '../../protocol/known.ts';
@@ -50,10 +51,14 @@ const THREADS = 'Threads';
 
 /** What it leads to stands before the person, and what of it may be used. */
 function attachedText({ name, removed, where, tools }: RecordOf<'attached-server'>['value']): string {
-  if (removed || where === null) return `The tool server “${name}”, taken away`;
+  if (removed || where === null) return sentence`The tool server “${name}”, taken away`;
   const to = where.kind === 'address' ? where.url : [where.command, ...where.args].join(' ');
   const used = Object.entries(tools).flatMap(([tool, { use }]) => (use ? [tool] : []));
-  return shownText(`The tool server “${name}”, ${to}, with ${used.length === 0 ? 'no tool' : used.join(', ')}`);
+  return shownText(
+    used.length === 0
+      ? sentence`The tool server “${name}”, ${to}, with no tool`
+      : sentence`The tool server “${name}”, ${to}, with ${used.join(', ')}`,
+  );
 }
 
 const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type: Type): record is RecordOf<Type> =>

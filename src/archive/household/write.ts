@@ -1,4 +1,5 @@
 /** Writes the household into one file. Runs wherever there are streams; nothing here knows of a page. */
+import { sentence } from '../../domain/sentence.ts';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { chunksOf } from '../../domain/platform/old-browsers.ts';
@@ -14,7 +15,7 @@ export const writeHousehold: Workers['exportHousehold'] = async ({ passphrase, e
   if (passphrase === '')
     throw new ArchiveError(
       'needs-passphrase',
-      'An empty passphrase keeps nobody out. Choose one, or make the copy without.',
+      sentence`An empty passphrase keeps nobody out. Choose one, or make the copy without.`,
     );
   const gzip = new CompressionStream('gzip');
   if (passphrase !== null) tell({ stage: 'key', done: 0, of: 1 });

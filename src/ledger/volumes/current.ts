@@ -1,4 +1,5 @@
 /** The volume that is written now: opened when it is needed, filled group by group, and sealed when it is full. */
+import { sentence } from '../../domain/sentence.ts';
 import { storeOf } from '../../protocol/known.ts';
 import { isDeepEqual } from '../equal.ts';
 import type { JournalDatabase, VolumeRecord } from '../journal/database.ts';
@@ -25,17 +26,17 @@ async function checkVolume(
   stored: readonly StoredDoc[],
 ): Promise<Check> {
   const { docs, damaged } = decodeDocuments(stored);
-  const faults = damaged.map(({ id, reason }) => `${id} cannot be read: ${reason}`);
+  const faults = damaged.map(({ id, reason }) => sentence`${id} cannot be read: ${reason}`);
   const tx = views.transaction([...DOCUMENT_STORES]);
   const viewed = await Promise.all(docs.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
   const ids: string[] = [];
   docs.forEach((doc, i) => {
     if (isDeepEqual(viewed[i]?.doc, doc)) ids.push(doc._id);
-    else faults.push(`${doc._id} is not what was written`);
+    else faults.push(sentence`${doc._id} is not what was written`);
   });
   const there = new Set(ids);
   const lacking = expected.filter((id) => !there.has(id));
-  if (lacking.length > 0) faults.push(`${lacking.length} of ${expected.length} documents are missing`);
+  if (lacking.length > 0) faults.push(sentence`${lacking.length} of ${expected.length} documents are missing`);
   return { ids, faults };
 }
 
@@ -123,7 +124,7 @@ export function createCurrentVolume({ db, views, open, now, onFiled, onTrouble }
           throw new DamagedError(record, [`it should hold ${record.documents} documents and opened empty`]);
         const { docs } = decodeDocuments(await volume.read());
         if (docs.length < record.documents)
-          throw new DamagedError(record, [`${docs.length} of ${record.documents} documents are there`]);
+          throw new DamagedError(record, [sentence`${docs.length} of ${record.documents} documents are there`]);
         ids = docs.map(({ _id }) => _id);
       } catch (error) {
         await volume.close().catch(onTrouble);

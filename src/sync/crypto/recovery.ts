@@ -1,4 +1,5 @@
 /** The recovery phrase: a secret of its own, on paper alone. The keyring is sealed to its key, and the relay keeps the box. */
+import { sentence } from '../../domain/sentence.ts';
 import type { RandomBytes } from '../contract.ts';
 import { publicKeyOf } from './agreement.ts';
 import { base64url, draw } from './bytes.ts';
@@ -39,7 +40,7 @@ function readPhrase(text: string): ReadPhrase {
   } catch {
     // Words and their number are right, so the checksum is wrong: the only other thing that the library throws for.
     return wrong(
-      'All 24 words are in the list, but together they are not a phrase: one of them is another word, or two have changed places.',
+      sentence`All 24 words are in the list, but together they are not a phrase: one of them is another word, or two have changed places.`,
     );
   }
 }
@@ -50,15 +51,20 @@ function wordMeant(typed: string): string | null {
 }
 
 function countSentence(count: number): string {
-  if (count === 0) return 'Type the 24 words of the recovery phrase.';
-  return `${count === 1 ? 'There is 1 word' : `There are ${count} words`} here; a recovery phrase has 24.`;
+  if (count === 0) return sentence`Type the 24 words of the recovery phrase.`;
+  if (count === 1) return sentence`There is 1 word here; a recovery phrase has 24.`;
+  return sentence`There are ${count} words here; a recovery phrase has 24.`;
 }
 
 function unknownSentence(place: number, typed: string): string {
   const letters = [...typed];
   const shown = letters.length > SHOWN ? `${letters.slice(0, SHOWN).join('')}…` : typed;
-  const meant = nearest(typed.slice(0, SHOWN));
-  return `Word ${place}, “${shown}”, is not in the list${meant.length > 0 ? `; did you mean ${meant.map((word) => `“${word}”`).join(' or ')}?` : '.'}`;
+  const [one, other, third] = nearest(typed.slice(0, SHOWN));
+  if (one === undefined) return sentence`Word ${place}, “${shown}”, is not in the list.`;
+  if (other === undefined) return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}”?`;
+  if (third === undefined)
+    return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}”?`;
+  return sentence`Word ${place}, “${shown}”, is not in the list; did you mean “${one}” or “${other}” or “${third}”?`;
 }
 
 /** The words with the fewest letters put right, if those are at most two; three words at most. */

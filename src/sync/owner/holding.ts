@@ -1,4 +1,5 @@
 /** What this device holds of its household: sealed entries, and what was in them, which goes to the ledger and to the members. */
+import { sentence } from '../../domain/sentence.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Opened } from '../contract.ts';
@@ -17,8 +18,7 @@ import type { Standing } from './standing.ts';
 import type { ReadPayload } from './payload.ts';
 
 /** What came from other devices, into the ledger and into the list of members. */
-const MISFIT =
-  'Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.';
+const MISFIT = sentence`Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.`;
 
 interface InboundDeps {
   readonly ledger: Pick<LedgerPort, 'append'>;

@@ -15,8 +15,7 @@ import type { Payload } from './payload.ts';
 import type { Called } from './ports.ts';
 
 const AWAY = sentence`The relay cannot be reached, and it must lock the device out. Try again when it can.`;
-const OVERTAKEN =
-  'Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.';
+const OVERTAKEN = sentence`Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.`;
 
 export interface KeyRotation {
   hearWelcome(welcome: Welcome): Promise<void>;
@@ -81,7 +80,10 @@ export function createKeyRotation({
     box: string | null,
   ): Promise<Answer> {
     if (waiting)
-      return Promise.resolve({ ok: false, reason: 'Another change of the keys is under way. Try again in a moment.' });
+      return Promise.resolve({
+        ok: false,
+        reason: sentence`Another change of the keys is under way. Try again in a moment.`,
+      });
     if (!relayConnection.say(message)) return Promise.resolve({ ok: false, reason: AWAY });
     return new Promise((resolve) => {
       const settle = (answer: Answer) => {

@@ -171,7 +171,9 @@ export async function openSync(deps: SyncDeps): Promise<Sync> {
       after: timers.after,
       onTrouble(error) {
         fileTrouble =
-          error === null ? null : `Nothing can be written beside the browser’s database: ${errorMessage(error)}`;
+          error === null
+            ? null
+            : sentence`Nothing can be written beside the browser’s database: ${errorMessage(error)}`;
         events.tell('changed');
       },
       onLacking: () => events.tell('lacking'),

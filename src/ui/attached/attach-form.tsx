@@ -1,5 +1,6 @@
 /** Connect a server: by its address, by a program, or by the settings of another client. Secrets go to the relay once. */
 import { useState, type ReactNode } from 'react';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { Attachment } from '../../protocol/attached.ts';
 import { attachedNameOf, readMcpServers } from '../../protocol/mcp-servers.ts';
@@ -196,7 +197,7 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
       </Field>
       {read && !read.ok && (
         <p className="wrong-note" role="alert">
-          {read.reason}
+          {retold(read.reason)}
         </p>
       )}
       {read?.ok && (

@@ -24,7 +24,7 @@ function warningText(warning: AgentWarning): string {
     case 'other-encoding':
       return t`${shownText(warning.path)} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
     case 'unreadable':
-      return t`${shownText(warning.path)} was left out: ${shownText(warning.reason)}`;
+      return t`${shownText(warning.path)} was left out: ${shownText(retold(warning.reason))}`;
     case 'never':
       return neverText(warning.documents);
     case 'unfit':

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { KeptElsewhere } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
@@ -26,7 +27,7 @@ export function SecondHome({ kept }: { kept: KeptElsewhere }) {
       <p>{acknowledgedText(kept)}</p>
       {kept.trouble !== null && (
         <p className="wrong-note" role="alert">
-          {kept.trouble}
+          {retold(kept.trouble)}
         </p>
       )}
       {failed !== null && (

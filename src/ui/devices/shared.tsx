@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
@@ -151,7 +152,7 @@ function HowFar({ status }: { status: SharedStatus }) {
       <h3>{t`On the way`}</h3>
       {trouble !== null && (
         <p className="wrong-note" role="alert">
-          {trouble}
+          {retold(trouble)}
         </p>
       )}
       <p className="devices-handed" data-link={status.link}>

@@ -1,4 +1,5 @@
 /** For who builds Roost: the journal, the volumes and their checks. */
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { VolumeStatus } from '../../protocol/worker.ts';
 import { WarnIcon } from '../parts/icons.tsx';
@@ -32,7 +33,7 @@ function Volume({ volume, now }: { volume: VolumeStatus; now: number }) {
       {volume.faults.length > 0 && (
         <ul className="volume-faults">
           {volume.faults.map((fault) => (
-            <li key={fault}>{fault}</li>
+            <li key={fault}>{retold(fault)}</li>
           ))}
         </ul>
       )}

@@ -1,3 +1,4 @@
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { OwnerProgress, RebuildReport } from '../../protocol/worker.ts';
 import { useActions, useUpkeep } from '../context.tsx';
@@ -49,7 +50,7 @@ function Report({ report }: { report: RebuildReport }) {
           <p>{t`This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is missing comes back.`}</p>
           <ul>
             {faults.map((fault) => (
-              <li key={fault}>{fault}</li>
+              <li key={fault}>{retold(fault)}</li>
             ))}
           </ul>
         </>

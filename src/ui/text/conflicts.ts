@@ -2,7 +2,8 @@
 import type { SettingKey } from '../../domain/settings.ts';
 import { shownText } from '../../domain/names.ts';
 import { seatNumber } from '../../domain/seat.ts';
-import { t } from '../../language/t.ts';
+import { retold } from '../../language/retold.ts';
+import { t, translated } from '../../language/t.ts';
 import type { ArchiveChange, ArchiveConflict } from '../../state/agent-copies.ts';
 import { limitDetails, limitText, scheduleDetails, scheduleText } from './record-changes.ts';
 import { names, plural } from './sizes.ts';
@@ -140,7 +141,7 @@ export function changeText(change: ArchiveChange): string {
     case 'newer':
       return t`${plural(change.documents, 'entry', 'entries')} that a newer Roost wrote: what they would change shows only there.`;
     case 'records':
-      return t`${change.what}: ${plural(change.documents, 'entry', 'entries')} that the file has and this household does not.`;
+      return t`${retold(translated(change.what))}: ${plural(change.documents, 'entry', 'entries')} that the file has and this household does not.`;
     case 'queued':
       return t`${plural(change.messages, 'message')} would be sent as yours when everybody wakes.`;
     case 'ahead':

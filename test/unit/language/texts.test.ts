@@ -4,7 +4,9 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sentence } from '../../../src/domain/sentence.ts';
 import { STORED, TEXTS, type Spoken, type Texts } from '../../../src/language/catalogue.ts';
+import { readMcpServers } from '../../../src/protocol/mcp-servers.ts';
 import { PROBLEMS } from '../../../src/protocol/problems.ts';
+import { recoveryOf } from '../../../src/sync/crypto/index.ts';
 import { catalogueOf, faultsOf, textsOfPage } from '../../support/texts.ts';
 
 const found = textsOfPage();
@@ -127,6 +129,21 @@ describe('what is said in English where no page is', () => {
     expect(retold(waits)).toBe(`Es wartet im Posteingang. ${retold(key)}`);
     expect(retold('It said nothing for 120 s.')).toBe('Er hat 120 s lang nichts gesagt.');
     expect((await speaking(['en'], null)).retold(waits)).toBe(waits);
+  });
+
+  it('is told by what reads a phrase or settings in the language of the page', async () => {
+    const { retold } = await speaking(['de'], german(catalogueOf('de')));
+    const words = Array.from({ length: 24 }, () => 'able');
+    const wrong = (phrase: string) => {
+      const read = recoveryOf(phrase);
+      return read.ok ? '' : retold(read.reason);
+    };
+    expect(wrong(words.with(2, 'abel').join(' '))).toBe(
+      'Wort 3, „abel“, steht nicht in der Liste; meintest du „able“ oder „label“?',
+    );
+    expect(wrong('able')).toBe('Hier steht 1 Wort; ein Wiederherstellungssatz hat 24.');
+    const pasted = readMcpServers('{ "mcpServers": ');
+    expect(pasted.ok ? '' : retold(pasted.reason)).toBe('Das ist kein JSON. Füge es ganz ein, von { bis }.');
   });
 
   it('is found by the code of a refusal, for each that the relay answers with, and stays as it is where nothing is known', async () => {
