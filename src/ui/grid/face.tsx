@@ -5,8 +5,8 @@ import { HEAD, pathOf, type Run } from './pixels.ts';
 import { usePageSeen } from '../use-page-seen.ts';
 import './face.css';
 
-/** ms between two blinks of one face, and how long its eyes are shut. Ten faces draw 20 frames in that time: drawn in software, each is 1 % of a core for a second. */
-const EVERY = 24_000;
+/** ms between two blinks of one face, and how long its eyes are shut. Nine faces draw 18 frames in that time, and drawn in software that is most of what a page costs that nobody touches. */
+const EVERY = 72_000;
 const SHUT = 140;
 
 /**

@@ -23,7 +23,7 @@ afterEach(() => {
 const blinks = (awake: boolean) => {
   const { container } = render(<Face agentId="a" face="Lyra" color="#fff" awake={awake} />);
   let seen = 0;
-  for (let ms = 0; ms < 72_000; ms += 100) {
+  for (let ms = 0; ms < 216_000; ms += 100) {
     act(() => void vi.advanceTimersByTime(100));
     if (container.querySelector<SVGElement>('.face')?.dataset['blink'] === 'true') seen++;
   }
@@ -47,7 +47,7 @@ test('nothing runs for a face that nobody can see, and its eyes are open when it
   turn(false);
   const { container } = render(<Face agentId="a" face="Lyra" color="#fff" awake />);
   const shut = () => container.querySelector<SVGElement>('.face')?.dataset['blink'] === 'true';
-  for (let ms = 0; ms < 48_000 && !shut(); ms += 100) act(() => void vi.advanceTimersByTime(100));
+  for (let ms = 0; ms < 144_000 && !shut(); ms += 100) act(() => void vi.advanceTimersByTime(100));
   expect(shut()).toBe(true);
   turn(true);
   expect([shut(), vi.getTimerCount()]).toEqual([false, 0]);
