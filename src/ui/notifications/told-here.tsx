@@ -28,8 +28,11 @@ function isOnScreen({ path }: RaisedNotification, here: Route, looking: string |
       return to.agentId === looking;
     case 'threads':
       return here.kind === 'threads' && here.threadId === to.threadId;
-    case 'night':
     case 'approvals':
+      // Its card stands in the conversation too.
+      if (to.agentId !== null && to.agentId === looking) return true;
+      return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
+    case 'night':
       return here.kind === to.kind && (here.agentId ?? to.agentId) === to.agentId;
     default:
       return here.kind === to.kind;

@@ -196,6 +196,24 @@ test('what is read here is withdrawn everywhere: not before somebody is there to
   page.unmount();
 });
 
+test('what an agent asks is not told beside its card in the conversation that is open; elsewhere it is', async () => {
+  const asked = (n: number): RaisedNotification => ({
+    ...answered(1),
+    ...{ key: `approval:c${n}`, kind: 'approval', path: '/approvals/agent-1' },
+  });
+  const { page, tell, seen } = await openTold('/agent/agent-1');
+  await page.user.keyboard('{Shift}');
+  await tell(asked(1));
+  await waitFor(() => expect(seen()).toEqual(['approval:c1']));
+  expect(screen.queryByText('Lyra asks for your yes')).toBeNull();
+  await page.user.click(screen.getByRole('link', { name: 'Roost' }));
+  await page.user.keyboard('5');
+  await waitFor(() => expect(location.pathname).toBe('/lead'));
+  await tell(asked(1), asked(2));
+  await screen.findByText('Lyra asks for your yes');
+  page.unmount();
+});
+
 test('a device that is pushed says once a minute that it is used, and shows nothing twice: what a push tells while nobody is there, the page does not', async () => {
   const { page, pass, tell } = await openTold('/settings/about', [
     {
