@@ -7,7 +7,7 @@ import {
 } from '../../server/minds/index.ts';
 import { AGENT_TOOLS, LEAD_TOOLS } from '../../server/session/tools.ts';
 import type { Rehearsal } from '../../src/protocol/http.ts';
-import { FIRST_SENTENCES, MORE_FIRST_SENTENCES } from '../support/first-sentences.ts';
+import { FIRST_SENTENCES, GERMAN_FIRST_SENTENCES, MORE_FIRST_SENTENCES } from '../support/first-sentences.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 const FAST = { delayMs: 0, wordMs: 0 } as const;
@@ -116,7 +116,7 @@ describe('the rehearsal mind', () => {
     'I am tired and want to go to sleep': /rest, Ada/,
     'Are you a real AI?': /no model is connected/,
     ok: /Tell me something/,
-    'Wie geht es dir?': /English only/,
+    'Wie geht es dir?': /^Gut, danke, Ada/,
     'Goodbye, see you tomorrow': /Until then/,
     'Good evening everyone': /^Hello, Ada/,
     'helo how r u': /Well, thank you/,
@@ -131,9 +131,9 @@ describe('the rehearsal mind', () => {
     'I have no idea what I am doing here': /Three steps/,
     'How do I connect a model?': /Look for one here/,
     'Are you ChatGPT?': /^No: I am /,
-    'Wer bist du?': /Diese Demo/,
-    'Was kannst du?': /Diese Demo/,
-    'Kannst du mir bei meiner Steuererklärung helfen?': /Diese Demo/,
+    'Wer bist du?': /^Ich bin /,
+    'Was kannst du?': /Behalten/,
+    'Kannst du mir bei meiner Steuererklärung helfen?': /^Ich würde gern/,
     'Can I talk to all of you at once?': /New thread/,
     'I clicked something and now nothing works': /Nothing is lost here/,
     asdfghjkl: /did not catch/,
@@ -173,6 +173,70 @@ describe('the rehearsal mind', () => {
         expect(calls, sentence).toEqual([]);
       }
     }
+  });
+
+  /** As above, in German. */
+  const SPEAKS_IN_GERMAN_OF: Readonly<Partial<Record<(typeof GERMAN_FIRST_SENTENCES)[number], RegExp>>> = {
+    'Hallo! Wer bist du?': /^Ich bin /,
+    'Was kannst du?': /Behalten/,
+    'Wer ist sonst noch hier?': /^Außer mir|^Bis jetzt nur/,
+    'Hallo!': /^Hallo, Ada/,
+    'Hi, wie geht es dir?': /^Gut, danke, Ada/,
+    'Wie heißt du?': /^Ich bin /,
+    'Erzähl mir etwas über dich': /^Ich bin /,
+    'Wie fange ich an?': /Sitzung beenden/,
+    'Was ist die Hauptstadt von Frankreich?': /könnte nur raten/,
+    'Erzähl mir einen Witz': /Ei/,
+    'Schreib ein Haiku über den Herbst': />/,
+    'Schreib eine kleine Python-Funktion, die einen Text umdreht': /```python/,
+    'Gib mir eine Liste von fünf Büchern, die ich lesen sollte': /1\. /,
+    'Danke!': /^Gern geschehen/,
+    'Ich heiße Anna und wohne in Berlin': /Anna/,
+    'Erinnere mich morgen um neun daran, meine Mutter anzurufen': /Uhr/,
+    'Weck mich um sieben': /Uhr/,
+    'Frag Google, wie das Wetter ist': /außerhalb von Roost/,
+    'Ich bin müde und will schlafen': /ruh dich aus, Ada/,
+    'Bist du eine echte KI?': /kein Modell ist verbunden/,
+    'Auf Wiedersehen, bis morgen': /^Bis dann/,
+    'Was ist Roost?': /ein Zuhause für ein Team/,
+    'Was kostet mich das?': /kostet nichts/,
+    'Lösche alles': /^Ich lösche nichts/,
+    'Kannst du meine Dateien sehen?': /^Nein\. Ich sehe/,
+    'Wie verbinde ich ein Modell?': /Hier nach einem suchen/,
+    'Bist du ChatGPT?': /^Nein: Ich bin /,
+    'Kann ich mit euch allen zugleich reden?': /Neuer Thread/,
+  };
+  it('answers German in German: first sentences sensibly, what it was told, and what it is told to do', async () => {
+    const { house, mind } = await open();
+    mind.meet({ all: async () => [await house.team.directory.all()] });
+    await house.team.directory.set({
+      agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })),
+    });
+    await house.start();
+    await house.wake([payload(0), payload(1)]);
+    await house.until(() => house.of('agent-awake').length === 2);
+    await house.untilQuiet();
+    const before = house.of('tool').length;
+    for (const sentence of GERMAN_FIRST_SENTENCES)
+      for (const to of [undefined, 'agent-0']) {
+        const said = await ask(house, sentence, to);
+        expect(said, sentence).toMatch(SPEAKS_IN_GERMAN_OF[sentence] ?? /\p{L}/u);
+        expect(said, sentence).toMatch(/\*\(Demo: (?:Diese Worte|Ich behalte)/);
+        expect(said, sentence).not.toMatch(/\b(?:the|you|is|undefined|null)\b|^Das habe ich: /);
+      }
+    expect(house.of('tool').slice(before)).toEqual([]);
+    expect(await ask(house, 'Merke dir: Die Brücke ist blau.', 'agent-0')).toMatch(/^Das habe ich: „Merke dir: Die/);
+    expect(await ask(house, 'Was habe ich dir gesagt?', 'agent-0')).toContain('„Merke dir: Die Brücke ist blau.“');
+    expect(await ask(house, 'Erinnerst du dich, welche Farbe die Brücke hat?', 'agent-0')).toContain('blau');
+    await ask(house, 'Sag Name 1, dass die Brücke hält.', 'agent-0');
+    expect(await house.inbox.waiting('agent-1')).toMatchObject([{ from: 'agent-0', text: 'die Brücke hält.' }]);
+    await ask(house, 'Wecke Name 1: Komm und sieh.', 'agent-0');
+    await house.until(() =>
+      house.of('message').some((message) => message.agentId === 'agent-1' && message.author === 'agent-0'),
+    );
+    await house.untilQuiet();
+    await house.post({ text: 'Geh schlafen.', to: 'agent-0' });
+    await house.until(() => house.team.host.stateOf('agent-0') === 'paused');
   });
 
   it('keeps what is told and asks nothing of Roost, whatever words are in it', async () => {

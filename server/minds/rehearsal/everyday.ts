@@ -121,15 +121,8 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
 /** Longest text, in characters, that is spoken of as a sentence. */
 const LONG = 600;
 
-const inAnotherLanguage = ({ human }: Reading, language: 'German' | 'another'): string =>
-  [
-    `Hello, ${human}. This demo answers in English only; a model that you connect speaks your language.`,
-    ...(language === 'German'
-      ? [
-          'Diese Demo antwortet nur auf Englisch. Mit einem Modell, das du verbindest, sprechen wir Deutsch; was du schreibst, bleibt bis dahin erhalten. Zum Ausprobieren: “What can you do?”',
-        ]
-      : []),
-  ].join('\n\n');
+const inAnotherLanguage = ({ human }: Reading): string =>
+  `Hello, ${human}. This demo answers in English and German only; a model that you connect speaks your language.`;
 
 /** The answer to an ordinary first sentence; null: it is none of these. */
 export function everyday(reading: Reading, said: string): string | null {
@@ -144,8 +137,7 @@ export function everyday(reading: Reading, said: string): string | null {
   }
   if (text.length > LONG)
     return `That is a long text, about ${text.split(/\s+/).length} words. All of it is kept here. To read and change it takes a model: connect one, and ask me again.`;
-  const language = spokenIn(text);
-  if (language !== null) return inAnotherLanguage(reading, language);
+  if (spokenIn(text) === 'another') return inAnotherLanguage(reading);
   const about = aboutRoost(reading, text);
   if (about !== null) return about;
   for (const [pattern, answer] of ROWS) {

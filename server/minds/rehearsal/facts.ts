@@ -1,5 +1,6 @@
 /** What the rehearsal mind remembers: what the person said before it slept, and what they said since. */
 import { parseTranscript } from '../../../src/domain/transcript.ts';
+import { spokenIn } from './hearing.ts';
 import { attached, isMessage, type Reading } from './reading.ts';
 
 export interface Fact {
@@ -35,17 +36,28 @@ const wordsOf = (text: string) =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
     ?.filter((word) => !EMPTY.has(word) && word.length > 1) ?? [];
+/** In German too, as far as they are no English words that say something. */
+const EMPTY_GERMAN = new Set(
+  'aber als am auf bei bitte das dass dem den der des dich dir du ein eine einen er erinnerst erinnere es für gesagt gesprochen erzählt hab habe haben hast ich ihr im ist kennst letztes mal mein meine mich mir mit noch nicht oder sag sagte sich sie sind über und uns von vom war warum was weißt weisst wer wie wir wo wofür worüber zu zum zur'.split(
+    ' ',
+  ),
+);
 const stem = (word: string) => word.replace(/(?:ing|ed|es|s)$/, '');
 
 /** Something that the person wished to be kept. */
-const TO_KEEP = /\b(?:remember|keep in mind|note that|don[’']t forget)\b/i;
+const TO_KEEP = /\b(?:remember|keep in mind|note that|don[’']t forget|merke? dir|vergiss nicht|denk daran)\b/i;
 
 /**
  * The thing said that shares most with the question; the latest of equals. A question that names nothing (“What did I tell you?”)
  * is after what was to be kept last. Null where there is nothing.
  */
 export function findFact(question: string, facts: readonly Fact[]): Fact | null {
-  const asked = new Set(wordsOf(question).map(stem));
+  const empty = spokenIn(question) === 'German' ? EMPTY_GERMAN : new Set<string>();
+  const asked = new Set(
+    wordsOf(question)
+      .filter((word) => !empty.has(word))
+      .map(stem),
+  );
   if (asked.size === 0) return facts.findLast(({ text }) => TO_KEEP.test(text) && !/\?\s*$/.test(text)) ?? null;
   let best: Fact | null = null;
   let bestScore = 0;

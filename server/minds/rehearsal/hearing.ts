@@ -37,8 +37,9 @@ export const meant = (said: string): string =>
     return SHORT[lower] ?? (lower.length > 3 ? (KNOWN.find((known) => isSlip(lower, known)) ?? word) : word);
   });
 
+/** No English sentence has one of these by itself. The sentences that the page offers are in it, and what the stand-in does on a word. */
 const GERMAN =
-  /\b(?:ich|kannst|bist|hast|nicht|wer|wie|wo|mir|dir|mich|dich|bitte|danke|hallo|guten|warum|wieso|welche[rsn]?|können|möchte|für|heißt|heisst)\b/giu;
+  /(?<!\p{L})(?:ich|kannst|könnt|bist|hast|nicht|wer|wie|wo|was ist|was sind|mir|dir|mich|dich|uns|euch|bitte|danke|hallo|moin|servus|guten|gute|tschüss|auf wiedersehen|warum|wieso|welche[rsn]?|können|möchte|für|über|heißt|heisst|gib|erzähle?|schreibe?|erkläre?|merke?|wecke?|lösche?|schlafe?|hilfe|hilf|nichts|kostet|habe|haben|frage?|einen)(?!\p{L})/giu;
 const PERHAPS = /\b(?:ist|das|der|und|ein|eine|du|mein|dein)\b/giu;
 const OTHER = /(?<!\p{L})(?:bonjour|merci|hola|gracias|cómo|qué|ciao|grazie|olá|obrigad[oa])(?!\p{L})/iu;
 

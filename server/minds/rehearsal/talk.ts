@@ -3,7 +3,8 @@ import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { everyday } from './everyday.ts';
 import { findFact, quote, quoteLast, readFacts } from './facts.ts';
-import { meant } from './hearing.ts';
+import { answerInGerman, GERMAN_COMMANDS, GERMAN_HONESTY } from './german.ts';
+import { meant, spokenIn, wordless } from './hearing.ts';
 import { attached, isMessage, messageIn, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
@@ -50,11 +51,11 @@ function onMessage(text: string): string {
 /** A call of the tool that the person's words ask for; null where they ask for none. "Tell me about yourself" names nobody of the team. */
 function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
   const said = last.texts.filter((text) => !isMessage(text)).at(-1) ?? '';
-  const named = (pattern: RegExp) => {
-    const groups = pattern.exec(said)?.groups;
+  const named = (pattern: RegExp, german: RegExp) => {
+    const groups = (pattern.exec(said) ?? german.exec(said))?.groups;
     return groups && team.has((groups['to'] ?? '').toLowerCase()) ? groups : null;
   };
-  const wake = named(WAKE);
+  const wake = named(WAKE, GERMAN_COMMANDS.wake);
   if (wake) {
     const message = { to: wake['to'] ?? '', message: wake['text'] ?? '' };
     if (tools.has('wake_agent')) return [call('wake_agent', { ...message, reason: 'user_request' })];
@@ -63,9 +64,9 @@ function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
       call('message_agent', message),
     ];
   }
-  const message = named(MESSAGE);
+  const message = named(MESSAGE, GERMAN_COMMANDS.message);
   if (message) return [call('message_agent', { to: message['to'] ?? '', message: message['text'] ?? '' })];
-  if (SLEEP.test(said))
+  if (SLEEP.test(said) || GERMAN_COMMANDS.sleep.test(said))
     return [
       tools.has('go_to_sleep')
         ? call('go_to_sleep', {})
@@ -73,7 +74,7 @@ function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
     ];
   const reminder = tools.has('wake_later') ? remind(said) : null;
   if (reminder) return reminder;
-  if (READ.test(said)) return [call('read_inbox', {})];
+  if (READ.test(said) || GERMAN_COMMANDS.read.test(said)) return [call('read_inbox', {})];
   return null;
 }
 
@@ -104,7 +105,7 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
   const messages = reading.last.texts.filter(isMessage).map(onMessage);
   const spoken = reading.turns.filter((turn) => turn.role === 'user').length;
   const chance = createChance(seedOf('talk', seed, reading.position, spoken, said));
-  const honesty = chance.pick(TALK_HONESTY);
+  const honesty = chance.pick(spokenIn(said) === 'German' ? GERMAN_HONESTY : TALK_HONESTY);
   const rename = RENAME.exec(said)?.[1];
   const reached = reachOut(reading);
   if (reached) return reached;
@@ -119,6 +120,7 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
 }
 
 function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
+  if (wordless(said) === null && spokenIn(said) === 'German') return answerInGerman(reading, said, chance);
   // A wish about the clock, and what it is told to say, are no questions about what was said.
   const wish = /^\s*(?:please\s+)?(?:remind me|wake me|tell me that)\b/i.test(said) ? everyday(reading, said) : null;
   if (wish !== null) return wish;

@@ -7,17 +7,15 @@ import { useRehearsing } from '../models/chip.tsx';
 import type { Speaker } from './message.tsx';
 import './first-words.css';
 
-/** The demo speaks English alone. */
-const HELLO = ['Hello! Who are you?', 'What can you do?', 'Who else is here?'];
-const HELLO_TO_MODEL = [t`Hello! Who are you?`, t`What can you do?`, t`Who else is here?`];
+const HELLO = [t`Hello! Who are you?`, t`What can you do?`, t`Who else is here?`];
 
-/** What the stand-in does for real. */
+/** What the stand-in does for real, in the languages of the page. */
 function demoWords(speaker: Speaker, other: string | undefined): readonly string[] {
   return [
-    'Remember this: the bridge is blue.',
-    'What did I tell you?',
-    ...(other === undefined ? [] : [`Tell ${other} that the bridge holds.`, `Wake ${other}: come and see.`]),
-    ...(speaker.kind === 'lead' ? [] : ['Go to sleep.']),
+    t`Remember this: the bridge is blue.`,
+    t`What did I tell you?`,
+    ...(other === undefined ? [] : [t`Tell ${other} that the bridge holds.`, t`Wake ${other}: come and see.`]),
+    ...(speaker.kind === 'lead' ? [] : [t`Go to sleep.`]),
   ];
 }
 
@@ -38,7 +36,7 @@ export function FirstWords({
   });
   const spoken = messages.some(({ author }) => author === 'human');
   if (!speaker.awake || messages.length === 0 || (spoken && !rehearsing)) return null;
-  const words = spoken ? demoWords(speaker, other) : rehearsing ? HELLO : HELLO_TO_MODEL;
+  const words = spoken ? demoWords(speaker, other) : HELLO;
   const title = spoken ? t`In this demo you can try` : t`Say hello to ${speaker.name}`;
   return (
     <section className="first-words" aria-label={title}>
