@@ -1,6 +1,7 @@
 /** What an attached server says of its tools, and what they answer: bounded, and as data of that server’s. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { deeperThan } from '../../src/domain/deeper-than.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import { shownText } from '../../src/domain/names.ts';
 import type { Picture } from '../../src/domain/picture.ts';
@@ -10,6 +11,7 @@ import { ATTACHED_PREFIX } from '../../src/domain/toolsets.ts';
 import type { OfferedTool } from '../../src/protocol/attached.ts';
 import type { ToolOutcome } from '../contracts.ts';
 import { isShowable, pictureHead } from '../picture.ts';
+import { isSchema } from './schema.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
 
 /** The Messages API takes so many characters of letters, digits, `_` and `-` for a tool’s name. */
@@ -32,11 +34,6 @@ const listedSchema = z.object({
   annotations: z.object({ title: z.string().optional(), readOnlyHint: z.boolean().optional() }).optional(),
 });
 
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((each) => deeperThan(each, levels - 1));
-}
-
 /** The same for the same object, whatever the order of its keys. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
@@ -58,6 +55,7 @@ function misfit(description: string, schema: Readonly<Record<string, unknown>>, 
   if (length > limits.schemaChars)
     return sentence`What it takes is described in ${length} characters; ${limits.schemaChars} are read.`;
   if (schema['type'] !== 'object') return sentence`What it takes is not an object.`;
+  if (!isSchema(schema)) return sentence`What it takes is not described as JSON Schema has it.`;
   return null;
 }
 

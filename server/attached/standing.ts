@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { sentence } from '../../src/domain/sentence.ts';
 import {
   attachmentSchema,
   type AttachedServer,
@@ -107,7 +108,17 @@ export function lookedAt(
 
 /** What it offers beside what the person has looked at. `name`: the server's; `offered` null: it has not said yet. */
 export function toolsBeside(name: string, offered: readonly OfferedTool[] | null, value: Value): AttachedTool[] {
-  const there = new Map((offered ?? []).map((tool) => [tool.name, tool]));
+  const called = (offered ?? []).map((tool) => mindNameOf(name, tool.name));
+  // Of two by one name, a call of one could be carried out by the other.
+  const isTwice = (tool: OfferedTool) => called.filter((each) => each === mindNameOf(name, tool.name)).length > 1;
+  const there = new Map(
+    (offered ?? []).map((tool) => [
+      tool.name,
+      tool.problem === null && isTwice(tool)
+        ? { ...tool, problem: sentence`Another one of its tools is told to minds by the same name.` }
+        : tool,
+    ]),
+  );
   const shown = (tool: OfferedTool, gone: boolean): AttachedTool => {
     const seen = value.tools[tool.name];
     return {

@@ -16,6 +16,7 @@ import { commandOf } from './command.ts';
 import { createCarryOut } from './carry-out.ts';
 import { createGranted, type GrantedConfigs } from './granted.ts';
 import { createLeave } from './leave.ts';
+import { createQuestion } from './questions.ts';
 import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { createTellAgent, type ToldInbox } from './tell-agent.ts';
@@ -95,7 +96,8 @@ export function createCalls(deps: CallsDeps): Calls {
     input,
     askedAt: now(),
   });
-  const leave = createLeave({ rows, letBy, newCall, changed, counted, beside, now });
+  const question = createQuestion(rows);
+  const leave = createLeave({ rows, question, letBy, newCall, changed, counted, beside, now });
 
   async function run(tool: TeamTool, input: unknown, caller: Caller, allowedBy: AllowedBy): Promise<ToolOutcome> {
     const call = newCall(tool.name, input, caller);
@@ -138,10 +140,7 @@ export function createCalls(deps: CallsDeps): Calls {
     const text = JSON.stringify(input ?? null);
     if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
     const words = caller.kind === 'run' ? WAITS_IN_A_RUN : WAITS;
-    const own = (await rows.waiting()).filter(({ agentId }) => agentId === caller.agentId);
-    if (own.some((each) => each.tool === tool.name && each.input === text)) return toolDone(words);
-    if (own.length >= CALL_LIMITS.openPerAgent) return toolError(TOO_MANY);
-    await rows.add(newCall(tool.name, input, caller), 'asked', null);
+    if ((await question(newCall(tool.name, input, caller), text)) === null) return toolError(TOO_MANY);
     changed(caller.agentId);
     return toolDone(words);
   }

@@ -9,12 +9,14 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import type { Grant } from '../../src/domain/toolsets.ts';
 import type { AllowedBy } from '../../src/protocol/calls.ts';
 import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../contracts.ts';
+import type { Question } from './questions.ts';
 import type { CallRows, KeptCall, NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { LET_LATER, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN, saidNo } from './words.ts';
 
 export interface LeaveDeps {
-  readonly rows: Pick<CallRows, 'add' | 'waiting' | 'end' | 'told' | 'close' | 'remove' | 'useLeave'>;
+  readonly rows: Pick<CallRows, 'add' | 'end' | 'told' | 'close' | 'remove' | 'useLeave'>;
+  readonly question: Question;
   readonly letBy: (agentId: AgentId, tool: string, input: unknown) => Promise<Grant | 'command'>;
   readonly newCall: (tool: string, input: unknown, caller: Parameters<AskLeave>[0]['caller']) => NewCall;
   readonly changed: (agentId: AgentId) => void;
@@ -33,7 +35,7 @@ export interface Leave {
   no(call: Pick<KeptCall, 'callId'>, words: string): Promise<boolean>;
 }
 
-export function createLeave({ rows, letBy, newCall, changed, counted, beside, now }: LeaveDeps): Leave {
+export function createLeave({ rows, question, letBy, newCall, changed, counted, beside, now }: LeaveDeps): Leave {
   /** By question. */
   const waiters = new Map<string, (verdict: Verdict) => void>();
   /** Of what the person has let, and nobody has done yet. */
@@ -83,15 +85,17 @@ export function createLeave({ rows, letBy, newCall, changed, counted, beside, no
         return { let: true, over: overOf(call.callId, input) };
       }
       if (text.length > CALL_LIMITS.askedInput) return { let: false, words: TOO_LONG };
-      const own = (await rows.waiting()).filter((each) => each.agentId === agentId);
-      // One for which somebody waits is answered for them alone.
-      const same = own.find((each) => each.tool === tool && each.input === text && !waiters.has(each.callId));
-      if (!same && own.length >= CALL_LIMITS.openPerAgent) return { let: false, words: TOO_MANY };
-      const call = newCall(tool, input, caller);
-      const callId = same?.callId ?? call.callId;
       const waits = caller.kind !== 'run';
-      const answered = new Promise<Verdict>((resolve) => waits && waiters.set(callId, resolve));
-      if (!same) await rows.add(call, 'asked', null);
+      let tell: (verdict: Verdict) => void = () => undefined;
+      const answered = new Promise<Verdict>((resolve) => (tell = resolve));
+      const callId = await question(
+        newCall(tool, input, caller),
+        text,
+        // One for which somebody waits is answered for them alone.
+        (each) => !waiters.has(each.callId),
+        (own) => waits && waiters.set(own, tell),
+      );
+      if (callId === null) return { let: false, words: TOO_MANY };
       changed(agentId);
       if (!waits) return { let: false, words: WAITS_IN_A_RUN };
       const stopped = () => {

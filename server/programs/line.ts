@@ -19,6 +19,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import type { PROGRAM_FAULTS } from '../../src/protocol/programs.ts';
 import { NoProgramError, type Group, type Processes, createFlood, FLOODED } from '../processes/index.ts';
+import { refuseJson } from '../json-bounds.ts';
 import type { ProgramLimits } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
@@ -73,8 +74,18 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
   let pieces: Buffer[] = [];
   let length = 0;
 
-  function messageIn(line: string): AnyMessage | null {
+  function messageIn(bytes: Buffer): AnyMessage | null {
+    const line = bytes.toString('utf8');
     if (line.trim() === '') return null;
+    if (refuseJson(bytes) !== null) {
+      fail(
+        new ProgramError(
+          'nonsense',
+          sentence`a message of it holds more, or lies deeper in itself, than anybody could read`,
+        ),
+      );
+      return null;
+    }
     try {
       const value: unknown = JSON.parse(line);
       // Its shape is checked by the protocol's own parser; a batch is none.
@@ -109,7 +120,7 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
         if (isFlooded(0, chunk.length)) return flood();
         let from = 0;
         for (let at = chunk.indexOf(NEWLINE); at >= 0 && open; at = chunk.indexOf(NEWLINE, from)) {
-          const message = messageIn(Buffer.concat([...pieces, chunk.subarray(from, at)]).toString('utf8'));
+          const message = messageIn(Buffer.concat([...pieces, chunk.subarray(from, at)]));
           [pieces, length, from] = [[], 0, at + 1];
           if (isFlooded(1, 0)) return flood();
           if (message) controller.enqueue(message);

@@ -1,5 +1,7 @@
 /** The tools that every agent has besides those of the session itself: what the mind is told of them, and how they are run. */
 import { z } from 'zod';
+import { deeperThan } from '../../src/domain/deeper-than.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
 import { toolError } from '../define-tool.ts';
@@ -68,6 +70,9 @@ export async function runTeamTool(
 ): Promise<ToolOutcome | null> {
   const tool = tools.find((one) => one.name === name);
   if (!tool || (tool.allowed && !(await tool.allowed(caller)))) return null;
+  // It is kept, shown and sent on as it is, by what walks down to its end.
+  if (deeperThan(input, LIMITS.jsonDepth))
+    return toolError(`${name} could not be read: what it was given lies more than ${LIMITS.jsonDepth} levels deep.`);
   const parsed = tool.input.safeParse(input);
   if (parsed.success) return await tool.run(parsed.data, caller);
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);

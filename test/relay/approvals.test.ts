@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import pg from 'pg';
 import { z } from 'zod';
 import { SCHEMA } from '../../server/store/schema.ts';
@@ -275,6 +276,28 @@ it('What is let for always holds for later ones or is asked for again, where the
     expect((await hands.answer(callId, 'always-tool')).status).toBe(200);
     await expect.poll(() => hands.file('always.md')).toBe('once');
     expect(await hands.works(write('twice', 'always.md'))).toEqual([expect.stringContaining('always.md is replaced')]);
+  } finally {
+    await hands.close();
+  }
+});
+
+it('A tool that asks is asked about once, and only so many wait, also where a program calls many at once', async () => {
+  const hands = await startHands([], { store: 'postgres' });
+  try {
+    await hands.grant({ toolsets: { files: 'ask' } });
+    const made = await hands.call('POST', '/api/credentials', { agentId: 'a1', label: 'Many' });
+    const { secret } = z.looseObject({ secret: z.string() }).parse(await made.json());
+    const client = new Client({ name: 'many', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${secret}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${hands.relay().url}/mcp`), { requestInit }));
+    const call = (content: string) =>
+      client.callTool({ name: 'write_file', arguments: { path: 'plan.md', content } }).then(JSON.stringify);
+    await Promise.all(Array.from({ length: 12 }, () => call('same')));
+    expect(await hands.waiting()).toHaveLength(1);
+    const all = await Promise.all(Array.from({ length: 40 }, (_, n) => call(`${n}`)));
+    expect(all.filter((each) => each.includes('questions of yours wait'))).toHaveLength(21);
+    expect(await hands.waiting()).toHaveLength(20);
+    await client.close();
   } finally {
     await hands.close();
   }

@@ -492,6 +492,9 @@ describe('an agent whose mind is a program', () => {
     expect(await hands.file('x')).toBeNull();
     await tell({ flood: 20_000 }, { wait: 1 });
     await says('it writes more than anybody could read');
+    const deep = `{"jsonrpc":"2.0","method":"deep","params":${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`;
+    await tell({ raw: deep }, { wait: 1 });
+    await says('or lies deeper in itself, than anybody could read');
   });
 
   it('works alone, asks for what it must not do yet, and does it once after a yes', async () => {

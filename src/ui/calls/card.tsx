@@ -67,10 +67,17 @@ export function Wanted({ call }: { call: ToolCall }) {
   return <Raw input={input} />;
 }
 
+/** Set apart by lines, where that is not mostly spaces: what lies deep would be shown by nothing else. */
+function written(input: Readonly<Record<string, unknown>>): string {
+  const short = JSON.stringify(input);
+  const long = JSON.stringify(input, null, 2);
+  return long.length > 4 * short.length + 1_000 ? short : long;
+}
+
 function Raw({ input }: { input: Readonly<Record<string, unknown>> }) {
   return (
     <pre className="excerpt" dir="auto">
-      {revealed(JSON.stringify(input, null, 2))}
+      {revealed(written(input))}
     </pre>
   );
 }

@@ -44,3 +44,14 @@ test('a path is shown by its letters, and what people write stays as it is', () 
   expect(revealedCode('cd "Meine Fotos"\n\tls')).toBe('cd "Meine Fotos"\n\tls');
   expect(revealed('می‌خواهم 👩‍👧 10\u00a0€\n')).toBe('می‌خواهم 👩‍👧 10\u00a0€\n');
 });
+
+test('what lies deep is shown, and not by spaces', () => {
+  const deep = (levels: number): unknown => (levels === 0 ? [1, 2] : { a: deep(levels - 1) });
+  const shown = (levels: number) => {
+    const { container } = render(<Wanted call={asked('notes__add', { deep: deep(levels) })} />);
+    return container.querySelector('pre')?.textContent ?? '';
+  };
+  expect(shown(2)).toContain('\n      "a": [\n');
+  expect(shown(1_500)).toContain('"a":[1,2]');
+  expect(shown(1_500).length).toBeLessThan(20_000);
+});
