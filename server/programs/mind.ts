@@ -68,6 +68,9 @@ type Open = Given & OpenSession;
 
 const ROOSTS_OWN: Verdict = { let: true, over: () => undefined };
 const STOPPED = sentence`It was stopped.`;
+/** To its agent. */
+const ONLY_ALWAYS =
+  'The human let it, this once; your program can only be told that it may do so for good, and so it was told nothing.';
 const ABORTED = 'aborted' satisfies MindErrorKind;
 
 // In one piece: one process, its one session and the one turn that it is in.
@@ -115,11 +118,14 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     try {
       // What it does with Roost's own tools, Roost decides where it is done.
       const verdict = own ? ROOSTS_OWN : await deps.permit({ tool, input, caller: deps.callerOf(signal) });
-      if (verdict.let) begun(verdict.over);
-      if (signal.aborted) return cancelled;
-      if (!verdict.let) told.push(verdict.words);
       const says = verdict.let ? 'allow' : 'reject';
-      const option = ['once', 'always'].flatMap((how) => options.filter(({ kind }) => kind === `${says}_${how}`)).at(0);
+      // For good it would ask no more, whatever the person says later; Roost's own tools are asked about by Roost.
+      const hows = verdict.let && !own ? ['once'] : ['once', 'always'];
+      const option = hows.flatMap((how) => options.filter(({ kind }) => kind === `${says}_${how}`)).at(0);
+      if (verdict.let && option) begun(verdict.over);
+      else if (verdict.let) verdict.over({ text: ONLY_ALWAYS, isError: true, stopped: true });
+      if (signal.aborted) return cancelled;
+      if (!verdict.let || !option) told.push(verdict.let ? ONLY_ALWAYS : verdict.words);
       return option ? { outcome: { outcome: 'selected', optionId: option.optionId } } : cancelled;
     } finally {
       questions -= 1;

@@ -21,12 +21,14 @@ export const PROGRAM_LIMITS = {
   windowBytes: 40_000_000,
   /** Lines of it that are no messages before it is taken not to speak the protocol. */
   nonsenseLines: 50,
-  /** Of one turn: characters that are heard, calls of tools that are shown, questions that may be open at once. */
+  /** Of one turn: characters of its words that are heard, and of its calls before each is shown more briefly; calls of tools that are shown, questions that may be open at once. */
   turnChars: 2_000_000,
   turnTools: 1_000,
   openQuestions: 5,
   /** Characters of what is shown of one call, and of its title. */
   toolChars: 30_000,
+  /** The same of one call of a long turn. */
+  briefChars: 600,
   titleChars: 500,
   /** Bytes of a file that it has Roost read. */
   fileBytes: 5_000_000,

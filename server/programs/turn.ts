@@ -4,6 +4,7 @@ import { MIND_PREFIX } from '../../src/domain/toolsets.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import type { DeedEnd, NoteDeed } from '../contracts.ts';
 import type { MindListener } from '../minds/index.ts';
+import { mapStrings } from '../minds/well-formed.ts';
 import type { ProgramLimits } from './settings.ts';
 
 /** Under this name Roost's own MCP server is handed over; so the tools of it are called. */
@@ -105,7 +106,9 @@ export function createTurn(
 ): Turn {
   const calls = new Map<string, Call>();
   let shown = 0;
+  /** Characters of its words, and of its calls as they were shown. */
   let heard = 0;
+  let told = 0;
   let said = '';
   let messageId: string | null = null;
   let apart = false;
@@ -113,7 +116,13 @@ export function createTurn(
   let dollars: number | null = null;
   let plan = '';
 
-  const cut = (text: string) => cutMiddle(text, limits.toolChars);
+  /** Of one text. All calls are shown, also of a long turn: then by their beginnings and ends. */
+  const most = () => (told < limits.turnChars ? limits.toolChars : limits.briefChars);
+  function cut(text: string): string {
+    const short = cutMiddle(text, most());
+    told += short.length;
+    return short;
+  }
 
   function show(toolUseId: string, name: string, input: unknown): Call['done'] {
     if (++shown > limits.turnTools) return null;
@@ -134,7 +143,13 @@ export function createTurn(
     const diffs = diffsOf(content);
     return { title: title.slice(0, limits.titleChars), ...given, ...(diffs.length > 0 ? { diffs } : {}) };
   }
-  const shownInput = (call: Call) => (isOwn(call) ? call.input : inputOf(call));
+  function shownInput(call: Call): unknown {
+    const short = mapStrings(isOwn(call) ? call.input : inputOf(call), (text) => cutMiddle(text, most()));
+    const { length } = JSON.stringify(short ?? null);
+    const fits = length <= 2 * most();
+    told += fits ? length : 0;
+    return fits ? short : { title: cut(call.title) };
+  }
   function open(id: string, call: Call, asks = false): void {
     if (call.done || call.ended) return;
     endThought();
@@ -174,15 +189,16 @@ export function createTurn(
     const end = { text: result, isError, stopped: stopped !== null };
     call.noted?.over({ ...end, input: inputOf(call) });
     for (const over of call.begun) over(end);
+    // What it gave and took may be megabytes, and the turn may have many of them.
+    call.content = [];
+    call.input = undefined;
   }
 
   return {
     take(update) {
-      heard += JSON.stringify(update).length;
-      if (heard > limits.turnChars) return;
       switch (update.sessionUpdate) {
         case 'agent_message_chunk': {
-          if (update.content.type !== 'text') return;
+          if (update.content.type !== 'text' || (heard += update.content.text.length) > limits.turnChars) return;
           endThought();
           const other = (update.messageId ?? null) !== messageId || apart;
           messageId = update.messageId ?? null;
@@ -193,7 +209,8 @@ export function createTurn(
           return listener.onText(words);
         }
         case 'agent_thought_chunk':
-          if (update.content.type === 'text') thought += update.content.text;
+          if (update.content.type === 'text' && (heard += update.content.text.length) <= limits.turnChars)
+            thought += update.content.text;
           return;
         case 'plan': {
           const text = update.entries.map(({ status, content }) => `${status}: ${content}`).join('\n');

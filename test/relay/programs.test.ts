@@ -249,6 +249,41 @@ describe('an agent whose mind is a program', () => {
     expect(await hands.waiting()).toEqual([]);
   });
 
+  it('is let for good by no yes that was said once, and does nothing where it can be told nothing else', async () => {
+    await awake();
+    const always = { optionId: 'yes', name: 'Yes', kind: 'allow_always' };
+    const once = { optionId: 'once', name: 'Once', kind: 'allow_once' };
+    for (const [options, outcome] of [
+      [[always], { outcome: 'cancelled' }],
+      [[], { outcome: 'cancelled' }],
+      [[always, once], { outcome: 'selected', optionId: 'once' }],
+    ] as const) {
+      const before = (await notes('asked')).length;
+      await tell({ ask: { ...COMMAND, options } }, { say: `Asked ${before}.` });
+      expect((await hands.answer((await question()).callId, 'once')).status).toBe(200);
+      await says(`Asked ${before}.`);
+      expect((await notes('asked'))[before]).toEqual(outcome);
+    }
+    const states = (await hands.account()).slice(0, 3).map(({ state }) => state);
+    expect(states).toEqual(['done', 'stopped', 'stopped']);
+    await tell({ say: 'Heard.' });
+    await says('Heard.');
+    expect(JSON.stringify(await notes('prompt'))).toContain('your program can only be told that it may do so for good');
+  });
+
+  it('is heard to the end of a long turn, and all that it did is in the account', async () => {
+    await awake();
+    const reads = Array.from({ length: 6 }, (_, n) => ({ toolCallId: `t${n}`, title: 'read', kind: 'read' }));
+    await tell(
+      ...reads.map((each) => ({ tool: { ...each, rawInput: { path: each.toolCallId, around: { repeat: 450_000 } } } })),
+      { say: 'That was all of it.' },
+    );
+    await says('That was all of it.');
+    const all = () => hands.call('GET', '/api/calls?limit=200').then((answer) => answer.text());
+    await expect.poll(async () => [...(await all()).matchAll(/\\"path\\":\\"t\d+/g)].length).toBe(6);
+    expect(said().length).toBeLessThan(1_000_000);
+  });
+
   it('asks for whatever is another thing than what was let, and twice for what it does twice', async () => {
     // The same words let for the sandbox, and let for it with less.
     await awake('good', { allowed_commands: ['make all', 'mind__execute {"command":"ls"}'] });

@@ -46,17 +46,21 @@ async function does(step, client, own = sessionId) {
       });
     case 'cost':
       return update({ sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: value, currency: 'USD' } });
-    case 'tool':
+    case 'tool': {
+      // What is long is not sent here as it is.
+      const { around } = value.rawInput ?? {};
+      if (around?.repeat) value.rawInput.around = 'x'.repeat(around.repeat);
       await update({ sessionUpdate: 'tool_call', status: 'pending', ...value });
       return update({ sessionUpdate: 'tool_call_update', toolCallId: value.toolCallId, status: 'completed' });
+    }
     case 'end':
       return update({ sessionUpdate: 'tool_call_update', ...value });
     case 'ask': {
-      const { then, sessionId: as = own, ...toolCall } = value;
+      const { then, options, sessionId: as = own, ...toolCall } = value;
       const { outcome } = await client.request(methods.client.session.requestPermission, {
         sessionId: as,
         toolCall,
-        options: [
+        options: options ?? [
           { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
           { optionId: 'no', name: 'No', kind: 'reject_once' },
         ],
@@ -89,7 +93,7 @@ async function does(step, client, own = sessionId) {
     case 'secret':
       return note('secret', servers[0].headers[0].value);
     case 'child': {
-      const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+      const child = spawn('sleep', ['600'], { stdio: 'ignore', ...value });
       return note('child', child.pid);
     }
     case 'wait':
