@@ -64,7 +64,7 @@ export function createPerson(tab: Tab): Person {
             (name) => document.querySelector('.log')?.getAttribute('aria-label') === `Conversation with ${name}`,
             who,
           ),
-        () => `no conversation with ${who} opened`,
+        async () => `no conversation with ${who} opened; ${await tab.text()}`,
       );
       await drawn();
     },
