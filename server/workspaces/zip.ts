@@ -29,6 +29,9 @@ export async function* piecesOf(
   }
 }
 
+/** In a zip a backslash parts folders where it is unpacked by Windows, and a colon follows a drive: a name would lead out of where it is unpacked. */
+const nameIn = (path: string): string => path.replaceAll('\\', '_').replace(/^([A-Za-z]):/, '$1_');
+
 /** Each chunk is read when the one before was taken. What cannot be read any more is left out. */
 export async function* zipOf(workspace: Workspace, path: string): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const ready: Uint8Array<ArrayBuffer>[] = [];
@@ -44,7 +47,7 @@ export async function* zipOf(workspace: Workspace, path: string): AsyncGenerator
   const above = path === '' ? 0 : path.replace(/\/+$/, '').lastIndexOf('/') + 1;
   for await (const entry of workspace.walk(path, WORKSPACE_LIMITS.entries)) {
     if (entry.kind !== 'file') continue;
-    const file = new ZipDeflate(entry.path.slice(above), { level: 6 });
+    const file = new ZipDeflate(nameIn(entry.path.slice(above)), { level: 6 });
     file.mtime = entry.changedAt;
     zip.add(file);
     for await (const piece of piecesOf(workspace, entry.path)) {

@@ -16,6 +16,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   createWorkspaces,
@@ -26,7 +27,7 @@ import {
 } from '../../server/workspaces/index.ts';
 import { createFolder } from '../../server/workspaces/folder.ts';
 import { at, openWithin, step } from '../../server/workspaces/open-folder.ts';
-import { piecesOf } from '../../server/workspaces/zip.ts';
+import { piecesOf, zipOf } from '../../server/workspaces/zip.ts';
 import { WORKSPACE_LIMITS } from '../../server/workspaces/settings.ts';
 
 const SECRET = 'the key of the relay';
@@ -114,6 +115,15 @@ describe('a path that leads or looks elsewhere', () => {
     for (const name of shown) await own.remove(name);
     expect(await own.list('')).toEqual([]);
     await untouched();
+  });
+
+  it('leads nowhere in a zip, whoever unpacks it', async () => {
+    for (const name of ['..\\..\\evil.bat', 'C:evil', 'plain']) await writeFile(join(folder, name), name);
+    const parts: Uint8Array[] = [];
+    for await (const part of zipOf(own, '')) parts.push(part);
+    const files = unzipSync(Buffer.concat(parts));
+    expect(Object.keys(files).sort()).toEqual(['.._.._evil.bat', 'C_evil', 'plain']);
+    expect(Buffer.from(files['C_evil'] ?? []).toString()).toBe('C:evil');
   });
 
   it('is the folder itself for neither reading, writing nor removing', async () => {

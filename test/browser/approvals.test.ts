@@ -17,6 +17,8 @@ beforeAll(async () => {
     const { last, results } = request;
     if (results.some((result) => result.startsWith('This waits for the human'))) return [{ say: 'I have asked you.' }];
     if (last.includes('Count the words')) return [{ call: 'run_command', input: { command: COMMAND } }];
+    if (last.includes('Write it anew'))
+      return [{ call: 'write_file', input: { path: 'notes.md', content: 'one two four\n' } }];
     if (last.includes('Write it down'))
       return [{ call: 'edit_file', input: { path: 'notes.md', old_text: 'two', new_text: 'twice' } }];
     if (last.includes('The human said yes')) return [{ say: 'There are three words.' }];
@@ -100,6 +102,24 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await edit.getByRole('button', { name: 'Say no' }).click();
     await page.getByText('Then I leave it.', { exact: true }).waitFor();
     await edit.waitFor({ state: 'detached' });
+
+    // What would be replaced is what lies there now, also where that changes meanwhile, and nothing large is fetched for it.
+    expect(await visitor.ask('Write it anew, please.')).toContain('I have asked you.');
+    const whole = page.getByRole('article', { name: /wants to write notes\.md$/ });
+    await whole.getByText('− one two three').waitFor();
+    await beside.goto(new URL('/files', relay.url).href);
+    const put = (text: string) =>
+      beside
+        .locator('input[type=file]')
+        .setInputFiles([{ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from(text) }]);
+    await put('five\n');
+    await whole.getByText('− five').waitFor();
+    await put('x'.repeat(2_100_000));
+    await whole.getByText(/^What lies there now would be replaced\. It is 2\.1 MB long/).waitFor();
+    await whole.getByText('+ one two four').waitFor();
+    await whole.getByRole('button', { name: 'No', exact: true }).click();
+    await whole.getByRole('button', { name: 'Say no' }).click();
+    await whole.waitFor({ state: 'detached' });
     await beside.goto(new URL('/approvals', relay.url).href);
     await beside.getByText('you said no').first().waitFor();
     await picture(beside, 'account');

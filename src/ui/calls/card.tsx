@@ -5,10 +5,12 @@ import { t } from '../../language/t.ts';
 import type { Answer, ToolCall } from '../../protocol/calls.ts';
 import { callsOf } from '../../state/calls.ts';
 import { filesOf } from '../../state/files.ts';
+import { problemText } from '../../state/ports.ts';
 import { useRoost } from '../context.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { MenuButton } from '../parts/menu.tsx';
 import { MoreIcon } from '../parts/icons.tsx';
+import { bytes } from '../text/sizes.ts';
 import { clockTime, dayWithin } from '../text/time.ts';
 import { revealed, revealedCode } from '../text/unseen.ts';
 import { useNow } from '../use-now.ts';
@@ -18,21 +20,25 @@ import { inputOf, textIn, touches, wantsTo } from './words.ts';
 import '../parts/excerpt.css';
 import './calls.css';
 
-/** A file that is to be written, over what lies there now. */
+/** A file that is to be written, over what lies there now, also where that changes while one reads. */
 function WriteDiff({ agentId, path, content }: { agentId: AgentId; path: string; content: string }) {
-  const files = filesOf(useRoost());
-  const [before, setBefore] = useState<string | null>(null);
-  useEffect(() => {
-    let left = false;
-    void files.read(agentId, path).then(async (file) => {
-      const text = file.ok ? await file.value.text() : '';
-      if (!left) setBefore(text);
-    });
-    return () => {
-      left = true;
-    };
-  }, [files, agentId, path]);
-  return <Diff before={before ?? ''} after={content} />;
+  const now = useQuery(filesOf(useRoost()).now(agentId, path));
+  if (now.kind === 'loading') return <p className="call-note" role="status">{t`Reading it…`}</p>;
+  const lies = now.kind === 'ready' ? now.value : null;
+  const unseen =
+    lies?.kind === 'large'
+      ? t`It is ${bytes(lies.bytes)} long, which is more than is shown here.`
+      : lies?.kind === 'other'
+        ? t`It is no text, and no picture that is shown here.`
+        : now.kind === 'failed'
+          ? problemText(now.problem)
+          : null;
+  return (
+    <>
+      {unseen !== null && <p className="call-note">{t`What lies there now would be replaced. ${unseen}`}</p>}
+      <Diff before={lies?.kind === 'text' ? lies.text : ''} after={content} />
+    </>
+  );
 }
 
 /** The whole of what it wants to do: a command as it will run, a change as it will apply. */
