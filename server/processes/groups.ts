@@ -36,11 +36,36 @@ export async function groupOf(pid: number, mark: string): Promise<WrittenGroup |
   return here === null || first === null ? null : { machine: here, pid, since: first.since, mark };
 }
 
-async function isOf({ pid, since, mark }: WrittenGroup, one: Process): Promise<boolean> {
-  if (one.pid === pid) return one.since === since;
-  // Its first process has ended, and left this one behind.
-  const environment = await readFile(`/proc/${one.pid}/environ`, 'utf8').catch(() => '');
+async function isMarked({ pid }: Process, mark: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
   return environment.split('\0').includes(`${GROUP_MARK}=${mark}`);
+}
+
+async function isOf({ pid, since, mark }: WrittenGroup, one: Process): Promise<boolean> {
+  // Its first process may have ended, and left this one behind.
+  return one.pid === pid ? one.since === since : await isMarked(one, mark);
+}
+
+/** Looks for those that left the group: one that begins another meanwhile is found with the next look. */
+const LOOKS = 5;
+
+/** Ends what was begun with this mark and has left its group, as a daemon does (setsid(2)); what hides its environment is not found. True: something was. */
+export async function endMarked(mark: string): Promise<boolean> {
+  let ended = false;
+  for (let look = 0; look < LOOKS; look++) {
+    const others = (await allProcesses()).filter(({ pid }) => pid !== process.pid);
+    const marked = await Promise.all(others.map((each) => isMarked(each, mark)));
+    const left = others.filter((_each, i) => marked[i]);
+    if (left.length === 0) break;
+    for (const { pid } of left)
+      try {
+        process.kill(pid, 'SIGKILL');
+        ended = true;
+      } catch {
+        // It has ended by itself.
+      }
+  }
+  return ended;
 }
 
 /** Ends what is left of it. True: something was. */
@@ -49,12 +74,11 @@ export async function endGroup(group: WrittenGroup): Promise<boolean> {
   const members = (await allProcesses()).filter((each) => each.group === group.pid);
   // While one of it is there, the group's number is nobody else's.
   const ours = await Promise.all(members.map((each) => isOf(group, each)));
-  if (!ours.includes(true)) return false;
+  let ended = false;
   try {
-    process.kill(-group.pid, 'SIGKILL');
-    return true;
+    if (ours.includes(true)) ended = process.kill(-group.pid, 'SIGKILL');
   } catch {
     // It has ended by itself.
-    return false;
   }
+  return (await endMarked(group.mark)) || ended;
 }

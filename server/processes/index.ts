@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { endGroup, GROUP_MARK, groupOf, groupSchema } from './groups.ts';
+import { endGroup, endMarked, GROUP_MARK, groupOf, groupSchema } from './groups.ts';
 
 /** Why none is run, to people. */
 export const PROGRAMS_OFF = sentence`This relay runs no programs for its pages. Start it with --scripts to let it.`;
@@ -119,6 +119,7 @@ export function createProcesses(folder: string | null): Processes {
       const group = await begun(child);
       const note = noted ? join(folder, `${mark}.json`) : null;
       child.once('exit', () => {
+        void endMarked(mark).catch(() => undefined);
         // Whoever finds the note after a kill in between ends nobody: its mark is no one's.
         if (note !== null) void rm(note, { force: true });
       });

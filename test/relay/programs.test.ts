@@ -444,8 +444,8 @@ describe('an agent whose mind is a program', () => {
 
   it('has Roost’s own tools with a secret that ends with its run, and leaves no process behind, its children’s neither', async () => {
     await awake('deaf');
-    await tell({ mcp: 'list_team' }, { secret: 1 }, { child: 1 });
-    await noted('child');
+    await tell({ mcp: 'list_team' }, { secret: 1 }, { child: 1 }, { child: { detached: true } });
+    await noted('child', 2);
     expect((await notes('mcp'))[0]).toContain('Lyra (you)');
     const secret = z.string().parse((await notes('secret'))[0]);
     const ask = () =>
@@ -630,13 +630,13 @@ describe('an agent whose mind is a program', () => {
 
   it('is ended at the next start where the relay was killed', async () => {
     await awake('deaf');
-    await tell({ child: 1 });
-    await noted('child');
+    await tell({ child: 1 }, { child: { detached: true } });
+    await noted('child', 2);
     const left = [(await notes('pid')).at(-1), ...(await notes('child'))];
-    expect(left.map(isAlive)).toEqual([true, true]);
+    expect(left.map(isAlive)).toEqual([true, true, true]);
     await hands.restart();
     await listen();
-    await expect.poll(() => left.map(isAlive)).toEqual([false, false]);
+    await expect.poll(() => left.map(isAlive)).toEqual([false, false, false]);
     expect(await shown()).toMatchObject({ programs: [{ running: [], state: { kind: 'untried' } }] });
   });
 });
