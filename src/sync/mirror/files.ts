@@ -2,6 +2,7 @@
  * A directory of the origin's private file system (OPFS), as far as this worker can write it. A shared worker has only
  * `createWritable`, which WebKit lacks before 26: there are no files there then.
  */
+import { sentence } from '../../domain/sentence.ts';
 import { within, type After } from '../../domain/platform/timers.ts';
 import { MIRROR } from './settings.ts';
 
@@ -85,7 +86,7 @@ function answering(files: Files, after: After): Files {
       MIRROR.answerWithin,
       asked.then((value) => ({ value })),
     );
-    if (answer === null) throw new Error('The browser’s file system does not answer.');
+    if (answer === null) throw new Error(sentence`The browser’s file system does not answer.`);
     return answer.value;
   }
   return { ...files, list: () => inTime(files.list()), read: (name) => inTime(files.read(name)) };
