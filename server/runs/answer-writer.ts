@@ -44,6 +44,7 @@ export interface AnswerWriterDeps {
 /** A pair of surrogates stays in one event. */
 const endsInHalf = (text: string) => /[\ud800-\udbff]$/.test(text);
 
+// In one piece: what one message is made of, in the order in which it is written.
 export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   const { messageId, agentId, author, sessionId, runId, record, now, timers, textBatchMs } = deps;
   const blocks: Block[] = [];
