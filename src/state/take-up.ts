@@ -6,6 +6,7 @@ import type { PreparedFile } from './attachments.ts';
 import type { RoostState } from './index.ts';
 import type { Sending, SendingMessage } from './sending.ts';
 import { readUnsent, threadsUnsent } from './read-unsent.ts';
+import { threadsOf } from './threads/index.ts';
 import { UNSENT } from './unsent.ts';
 
 /** Messages of a conversation among which one is looked for that did arrive. */
@@ -53,6 +54,5 @@ export async function takeUp(roost: RoostState): Promise<void> {
   for (const item of readUnsent(device.browser, UNSENT, isMessage)) await takeUpMessage(roost, item);
   const threads = threadsUnsent(device.browser);
   if (threads.length === 0) return;
-  const { threadsOf } = await import('./threads/index.ts');
   for (const threadId of threads) threadsOf(roost).talk(threadId as ThreadId);
 }
