@@ -109,8 +109,8 @@ describe('the rehearsal mind', () => {
     'Give me a list of five books I should read': /1\. /,
     'Thanks!': /welcome|Gladly|Any time/,
     'My name is Anna and I live in Berlin': /Good to meet you, Anna/,
-    'Remind me to call my mother tomorrow at nine': /clock/,
-    'Wake me up at seven': /clock/,
+    'Remind me to call my mother tomorrow at nine': /^I come back to it on /,
+    'Wake me up at seven': /says when/,
     'Tell me that everything will be fine': /^Everything will be fine\./,
     'Ask Google what the weather is like': /outside of Roost/,
     'I am tired and want to go to sleep': /rest, Ada/,
@@ -170,7 +170,8 @@ describe('the rehearsal mind', () => {
           .of('message')
           .slice(before)
           .flatMap(({ blocks }) => blocks.filter(({ kind }) => kind !== 'text'));
-        expect(calls, sentence).toEqual([]);
+        // What is asked for in so many words is done.
+        if (!sentence.startsWith('Remind me to ')) expect(calls, sentence).toEqual([]);
       }
     }
   });
@@ -385,10 +386,12 @@ describe('the rehearsal mind', () => {
     await house.untilQuiet();
     await ask(house, 'Remind me tomorrow at nine to call Marcus.', 'agent-0');
     await ask(house, 'Please remind me in 20 minutes: the kettle', 'agent-0');
+    await ask(house, 'Can you remind me to water the plants tomorrow at 9?', 'agent-0');
     const set = (await house.team.schedules.list()).map(({ schedule }) => schedule);
     expect(set).toMatchObject([
       { kind: 'reminder', agentId: 'agent-0', message: 'call Marcus' },
       { kind: 'reminder', agentId: 'agent-0', message: 'the kettle' },
+      { kind: 'reminder', agentId: 'agent-0', message: 'water the plants' },
     ]);
   });
 

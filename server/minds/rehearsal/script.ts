@@ -8,7 +8,7 @@ import { quoteLast } from './facts.ts';
 import { attached, type Reading, calledWell } from './reading.ts';
 import { words, type ReplyPart, type Reply, call } from './reply.ts';
 import { isTeamCall, positionsCalled } from '../../../src/domain/wake-payload.ts';
-import { newSoul, talk, afterTool } from './talk.ts';
+import { afterTool, newSoul, OUTCOMES, talk } from './talk.ts';
 
 /** The lead of a rehearsal: it follows the protocol to the letter. */
 const REPORT = '[TEAM REPORT]';
@@ -27,6 +27,9 @@ function lead(reading: Reading, options: { seed: number; leadIgnores: boolean })
   const failed = reading.last.results.find((result) => result.isError);
   if (failed)
     return [words(`The call could not be made: ${failed.text} Nobody is lost by it; everyone is as they were.`)];
+  const made = reading.turns.at(-2)?.calls.at(-1);
+  const [result] = reading.last.results;
+  if (made && result && OUTCOMES.has(made.name)) return afterTool(made.name, false, result.text);
   return [words('That is written down, and I will be given it whenever I wake.')];
 }
 

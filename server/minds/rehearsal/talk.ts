@@ -20,17 +20,19 @@ const END = String.raw`(?:\s+now)?(?:,?\s+please)?\s*[.!]*\s*$`;
 const SLEEP = new RegExp(String.raw`^\s*(?:please\s+)?(?:go to sleep|sleep now)${END}`, 'i');
 const READ = new RegExp(String.raw`^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)${END}`, 'i');
 
-/** "Remind me in 10 minutes to …", "Remind me tomorrow at nine: …", in either order. */
+/** "Remind me in 10 minutes to …", "Can you remind me to … tomorrow at nine?" */
 const WHEN = String.raw`(?:in\s+(?<delay>\d{1,4}\s*(?:minutes?|hours?|days?))|tomorrow(?:\s+at\s+(?<hour>\d{1,2}|${'one two three four five six seven eight nine ten eleven twelve'.split(' ').join('|')})(?::(?<minute>\d\d))?)?)`;
 const ABOUT = String.raw`(?:\s*(?::|,|to\b|of\b|about\b|that\b)\s*`;
-const REMIND = new RegExp(
-  String.raw`^\s*(?:please\s+)?remind (?:me|yourself)\s+${WHEN}${ABOUT}(?<text>[\s\S]+?))?${END}`,
-  'i',
-);
+const WISH = String.raw`^\s*(?:please,?\s+)?(?:(?:can|could|will|would) you\s+(?:please\s+)?)?`;
+const REMIND = [
+  String.raw`${WISH}remind (?:me|yourself)\s+${WHEN}${ABOUT}(?<text>[\s\S]+?))?`,
+  String.raw`${WISH}remind (?:me|yourself)${ABOUT}(?<text>[\s\S]+?))\s+${WHEN}`,
+].map((words) => new RegExp(String.raw`${words}(?:,?\s+please)?\s*[.!?]*\s*$`, 'i'));
+const IS_WISH = new RegExp(String.raw`${WISH}(?:remind me|wake me|tell me that)\b`, 'i');
 const HOURS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 /** A call that brings it back then; null where the words ask for none. */
 function remind(said: string): ReplyPart[] | null {
-  const asked = REMIND.exec(said)?.groups;
+  const asked = REMIND.map((words) => words.exec(said)).find((found) => found !== null)?.groups;
   if (!asked) return null;
   const { delay, hour = '9', minute = '00', text } = asked;
   const hours = HOURS.includes(hour.toLowerCase()) ? HOURS.indexOf(hour.toLowerCase()) : Number(hour);
@@ -79,7 +81,7 @@ function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
 }
 
 /** Tools whose answer is for the person to read as it is. */
-const OUTCOMES: ReadonlySet<string> = new Set([
+export const OUTCOMES: ReadonlySet<string> = new Set([
   'message_agent',
   'wake_agent',
   'go_to_sleep',
@@ -122,7 +124,7 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
 function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
   if (wordless(said) === null && spokenIn(said) === 'German') return answerInGerman(reading, said, chance);
   // A wish about the clock, and what it is told to say, are no questions about what was said.
-  const wish = /^\s*(?:please\s+)?(?:remind me|wake me|tell me that)\b/i.test(said) ? everyday(reading, said) : null;
+  const wish = IS_WISH.test(said) ? everyday(reading, said) : null;
   if (wish !== null) return wish;
   if (ASKS_PAST.test(said) && !ASKS_TO_KEEP.test(said)) return fromFacts(reading, said);
   const ordinary = ASKS_TO_KEEP.test(said) ? null : everyday(reading, said);
@@ -177,6 +179,8 @@ export function newSoul(reading: Reading, said: string, seed: number): string {
 /** After a tool of its own answered. */
 export function afterTool(name: string, isError: boolean, result: string): ReplyPart[] {
   if (isError) return [words(`That did not go through: ${result}`)];
+  // What is told to whoever set it, told on.
+  if (name === 'wake_later') return [words(result.replace(/^It comes back to you/, 'I come back to it'))];
   if (OUTCOMES.has(name)) return [words(result)];
   return [
     words(
