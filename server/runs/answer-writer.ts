@@ -44,7 +44,20 @@ export interface AnswerWriterDeps {
 /** A pair of surrogates stays in one event. */
 const endsInHalf = (text: string) => /[\ud800-\udbff]$/.test(text);
 
-// In one piece: what one message is made of, in the order in which it is written.
+function addWords(blocks: Block[], words: string): void {
+  const last = blocks.at(-1);
+  if (last?.kind === 'text') blocks[blocks.length - 1] = { kind: 'text', text: last.text + words };
+  else blocks.push({ kind: 'text', text: words });
+}
+
+/** Takes this id among the others, and gives what it is there: some servers number the calls of every turn from the same start. */
+function addUnlike(given: string, others: Set<string>): string {
+  let id = given;
+  for (let n = 2; others.has(id); n++) id = `${given}.${n}`;
+  others.add(id);
+  return id;
+}
+
 export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   const { messageId, agentId, author, sessionId, runId, record, now, timers, textBatchMs } = deps;
   const blocks: Block[] = [];
@@ -90,17 +103,11 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       });
   }
 
-  function keepText(words: string): void {
-    const last = blocks.at(-1);
-    if (last?.kind === 'text') blocks[blocks.length - 1] = { kind: 'text', text: last.text + words };
-    else blocks.push({ kind: 'text', text: words });
-  }
-
   return {
     begin: (with_) => record([...with_, ...startEvents()]),
     text(words) {
       if (finished || words === '') return;
-      keepText(words);
+      addWords(blocks, words);
       held += words;
       if (!hasWords && words.trim() !== '') {
         hasWords = true;
@@ -110,10 +117,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       } else if (cancelGather === null) writeWords();
     },
     tool({ toolUseId: given, name, input }) {
-      // Some servers number the calls of every turn from the same start.
-      let toolUseId = given;
-      for (let n = 2; toolUseIds.has(toolUseId); n++) toolUseId = `${given}.${n}`;
-      toolUseIds.add(toolUseId);
+      const toolUseId = addUnlike(given, toolUseIds);
       const open: Block = {
         kind: 'tool',
         toolUseId,
