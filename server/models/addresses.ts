@@ -37,7 +37,8 @@ const NEVER = listOf([
   ['fe80::', 10],
   ['fec0::', 10],
   ['ff00::', 8],
-  ['::', 128],
+  // Unspecified, and IPv4 as it was once written in IPv6 (RFC 4291, 2.5.5.1).
+  ['::', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2001::', 32],
@@ -59,8 +60,8 @@ export function reachOf(address: string): Reach {
   const four = family === 6 ? mapped(address) : address;
   const type = four === null ? 'ipv6' : 'ipv4';
   const asked = four ?? address;
-  if (NEVER.check(asked, type)) return 'never';
-  return INNER.check(asked, type) ? 'inner' : 'public';
+  if (INNER.check(asked, type)) return 'inner';
+  return NEVER.check(asked, type) ? 'never' : 'public';
 }
 
 /** Whether this address, in digits, may be gone to. */

@@ -305,6 +305,8 @@ describe('The reach of an address', () => {
     ['::', 'never'],
     ['fe80::1', 'never'],
     ['64:ff9b::a00:1', 'never'],
+    ['::127.0.0.1', 'never'],
+    ['::a00:1', 'never'],
     ['2002:7f00:1::', 'never'],
     ['224.0.0.1', 'never'],
     ['255.255.255.255', 'never'],
