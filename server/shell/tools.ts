@@ -7,7 +7,7 @@ import { covers, type Network } from '../../src/domain/network.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import type { Sandbox, SandboxEnd, SandboxRun } from '../sandbox/index.ts';
-import type { Workspaces } from '../workspaces/index.ts';
+import { MAKE_ROOM, type Workspaces } from '../workspaces/index.ts';
 import { SHELL_LIMITS, type ShellLimits } from './settings.ts';
 
 export interface CommandReach {
@@ -103,7 +103,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     if (before.filter(({ end }) => end === null).length >= limits.running)
       return `${limits.running} commands of yours run. Wait for one, or end it with stop_command.`;
     const workspace = workspaces.of(agentId);
-    if ((await workspace.room()) <= 0) return 'Your folder is full. Take something away first.';
+    if ((await workspace.room()) <= 0) return `Your folder is full, so no command runs. ${MAKE_ROOM}`;
     const reach = await reachOf(agentId);
     const limitMs = background ? limits.backgroundMs : reach.commandMs;
     const run = await sandbox.run({

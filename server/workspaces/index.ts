@@ -89,6 +89,10 @@ export interface WorkspacesDeps {
   readonly limits?: WorkspaceLimits;
 }
 
+/** What helps in a full folder, for whoever writes there. */
+export const MAKE_ROOM =
+  'Something shorter can be written over a file that is there; the human can take files away on their page.';
+
 // In one piece: what was counted of a folder, and what changes that.
 export function createWorkspaces({
   folder,
@@ -132,15 +136,19 @@ export function createWorkspaces({
       async write(where, bytes) {
         const most = await mostOf(agentId);
         const sum = await used();
-        if (sum.bytes + bytes.length > most)
+        // What takes no more room than what it replaces may be written in a full folder too: its agent has no other way to make room.
+        const isLess = await files
+          .read(where, (_file, size) => Promise.resolve(bytes.length <= size))
+          .catch(() => false);
+        if (!isLess && sum.bytes + bytes.length > most)
           throw new WorkspaceError(
             'full',
-            `The folder is full: it holds ${mb(sum.bytes)} of ${mb(most)} MB, and this is ${mb(bytes.length)} MB more. Nothing was written.`,
+            `The folder is full: it holds ${mb(sum.bytes)} of ${mb(most)} MB, and this is ${mb(bytes.length)} MB more. Nothing was written. ${MAKE_ROOM}`,
           );
-        if (!sum.whole || sum.entries >= limits.entries)
+        if (!isLess && (!sum.whole || sum.entries >= limits.entries))
           throw new WorkspaceError(
             'full',
-            `The folder holds ${limits.entries} files, which is the most, or folders in each other without end. Nothing was written.`,
+            `The folder holds ${limits.entries} files, which is the most, or folders in each other without end. Nothing was written. ${MAKE_ROOM}`,
           );
         // Before it is written: what others write meanwhile has no room twice.
         add(sum, where, bytes.length);

@@ -386,6 +386,13 @@ describe('the room of a folder', () => {
     await tight.remove('b');
     await tight.write('d', Buffer.alloc(600));
     expect(await tight.used()).toEqual({ bytes: 901, entries: 3, most: 1_000 });
+    // A full one is no dead end: what is shorter makes room, also where a program has filled it past the most.
+    await writeFile(join(base, 'workspaces', 'agent-2', 'c'), Buffer.alloc(5_000));
+    expect(await tight.room()).toBeLessThan(0);
+    expect((await refused(() => tight.write('c', Buffer.alloc(5_001)))).message).toContain('over a file that is there');
+    await tight.write('c', Buffer.alloc(10));
+    await tight.write('d', Buffer.alloc(0));
+    expect(await tight.used()).toEqual({ bytes: 310, entries: 3, most: 1_000 });
   });
 
   it('is bounded for many that are written at once', async () => {
