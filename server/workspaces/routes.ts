@@ -9,6 +9,7 @@ import { problem } from '../problem.ts';
 import { WorkspaceError, type Workspace, type Workspaces } from './index.ts';
 import { WORKSPACE_LIMITS } from './settings.ts';
 import { piecesOf, zipOf } from './zip.ts';
+import { sentence } from '../../src/domain/sentence.ts';
 
 export interface WorkspaceRoutesDeps {
   readonly workspaces: Workspaces;
@@ -109,6 +110,13 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
     async filesZip({ agentId, path }, context) {
       const workspace = await of(agentId, context);
       await orProblem(workspace.list(path));
+      const bytes = path === '' ? (await workspace.used()).bytes : await workspace.below(path);
+      if (bytes > WORKSPACE_LIMITS.zipBytes)
+        throw problem(
+          413,
+          'too-large',
+          sentence`A zip holds 4 GB at most, and here is more. Take folders or files alone.`,
+        );
       return new Response(streamOf(zipOf(workspace, path)), {
         headers: keptAs(`${lastOf(path) === '' ? 'files' : lastOf(path)}.zip`),
       });

@@ -9,6 +9,8 @@ export const WORKSPACE_LIMITS = {
   name: 255,
   /** Bytes of a file that a tool reads or writes as text; larger ones are for whoever downloads them. */
   textBytes: 10_000_000,
+  /** Bytes of the files of one zip: its format has 32 bits for places, and what describes the files needs some of them. */
+  zipBytes: 4_200_000_000,
   /** Files that are taken from pages at once. */
   uploadsAtOnce: 4,
   /** ms after which the room that is used is counted anew: programs besides Roost may write in a folder. */

@@ -1,5 +1,5 @@
 /** An agent's folder through a whole relay: the agent works in it by its tools, and the person sees it, gives to it and takes from it by HTTP. */
-import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -298,6 +298,15 @@ describe('the person at an agent’s folder', () => {
     expect(await problemOf(call('GET', `${api}?path=a.md`))).toEqual([400, 'about:roost/not-a-folder']);
     expect(await problemOf(call('GET', `${api}/zip?path=a.md`))).toEqual([400, 'about:roost/not-a-folder']);
     expect(await problemOf(call('GET', '/api/workspaces/nobody'))).toEqual([404, expect.any(String)]);
+    // More than a zip holds: it would be torn. It takes no room on the disk.
+    await put('more/a.md', 'x');
+    const [household = ''] = await readdir(join(home, 'workspaces'));
+    await truncate(join(home, 'workspaces', household, 'a1', 'more', 'a.md'), 5_000_000_000);
+    // Counted anew.
+    await put('b.md', 'x');
+    await file('b.md', 'DELETE');
+    expect(await problemOf(call('GET', `${api}/zip?path=more`))).toEqual([413, 'about:roost/too-large']);
+    expect((await file('more', 'DELETE')).status).toBe(204);
     expect(await problemOf(put('b.md', 'x', 'text/html'))).toEqual([415, 'about:roost/not-bytes']);
     expect(await problemOf(put('b.md', new Uint8Array(30_000_001)))).toEqual([413, 'about:roost/too-large']);
     expect((await listed()).entries.map(({ name }) => name)).toEqual(['a.md']);

@@ -87,6 +87,12 @@ export const workspaceEndpoints = {
     raw: true,
     params,
     query: { path },
-    answers: [{ status: 200, when: 'it is there' }, badPath, unknownAgent, browsersOnly],
+    answers: [
+      { status: 200, when: 'it is there' },
+      badPath,
+      unknownAgent,
+      browsersOnly,
+      { status: 413, when: 'it is more than a zip holds' },
+    ],
   }),
 };
