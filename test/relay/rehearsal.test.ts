@@ -44,6 +44,20 @@ describe('the rehearsal mind', () => {
       .of('agent-born')
       .map(({ position, name }) => [position, name] as const)
       .toSorted(([a], [b]) => a - b);
+  /** Two who are awake, and know of each other. */
+  const twoAwake = async (): Promise<Household> => {
+    const { house, mind } = await open();
+    mind.meet({ all: async () => [await house.team.directory.all()] });
+    await house.team.directory.set({
+      agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })),
+    });
+    await house.start();
+    await house.wake([payload(0), payload(1)]);
+    await house.until(() => house.of('agent-awake').length === 2);
+    await house.untilQuiet();
+    return house;
+  };
+
   const ask = async (house: Household, text: string, to?: string): Promise<string> => {
     const before = house.of('message').length;
     await house.post({ text, ...(to === undefined ? {} : { to }) });
@@ -208,15 +222,7 @@ describe('the rehearsal mind', () => {
     'Kann ich mit euch allen zugleich reden?': /Neuer Thread/,
   };
   it('answers German in German: first sentences sensibly, what it was told, and what it is told to do', async () => {
-    const { house, mind } = await open();
-    mind.meet({ all: async () => [await house.team.directory.all()] });
-    await house.team.directory.set({
-      agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })),
-    });
-    await house.start();
-    await house.wake([payload(0), payload(1)]);
-    await house.until(() => house.of('agent-awake').length === 2);
-    await house.untilQuiet();
+    const house = await twoAwake();
     const before = house.of('tool').length;
     for (const sentence of GERMAN_FIRST_SENTENCES)
       for (const to of [undefined, 'agent-0']) {
@@ -357,15 +363,7 @@ describe('the rehearsal mind', () => {
   });
 
   it('tells and wakes the others when it is asked to', async () => {
-    const { house, mind } = await open();
-    mind.meet({ all: async () => [await house.team.directory.all()] });
-    await house.team.directory.set({
-      agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })),
-    });
-    await house.start();
-    await house.wake([payload(0), payload(1)]);
-    await house.until(() => house.of('agent-awake').length === 2);
-    await house.untilQuiet();
+    const house = await twoAwake();
     await ask(house, 'Tell Name 1 that the bridge holds.', 'agent-0');
     expect(await house.inbox.waiting('agent-1')).toMatchObject([{ from: 'agent-0', text: 'the bridge holds.' }]);
     await ask(house, 'Wake seat 2: come and see', 'agent-0');
