@@ -136,20 +136,17 @@ export function createWorkspaces({
       async write(where, bytes) {
         const most = await mostOf(agentId);
         const sum = await used();
+        const why =
+          sum.bytes + bytes.length > most
+            ? `The folder is full: it holds ${mb(sum.bytes)} of ${mb(most)} MB, and this is ${mb(bytes.length)} MB more.`
+            : !sum.whole || sum.entries >= limits.entries
+              ? `The folder holds ${limits.entries} files, which is the most, or folders in each other without end.`
+              : null;
         // What takes no more room than what it replaces may be written in a full folder too: its agent has no other way to make room.
-        const isLess = await files
-          .read(where, (_file, size) => Promise.resolve(bytes.length <= size))
-          .catch(() => false);
-        if (!isLess && sum.bytes + bytes.length > most)
-          throw new WorkspaceError(
-            'full',
-            `The folder is full: it holds ${mb(sum.bytes)} of ${mb(most)} MB, and this is ${mb(bytes.length)} MB more. Nothing was written. ${MAKE_ROOM}`,
-          );
-        if (!isLess && (!sum.whole || sum.entries >= limits.entries))
-          throw new WorkspaceError(
-            'full',
-            `The folder holds ${limits.entries} files, which is the most, or folders in each other without end. Nothing was written. ${MAKE_ROOM}`,
-          );
+        const isLess = () =>
+          files.read(where, (_file, size) => Promise.resolve(bytes.length <= size)).catch(() => false);
+        if (why !== null && !(await isLess()))
+          throw new WorkspaceError('full', `${why} Nothing was written. ${MAKE_ROOM}`);
         // Before it is written: what others write meanwhile has no room twice.
         add(sum, where, bytes.length);
         sum.entries += 1;
