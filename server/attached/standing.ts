@@ -108,9 +108,13 @@ export function lookedAt(
 
 /** What it offers beside what the person has looked at. `name`: the server's; `offered` null: it has not said yet. */
 export function toolsBeside(name: string, offered: readonly OfferedTool[] | null, value: Value): AttachedTool[] {
-  const called = (offered ?? []).map((tool) => mindNameOf(name, tool.name));
+  const called = new Map<string, number>();
+  for (const tool of offered ?? []) {
+    const own = mindNameOf(name, tool.name);
+    called.set(own, (called.get(own) ?? 0) + 1);
+  }
   // Of two by one name, a call of one could be carried out by the other.
-  const isTwice = (tool: OfferedTool) => called.filter((each) => each === mindNameOf(name, tool.name)).length > 1;
+  const isTwice = (tool: OfferedTool) => (called.get(mindNameOf(name, tool.name)) ?? 0) > 1;
   const there = new Map(
     (offered ?? []).map((tool) => [
       tool.name,
