@@ -10,6 +10,13 @@ import { words, type ReplyPart, type Reply, call } from './reply.ts';
 import { isTeamCall, positionsCalled } from '../../../src/domain/wake-payload.ts';
 import { afterTool, newSoul, OUTCOMES, talk } from './talk.ts';
 
+/** The tool that it called last, and what that answered; null: none has just answered. */
+function lastDone({ turns, last }: Reading) {
+  const made = turns.at(-2)?.calls.at(-1);
+  const [result] = last.results;
+  return made && result ? { name: made.name, isError: result.isError, text: result.text } : null;
+}
+
 /** The lead of a rehearsal: it follows the protocol to the letter. */
 const REPORT = '[TEAM REPORT]';
 
@@ -27,9 +34,8 @@ function lead(reading: Reading, options: { seed: number; leadIgnores: boolean })
   const failed = reading.last.results.find((result) => result.isError);
   if (failed)
     return [words(`The call could not be made: ${failed.text} Nobody is lost by it; everyone is as they were.`)];
-  const made = reading.turns.at(-2)?.calls.at(-1);
-  const [result] = reading.last.results;
-  if (made && result && OUTCOMES.has(made.name)) return afterTool(made.name, false, result.text);
+  const done = lastDone(reading);
+  if (done && OUTCOMES.has(done.name)) return afterTool(done.name, false, done.text);
   return [words('That is written down, and I will be given it whenever I wake.')];
 }
 
@@ -144,8 +150,7 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
     if (!named) return nudged(reading, birthOptions);
   }
   if (first) return greet(reading, seed);
-  const [result] = reading.last.results;
-  const made = reading.turns.at(-2)?.calls.at(-1);
-  if (result && made && reading.last.texts.length === 0) return afterTool(made.name, result.isError, result.text);
+  const done = lastDone(reading);
+  if (done && reading.last.texts.length === 0) return afterTool(done.name, done.isError, done.text);
   return talk(reading, seed);
 }
