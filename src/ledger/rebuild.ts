@@ -17,6 +17,7 @@ import { NO_VIEWS, openViewsDatabase, viewsTransaction, type ViewsDatabase, view
 import { applyBatches } from './views/views.ts';
 import { DOCUMENT_STORES, unseen } from './views/write.ts';
 import { decodeDocuments } from './volumes/codec.ts';
+import { lacking, openedEmpty, unreadable } from './volumes/faults.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
 import { putListed } from './volumes/records.ts';
 
@@ -69,12 +70,12 @@ async function readVolume(
     const volume = await openVolume(name);
     try {
       const { docs, damaged } = decodeDocuments(await volume.read());
-      return { docs, faults: damaged.map(({ id, reason }) => sentence`${id} cannot be read: ${reason}`) };
+      return { docs, faults: damaged.map(({ id, reason }) => unreadable(id, reason)) };
     } finally {
       await volume.close();
     }
   } catch (error) {
-    return { docs: [], faults: [`it cannot be read: ${errorMessage(error)}`] };
+    return { docs: [], faults: [unreadable('it', errorMessage(error))] };
   }
 }
 
@@ -130,12 +131,7 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
     const { docs, faults } = await readVolume(deps.openVolume, record.name);
     const manifest = await journal.get('manifests', record.name);
     const expected = manifest?.ids.length ?? record.documents;
-    if (docs.length < expected)
-      faults.push(
-        docs.length === 0
-          ? sentence`it should hold ${expected} documents and opened empty`
-          : sentence`${docs.length} of ${expected} documents are there`,
-      );
+    if (docs.length < expected) faults.push(docs.length === 0 ? openedEmpty(expected) : lacking(docs.length, expected));
     await apply(kept(docs), 0);
     const state = faults.length > 0 ? 'damaged' : record.state;
     if (faults.length > 0)

@@ -7,6 +7,7 @@ import { LEDGER } from '../settings.ts';
 import type { ViewsDatabase } from '../views/database.ts';
 import { DOCUMENT_STORES } from '../views/write.ts';
 import { decodeDocuments, type StoredDoc, encodeDocument, isPartId } from './codec.ts';
+import { lacking, openedEmpty, unreadable } from './faults.ts';
 import type { Volume } from './fireproof-volume.ts';
 import { currentRecord, putListed } from './records.ts';
 import { createRows, type Group } from './rows.ts';
@@ -26,7 +27,7 @@ async function checkVolume(
   stored: readonly StoredDoc[],
 ): Promise<Check> {
   const { docs, damaged } = decodeDocuments(stored);
-  const faults = damaged.map(({ id, reason }) => sentence`${id} cannot be read: ${reason}`);
+  const faults = damaged.map(({ id, reason }) => unreadable(id, reason));
   const tx = views.transaction([...DOCUMENT_STORES]);
   const viewed = await Promise.all(docs.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
   const ids: string[] = [];
@@ -120,11 +121,9 @@ export function createCurrentVolume({ db, views, open, now, onFiled, onTrouble }
     let ids: readonly string[] = [];
     if (record.documents > 0) {
       try {
-        if (volume.isEmpty())
-          throw new DamagedError(record, [`it should hold ${record.documents} documents and opened empty`]);
+        if (volume.isEmpty()) throw new DamagedError(record, [openedEmpty(record.documents)]);
         const { docs } = decodeDocuments(await volume.read());
-        if (docs.length < record.documents)
-          throw new DamagedError(record, [sentence`${docs.length} of ${record.documents} documents are there`]);
+        if (docs.length < record.documents) throw new DamagedError(record, [lacking(docs.length, record.documents)]);
         ids = docs.map(({ _id }) => _id);
       } catch (error) {
         await volume.close().catch(onTrouble);

@@ -14,6 +14,7 @@ import { storageProblemOf } from '../problem.ts';
 import { LEDGER } from '../settings.ts';
 import type { ViewsDatabase } from '../views/database.ts';
 import { createCurrentVolume, DamagedError } from './current.ts';
+import { unreadable } from './faults.ts';
 import type { Volume } from './fireproof-volume.ts';
 import { currentRecord } from './records.ts';
 
@@ -123,7 +124,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
         await volume.close();
       }
     } catch (error) {
-      return storageProblemOf(error).kind === 'quota' ? null : [`it cannot be read: ${errorMessage(error)}`];
+      return storageProblemOf(error).kind === 'quota' ? null : [unreadable('it', errorMessage(error))];
     }
   }
 
