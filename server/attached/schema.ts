@@ -2,6 +2,8 @@
  * Whether something has the shape of a JSON Schema (draft 2020-12, as its meta-schema says it): a model’s server refuses a whole
  * request for one that has not, and so one tool would keep its agent from saying anything. Pure.
  */
+import { isRecord } from '../../src/domain/platform/is-record.ts';
+
 const TYPES: readonly unknown[] = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 /** By what stands behind the word. */
@@ -15,8 +17,6 @@ const COUNTS = setOf('maxContains maxItems maxLength maxProperties minContains m
 const NUMBERS = setOf('exclusiveMaximum exclusiveMinimum maximum minimum multipleOf');
 const FLAGS = setOf('deprecated readOnly uniqueItems writeOnly');
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown) => typeof value === 'string';
 const areTexts = (value: unknown) =>
   Array.isArray(value) && value.every(isText) && new Set<unknown>(value).size === value.length;

@@ -3,6 +3,7 @@
  * tools before it), on the first user message (which holds the soul) and on the newest turn.
  */
 import type Anthropic from '@anthropic-ai/sdk';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { BYTES_PER_TOKEN, type Untold } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindAnswer, MindBlock, MindMessage, MindRequest, StopReason, ToolSearchBlock } from './mind.ts';
@@ -41,9 +42,6 @@ type Content =
   | Anthropic.ToolSearchToolResultBlockParam
   | Anthropic.WebSearchToolResultBlockParam
   | Anthropic.WebFetchToolResultBlockParam;
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** What a search found, as far as it is there still. */
 function searchParam(block: ToolSearchBlock, there: ReadonlySet<string>): Content {

@@ -1,4 +1,5 @@
 /** Limits and prices one by one: what a record sets, as fields, and a record of which some fields are another's. Pure. */
+import { isRecord } from '../../domain/platform/is-record.ts';
 import { DEFAULT_PRICES } from '../../domain/prices.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type { Doc } from '../../protocol/documents.ts';
@@ -9,11 +10,8 @@ import type { ArchiveChange } from '../types.ts';
 /** By field: the path of a limit as JSON, or a model's name. What is not there is not set. */
 export type RecordFields = ReadonlyMap<string, unknown>;
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function* leaves(value: unknown, path: readonly string[]): Generator<readonly [string, unknown]> {
-  if (isObject(value)) for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key]);
+  if (isRecord(value)) for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key]);
   else if (value !== undefined) yield [JSON.stringify(path), value];
 }
 
@@ -33,7 +31,7 @@ export function pathOf(field: string): readonly string[] {
 /** `undefined` takes it away. Never through a setter, whatever the key is called. */
 function withPath(value: unknown, [key, ...rest]: readonly string[], inner: unknown): unknown {
   if (key === undefined) return inner;
-  const entries = isObject(value) ? Object.entries(value) : [];
+  const entries = isRecord(value) ? Object.entries(value) : [];
   const set = withPath(entries.find(([name]) => name === key)?.[1], rest, inner);
   const others = entries.filter(([name]) => name !== key);
   return Object.fromEntries(set === undefined ? others : [...others, [key, set]]);
@@ -50,10 +48,10 @@ export function withFields(
     for (const [field, inner] of fields) changed = withPath(changed, ['config', ...pathOf(field)], inner);
     return changed;
   }
-  const own: readonly unknown[] = isObject(value) && Array.isArray(value['prices']) ? value['prices'] : [];
+  const own: readonly unknown[] = isRecord(value) && Array.isArray(value['prices']) ? value['prices'] : [];
   const rows = own.length === 0 ? DEFAULT_PRICES : own;
   const set = new Map(fields);
-  const others = rows.filter((row) => !isObject(row) || !set.has(String(row['model'])));
+  const others = rows.filter((row) => !isRecord(row) || !set.has(String(row['model'])));
   return { prices: [...others, ...[...set.values()].filter((row) => row !== undefined)] };
 }
 

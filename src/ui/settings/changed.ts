@@ -1,4 +1,5 @@
 /** Which settings differ from what they are without anybody's doing, by the section in which they stand. */
+import { isRecord } from '../../domain/platform/is-record.ts';
 import { useEffect, useState } from 'react';
 import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, HAND_BOUNDS, PULSE_BOUNDS } from '../../domain/guardrails.ts';
 import { DEFAULT_SETTINGS, type SettingKey, type Settings } from '../../domain/settings.ts';
@@ -22,13 +23,10 @@ const IN_SECTION: Partial<Record<SettingsSection, readonly SettingKey[]>> = {
 
 export const isChanged = (settings: Settings, key: SettingKey): boolean => settings[key] !== DEFAULT_SETTINGS[key];
 
-const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** How many values of `own`, however deep, are others than those in their places of `usual`. What is not set is none; a list is one value. */
 function differing(own: unknown, usual: unknown): number {
   if (own === undefined) return 0;
-  if (!isGroup(own) || !isGroup(usual)) return JSON.stringify(own) === JSON.stringify(usual) ? 0 : 1;
+  if (!isRecord(own) || !isRecord(usual)) return JSON.stringify(own) === JSON.stringify(usual) ? 0 : 1;
   return Object.entries(own).reduce((sum, [key, value]) => sum + differing(value, usual[key]), 0);
 }
 
