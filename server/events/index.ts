@@ -5,7 +5,7 @@
  * have come meanwhile, where this one was believed dead: so nothing is written behind events that were not read, and what
  * the other has ended is not ended again.
  */
-import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
+import type { EventOf, RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
 import { createClock, RELAY_NODE, type Stamp } from '../../src/domain/stamp.ts';
 import { stampOf } from '../../src/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
@@ -17,7 +17,7 @@ import { createTableKeeper, openJournalKeeper } from './keepers.ts';
 import { openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readNewest, type Write } from './log-rows.ts';
 
 export const EVENT_LOG_DEFAULTS = {
-  /** ms that words of a stream wait for company before they are committed. */
+  /** ms after a commit that words of a stream wait for company before they are committed; those of one answer become one event. */
   windowMs: 20,
   /** ms that events which a browser has stored are kept nevertheless. */
   retentionMs: 24 * 3_600_000,
@@ -172,6 +172,31 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     });
   }
 
+  /** Words that wait for their commit, by answer: what is said next stands in one event with them. */
+  const gathering = new Map<string, { readonly events: [EventOf<'text'>]; readonly written: Promise<Written> }>();
+  function addWords(event: EventOf<'text'>): Promise<Written> {
+    const before = gathering.get(event.messageId);
+    if (before) {
+      const [words] = before.events;
+      before.events[0] = { ...words, text: words.text + event.text };
+      return before.written;
+    }
+    const events: [EventOf<'text'>] = [event];
+    const written = commits.add({ events, client: null }, true);
+    gathering.set(event.messageId, { events, written });
+    return written;
+  }
+  function add(events: readonly RoostEvent[]): Promise<Written> {
+    const [first] = events;
+    if (first?.kind === 'text' && events.length === 1) return addWords(first);
+    // What is said after this comes after it.
+    gathering.clear();
+    return commits.add(
+      { events, client: null },
+      events.every(({ kind }) => kind === 'text'),
+    );
+  }
+
   async function read(after: number, limit: number): Promise<StoredEvent[]> {
     await keeper.flush();
     return await readEvents(db, log, after, limit);
@@ -181,6 +206,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     windowMs,
     elapsed,
     async commit(writes) {
+      gathering.clear();
       let results = await writeAll(writes);
       for (; results === null; results = await writeAll(writes)) await catchUp();
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
@@ -200,14 +226,12 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     read,
     async append(events) {
       if (events.length === 0) return [];
-      const written = await commits.add(
-        { events, client: null },
-        events.every((event) => event.kind === 'text'),
-      );
+      const written = await add(events);
       return written.repeated ? [] : written.stored;
     },
     async appendOnce(clientId, events) {
       if (events.length === 0) throw new Error('appendOnce needs an event to answer with');
+      gathering.clear();
       const written = await commits.add({ events, client: JSON.stringify(clientId) }, false);
       if (written.repeated) return { eventId: written.eventId, repeated: true };
       return { eventId: written.stored[0]?.id ?? 0, repeated: false };

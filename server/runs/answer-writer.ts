@@ -1,12 +1,10 @@
 /**
  * Writes one answer into the log: `answer-started`, then `text` and `tool` as they come, then the whole
- * `message`. Words that come close upon others are gathered for a moment, so that a stream does not make an event for each
- * of them; one that comes after a pause does not wait.
+ * `message`. The log gathers words that come close upon others.
  */
 import type { AgentId, MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
 import type { Block, MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Timers } from '../../src/domain/platform/timers.ts';
 
 export interface AnswerWriter {
   /** Writes `answer-started` now; otherwise it comes with the first thing that is said. Resolves when it is on disk. */
@@ -35,8 +33,6 @@ export interface AnswerWriterDeps {
   readonly runId: RunId;
   readonly record: (events: readonly RoostEvent[]) => Promise<void>;
   readonly now: () => number;
-  readonly timers: Timers;
-  readonly textBatchMs: number;
   /** Called once, at the first word that is not blank; what it returns is written before that word. */
   readonly onFirstWords: () => readonly RoostEvent[];
 }
@@ -59,12 +55,11 @@ function addUnlike(given: string, others: Set<string>): string {
 }
 
 export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
-  const { messageId, agentId, author, sessionId, runId, record, now, timers, textBatchMs } = deps;
+  const { messageId, agentId, author, sessionId, runId, record, now } = deps;
   const blocks: Block[] = [];
   const toolUseIds = new Set<string>();
+  /** Half of a letter, until the other comes. */
   let held = '';
-  /** Ends the moment in which words are gathered; null: what comes now is written at once. */
-  let cancelGather: (() => void) | null = null;
   /** ms since the epoch: when it was written that it begins. */
   let startedAt = now();
   let begun = false;
@@ -78,13 +73,12 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
     return [{ kind: 'answer-started', time: startedAt, messageId, agentId, sessionId, runId }];
   };
 
-  function takeText(last: boolean): RoostEvent[] {
-    cancelGather?.();
-    cancelGather = null;
-    const keep = !last && endsInHalf(held) ? 1 : 0;
-    const text = held.slice(0, held.length - keep);
-    held = held.slice(held.length - keep);
-    return text === '' ? [] : [...startEvents(), { kind: 'text', messageId, text }];
+  /** All of it, but for half of a letter where more may come. */
+  function takeText(words: string, last: boolean): RoostEvent[] {
+    const text = held + words;
+    held = !last && endsInHalf(text) ? text.slice(-1) : '';
+    const whole = text.slice(0, text.length - held.length);
+    return whole === '' ? [] : [...startEvents(), { kind: 'text', messageId, text: whole }];
   }
 
   function write(events: readonly RoostEvent[]): void {
@@ -92,29 +86,16 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
     if (events.length > 0) void record(events);
   }
 
-  function writeWords(before: readonly RoostEvent[] = []): void {
-    const events = takeText(false);
-    write([...before, ...events]);
-    // Where half of a letter is all there is, the other half comes.
-    if (events.length > 0)
-      cancelGather = timers.after(textBatchMs, () => {
-        cancelGather = null;
-        if (held !== '') writeWords();
-      });
-  }
-
   return {
     begin: (with_) => record([...with_, ...startEvents()]),
     text(words) {
       if (finished || words === '') return;
       addWords(blocks, words);
-      held += words;
-      if (!hasWords && words.trim() !== '') {
-        hasWords = true;
-        // The first words do not wait: they open an eye on the page.
-        const started = startEvents();
-        writeWords([...started, ...deps.onFirstWords()]);
-      } else if (cancelGather === null) writeWords();
+      const isFirst = !hasWords && words.trim() !== '';
+      hasWords ||= isFirst;
+      // The first words open an eye on the page.
+      const before = isFirst ? [...startEvents(), ...deps.onFirstWords()] : [];
+      write([...before, ...takeText(words, false)]);
     },
     tool({ toolUseId: given, name, input }) {
       const toolUseId = addUnlike(given, toolUseIds);
@@ -128,7 +109,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
         startedAt: now(),
       };
       const index = blocks.push(open) - 1;
-      write([...takeText(true), ...startEvents(), { kind: 'tool', messageId, block: open }]);
+      write([...takeText('', true), ...startEvents(), { kind: 'tool', messageId, block: open }]);
       return (result, isError) => {
         if (finished) return;
         const done: Block = { ...open, result, isError, endedAt: now() };
@@ -141,7 +122,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
     blocks: () => blocks,
     async finish({ status, error, usage }, with_) {
       if (finished) return;
-      const rest = takeText(true);
+      const rest = takeText('', true);
       finished = true;
       const message: RoostEvent = {
         kind: 'message',

@@ -3,8 +3,6 @@ import type { WindowLimits } from './window.ts';
 
 /** Every limit of an agent at work that is not a setting of the household, in one place. */
 export interface RunLimits {
-  /** ms after a `text` event in which words are gathered for the next one. */
-  readonly textBatchMs: number;
   /** Most requests to the mind for one answer; each use of tools takes one more. Enough for a piece of work in a folder; what it costs is bounded by budgets. */
   readonly maxTurns: number;
   /** Characters of what tools answered in one turn after which no further call of that turn is run: each alone is bounded, and a mind may call many at once. */
@@ -21,7 +19,6 @@ export interface RunLimits {
 }
 
 export const RUN_LIMITS: RunLimits = {
-  textBatchMs: 30,
   maxTurns: 25,
   resultCharacters: 200_000,
   messages: MESSAGE_BATCH_LIMITS,

@@ -57,7 +57,7 @@ const SHORTENED =
 // In one piece: one answer at a time: what waits, is said and is stopped is one state.
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, life, model, system, tools, announces, hooks } = deps;
-  const { sessionId, now, newId, timers, limits, room, record, mind, rest, costs } = context;
+  const { sessionId, now, newId, limits, room, record, mind, rest, costs } = context;
   const { agentId, runId } = life;
   const permits = createPermits({ rest, costs, agentId, sessionId, onError: context.fail });
   const toolbox = createToolbox({
@@ -107,8 +107,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       runId,
       record,
       now,
-      timers,
-      textBatchMs: limits.textBatchMs,
       onFirstWords: () => hooks.onFirstWords?.() ?? [],
     });
     let resolveOver: () => void = () => undefined;

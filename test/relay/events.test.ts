@@ -76,8 +76,49 @@ describe.each(STORES)('the event log on %s', (kind) => {
       return Number(row.id);
     };
     const before = await transactions();
-    await Promise.all(Array.from({ length: 200 }, (_, i) => log.append([text(String(i))])));
+    await Promise.all(Array.from({ length: 200 }, (_, i) => log.append([text(String(i), `m${i}`)])));
     expect((await transactions()) - before).toBeLessThan(20);
+  });
+
+  it('makes one event of the words of an answer that wait for one commit, and of none that something stands between', async () => {
+    const log = await openNew();
+    await log.append([text('at once')]);
+    const heard: StoredEvent[] = [];
+    log.subscribe((stored) => heard.push(stored));
+    const said = (words: string, messageId?: string) => log.append([text(words, messageId)]);
+    const appends = [
+      said('a'),
+      said('b', 'm2'),
+      said('c'),
+      said('d', 'm2'),
+      log.append([awake('x')]),
+      said('e'),
+      said('f'),
+    ];
+    const stored = await Promise.all(appends);
+    await said('g');
+    expect(heard.map(({ event }) => (event.kind === 'text' ? `${event.messageId} ${event.text}` : event.kind))).toEqual(
+      ['m1 ac', 'm2 bd', 'agent-awake', 'm1 ef', 'm1 g'],
+    );
+    // Each append is told where its words stand.
+    expect(stored.map(([first]) => first?.id)).toEqual([2, 3, 2, 3, 4, 5, 5]);
+    expect(await log.read(1, 100)).toEqual(heard);
+  });
+
+  it('writes words of a stream at once after a pause, and not an event for each of them otherwise', async () => {
+    const log = await openNew();
+    const began = performance.now();
+    let appends = 0;
+    for (; performance.now() - began < 400; appends++) {
+      void log.append([text('x')]);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await log.close();
+    const events = await log.read(0, 1_000);
+    const said = events.map(({ event }) => (event.kind === 'text' ? event.text : '')).join('');
+    expect(said).toHaveLength(appends);
+    expect(events[0]?.event).toMatchObject({ text: 'x' });
+    expect(events.length).toBeLessThanOrEqual((performance.now() - began) / EVENT_LOG_DEFAULTS.windowMs + 2);
   });
 
   it('writes what comes at one moment in one statement, client ids too', async () => {
@@ -278,7 +319,7 @@ describe.each(STORES)('the event log on %s', (kind) => {
 
   it('has everything on disk when it is closed', async () => {
     const log = await openNew();
-    const appended = [log.append([text('a')]), log.append([text('b')])];
+    const appended = [log.append([text('a', 'm1')]), log.append([text('b', 'm2')])];
     await log.close();
     expect(await log.read(0, 10)).toHaveLength(2);
     await Promise.all(appended);

@@ -9,7 +9,8 @@ import type { StoredEvent } from '../../src/protocol/events.ts';
 import { createRandom } from '../support/random.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
-const text = (words: string) => ({ kind: 'text', messageId: 'm', text: words }) as const;
+/** Each of an answer of its own: words of one that come together are one event. */
+const text = (words: string) => ({ kind: 'text', messageId: `m${words.slice(0, 8)}`, text: words }) as const;
 
 describe('a journal', () => {
   let folder: string;
