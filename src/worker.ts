@@ -246,7 +246,8 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
   }),
 );
 sync.then((open) => (opened.sync = open), crashed);
-events.on('documents', (docs) => opened.sync?.hearDocuments(docs));
+// Also what comes while it opens: whoever moves in then would have no second home until the next start.
+events.on('documents', (docs) => void sync.then((open) => open.hearDocuments(docs)));
 events.on('forgotten', (forgets) => void sync.then((open) => open.forget(forgets)));
 events.on('outbox', () => opened.sync?.wake());
 
