@@ -317,6 +317,7 @@ describe('the big button', () => {
 
   it('lets one go on choosing who shall wake where the window becomes narrow beside a conversation', async () => {
     await resize(sizes.desktop);
+    await expect.poll(() => visitor.page.locator('.bottom-bar').count()).toBe(0);
     await visitor.open(1);
     await visitor.press('More ways to wake');
     await visitor.page.getByRole('menuitem', { name: 'Wake only some…' }).click();
