@@ -117,6 +117,19 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .execute();
       return rows.map(occurrenceOf);
     },
+    /** Who was at work alone, with when the last of it ended, after `since`; ms since the epoch. */
+    async endsSince(since: number): Promise<ReadonlyMap<AgentId, number>> {
+      const rows = await db
+        .selectFrom('occurrences')
+        .select(['agent_json', sql<string>`max(ended_at)`.as('at')])
+        .where('home', '=', home)
+        .where('ended_at', '>', since)
+        .where('run', 'is not', null)
+        .where('state', '<>', 'skipped')
+        .groupBy('agent_json')
+        .execute();
+      return new Map(rows.map(({ agent_json, at }) => [parseText(agent_json), Number(at)]));
+    },
     /** What was due, or woke it, when this run began. */
     async withRun(runId: RunId): Promise<Occurrence | null> {
       const row = await named().where('occurrences.run', '=', runId).executeTakeFirst();

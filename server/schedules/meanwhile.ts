@@ -1,5 +1,6 @@
 /** What an agent did alone, for when it wakes, and for its next turn where it is awake: it was itself that did it, and it must know. */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import { quote, titled } from '../../src/domain/quoting.ts';
 import type { Occurrence } from '../../src/protocol/schedules.ts';
@@ -19,22 +20,41 @@ const OUTCOMES: Partial<Record<Occurrence['state'], string>> = {
 };
 
 export interface MeanwhileDeps {
-  readonly rows: Pick<ScheduleRows, 'runs'>;
+  readonly rows: Pick<ScheduleRows, 'runs' | 'endsSince'>;
   readonly configs: Pick<Configs, 'household'>;
   readonly now: () => number;
   readonly logger: Pick<Logger, 'error'>;
 }
 
+/** Whether this agent was at work since then. Those of a team, which all wake in one go, are looked for at once. */
+function createWasAtWork(rows: MeanwhileDeps['rows']) {
+  let asking: { earliest: number; readonly ends: Promise<ReadonlyMap<AgentId, number>> } | null = null;
+  async function ask(): Promise<ReadonlyMap<AgentId, number>> {
+    await new Promise((resolve) => setImmediate(resolve));
+    const { earliest = 0 } = asking ?? {};
+    asking = null;
+    return await rows.endsSince(earliest);
+  }
+  return async (agentId: AgentId, since: number): Promise<boolean> => {
+    asking ??= { earliest: since, ends: ask() };
+    asking.earliest = Math.min(asking.earliest, since);
+    return ((await asking.ends).get(agentId) ?? 0) > since;
+  };
+}
+
 /** Resolves with a note for its mind, and up to when it tells; null: it did nothing since then. */
 export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): Meanwhile {
+  const wasAtWork = createWasAtWork(rows);
   return async (agentId, since, asleep) => {
     try {
       const time = now();
+      const from = Math.max(since, time - TOLD.backMs);
+      if (!(await wasAtWork(agentId, from))) return null;
       // Its own alone: however much the others did, or idled, nothing of it is pushed out.
       const found = await rows.runs({
         agentId,
         before: time + 1,
-        endedAfter: Math.max(since, time - TOLD.backMs),
+        endedAfter: from,
         most: TOLD.lookedAt,
       });
       const own = found.filter(

@@ -190,8 +190,15 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
         select ${home}, ${schedule}, ${JSON.stringify(agent)}, ${ran}::bigint + n, ${ran}, ${started ? 'done' : 'skipped'},
           ${started ? null : 'nothing-waits'}, ${started ? ran : null}::bigint + n, ${started ? 'run' : null}, ${ran}::bigint + n
         from generate_series(1, 3000) as n`.execute(store.db);
+    const looks: number[] = [];
     const tell = createMeanwhile({
-      rows,
+      rows: {
+        ...rows,
+        endsSince(since) {
+          looks.push(since);
+          return rows.endsSince(since);
+        },
+      },
       configs: { household: () => Promise.resolve({ fields: {}, effective: { time_zone: 'UTC' } } as never) },
       now: () => START + 60 * MINUTE,
       logger: { error: (message) => expect.fail(message) },
@@ -201,6 +208,17 @@ describe.each(STORES)('moments that are claimed, on %s', (kind) => {
       upTo: ran + 1,
     });
     expect(await tell('agent-0', ran + 1, false)).toBeNull();
+    // A team that wakes asks in one go, each from when it fell asleep, and is looked for at once.
+    looks.length = 0;
+    const team = [
+      ['agent-0', ran + 1],
+      ['agent-1', ran + 2_999],
+      ['agent-1', ran + 3_000],
+      ['agent-2', ran + 5],
+    ] as const;
+    const told = await Promise.all(team.map(([agent, since]) => tell(agent, since, true)));
+    expect(told.map((each) => each?.upTo ?? null)).toEqual([null, ran + 3_000, null, null]);
+    expect(looks).toEqual([ran + 1]);
     const shown = await rows.between(0, START + 60 * MINUTE, { agentId: 'agent-0', most: 2_000, idle: 'last' });
     expect(shown).toHaveLength(2_000);
     expect(shown.filter(({ state }) => state === 'done')).toMatchObject([{ said: 'The well is dry.' }]);
