@@ -2,7 +2,7 @@
 import type { AgentId, RunId } from '../../src/domain/ids.ts';
 import { textOf } from '../../src/domain/text-of.ts';
 import { momentText } from '../../src/domain/moments.ts';
-import { renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
+import { inLanguage, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
 import { shownName } from '../../src/domain/names.ts';
@@ -86,7 +86,7 @@ export function systemOf(
 ): string {
   const [name, human] = [shownName(copy.name, 'agent'), shownName(copy.human, 'person')];
   const filled = instructions.replaceAll('{{AGENT_NAME}}', () => name);
-  return [
+  const system = [
     renderTemplate(templates.agent, 'agent', {
       name,
       human,
@@ -102,6 +102,7 @@ export function systemOf(
       columns: columns.join(', '),
     }),
   ].join('\n\n');
+  return inLanguage(system, { templates }, human, copy.language);
 }
 
 /** What comes first: the time, who is there, what set it to work, and what it is given of before. */

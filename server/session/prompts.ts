@@ -3,7 +3,7 @@ import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { momentText, spanText } from '../../src/domain/moments.ts';
 import { shownName } from '../../src/domain/names.ts';
-import { parseTemplate, PLACEHOLDERS, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
+import { inLanguage, parseTemplate, PLACEHOLDERS, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { AgentPayload, SeatPayload } from '../../src/domain/wake-payload.ts';
@@ -40,6 +40,8 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
   const parsed = own === '' ? null : parseTemplate(own, PLACEHOLDERS.wake);
   const wakeTemplate = parsed?.ok ? own : templates.wake;
 
+  // As the session began, and so until its end: it stands in every request.
+  const inTheirs = (system: string) => inLanguage(system, { templates }, human, start.human.language);
   const seatOf = ({ position }: { readonly position: number }) => String(seatNumber(position));
   const wakeText = (
     { name, soul, color, colorName, position, id, asleepSince }: AgentPayload,
@@ -65,16 +67,20 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
     leadHasSoul: start.lead.soul !== null,
     leadSystem(around) {
       const { soul, transcript, asleepSince } = start.lead;
-      return `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, asleepSince) })}\n\n${document}`;
+      return inTheirs(
+        `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, asleepSince) })}\n\n${document}`,
+      );
     },
     agentSystem: (agent) =>
-      renderTemplate(templates.agent, 'agent', {
-        name: agent.name,
-        human,
-        lead,
-        colorName: agent.colorName,
-        seat: seatOf(agent),
-      }),
+      inTheirs(
+        renderTemplate(templates.agent, 'agent', {
+          name: agent.name,
+          human,
+          lead,
+          colorName: agent.colorName,
+          seat: seatOf(agent),
+        }),
+      ),
     wake(agent, around) {
       const text = wakeText(agent, agent.transcript, around);
       return {

@@ -8,11 +8,12 @@
  * that it stands in; a transcript comes as such. Any other `{{` is a mistake, and said so: a misspelt placeholder must not reach an agent.
  */
 
-import { sentence } from './sentence.ts';
+import { languageName } from './language-tag.ts';
 import { quote } from './quoting.ts';
+import { sentence } from './sentence.ts';
 
 export type PromptValues = Readonly<Record<string, string | null>>;
-export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul' | 'alone';
+export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul' | 'alone' | 'language';
 
 /** What a template may ask for. */
 export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
@@ -23,6 +24,7 @@ export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
   nudge: ['human', 'lead'],
   soul: ['name', 'human'],
   alone: ['name', 'soul', 'human', 'instructions', 'columns'],
+  language: ['human', 'language'],
 };
 
 type Node =
@@ -141,6 +143,7 @@ export function parseProtocol(text: string): Protocol {
     nudge: take('nudge'),
     soul: take('soul'),
     alone: take('alone'),
+    language: take('language'),
   };
   const at = document.search(TEMPLATES);
   return {
@@ -148,3 +151,25 @@ export function parseProtocol(text: string): Protocol {
     templates: all,
   };
 }
+
+/**
+ * A system prompt, and at its end, on a line of its own, in which language to speak. Where the person has the page in English it
+ * is what it was without: nobody has to be told, and what a model's cache holds of it stays good. Names stand within lines and
+ * what agents wrote stands behind marks, so nobody's name or soul can end a prompt so.
+ * @param language of the page, BCP 47; left out: English
+ */
+export function inLanguage(
+  system: string,
+  { templates }: Pick<Protocol, 'templates'>,
+  human: string,
+  language: string | undefined,
+): string {
+  const name = language === undefined ? null : languageName(language);
+  return name === null
+    ? system
+    : `${system.trimEnd()}\n\n${renderTemplate(templates.language, 'language', { human, language: name })}`;
+}
+
+const SAID = /\n\nThe page of [^\n]+ is in ([^\n:]+): speak [^\n]+$/;
+/** The name of the language that a system prompt ends with; null: English. */
+export const languageOf = (system: string): string | null => SAID.exec(system)?.[1] ?? null;

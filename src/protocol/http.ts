@@ -11,6 +11,7 @@ import { agentIdSchema, attachmentFields, stamp } from './documents.ts';
 import { MAX_TIME } from '../domain/stamp.ts';
 import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';
+import { languageSchema } from './language.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const bounded = (key: keyof typeof SETTING_BOUNDS) =>
@@ -56,7 +57,10 @@ export type Health = z.infer<typeof healthSchema>;
 
 /** `POST /api/sessions`: start, with who the lead is and how the household wants things. */
 export const startSessionSchema = z.strictObject({
-  human: z.strictObject({ name: z.string().trim().min(1).max(LIMITS.name) }),
+  human: z.strictObject({
+    name: z.string().trim().min(1).max(LIMITS.name),
+    language: languageSchema.optional(),
+  }),
   lead: z.strictObject({
     name: z.string().trim().min(1).max(LIMITS.name),
     soul: z.string().max(LIMITS.soul).nullable().describe('null: none written yet'),

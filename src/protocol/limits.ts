@@ -16,6 +16,8 @@ export const LIMITS = {
   jsonDepth: 100,
   jsonValues: 300_000,
   name: NAME_MAX,
+  /** Of a language, BCP 47 (RFC 5646, 4.4.1). */
+  languageTag: 35,
   id: 128,
   threadTitle: 200,
   /** Agents forgotten for good that a page names: the newest. */

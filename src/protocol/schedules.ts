@@ -11,6 +11,7 @@ import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
 import { common, ms } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';
+import { languageSchema } from './language.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const zone = z
@@ -253,6 +254,7 @@ export const standingCopySchema = z.strictObject({
   soul: z.string().max(LIMITS.soul).nullable(),
   transcript: z.string().max(LIMITS.messageText).nullable().describe('its last conversation'),
   human: z.string().min(1).max(LIMITS.name),
+  language: languageSchema.optional(),
   lead: z.string().min(1).max(LIMITS.name),
   model: z.string().max(200).describe('that the person chose for it; empty: the relay’s own'),
   maxAnswerTokens: z.number().int().min(1).max(1_000_000),

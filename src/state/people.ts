@@ -3,10 +3,14 @@ import { displayName, type Roster } from '../domain/agent.ts';
 import { shownName } from '../domain/names.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import type { Settings } from '../domain/settings.ts';
+import { SOURCE } from '../language/catalogue.ts';
 
 export const humanNameOf = (settings: Settings): string => shownName(settings.humanName, 'person');
 export const leadNameOf = (roster: Roster, settings: Settings): string =>
   roster.lead?.name ?? shownName(settings.leadName, 'lead');
+
+/** What a person speaks whose page is in this language, as it is sent; nothing of English, which is what is left out. */
+export const speaking = (language: string): { readonly language?: string } => (language === SOURCE ? {} : { language });
 
 export function authorName(author: string, roster: Roster, settings: Settings): string {
   if (author === 'human') return humanNameOf(settings);

@@ -4,6 +4,7 @@
  */
 import type { AgentId } from '../domain/ids.ts';
 import { runAgain } from '../domain/platform/single-flight.ts';
+import { spoken } from '../language/catalogue.ts';
 import type { Changes } from './changes.ts';
 import type { Household } from './household.ts';
 import type { Live } from './live.ts';
@@ -72,7 +73,7 @@ export function createStandingCopies({
     // Most pages never need it: nobody has anything scheduled.
     const { copyOf, timeOf, versionOf } = await import('./standing-copy.ts');
     for (const share of await wakeSizes.read(agents)) {
-      const copy = copyOf(share, household.store.getState());
+      const copy = copyOf(share, household.store.getState(), spoken.language);
       if (!copy || stopped) continue;
       const version = versionOf(copy, share.lastSaid);
       const { agentId } = share.agent;

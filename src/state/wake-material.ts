@@ -15,7 +15,7 @@ import type { AgentPayload } from '../domain/wake-payload.ts';
 import type { StartSession } from '../protocol/http.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { WakeMaterial, WakeSession } from '../protocol/worker.ts';
-import { authorName, humanNameOf, leadNameOf } from './people.ts';
+import { authorName, humanNameOf, leadNameOf, speaking } from './people.ts';
 import type { WakeShare } from './wake-share.ts';
 
 /** A rough figure: four characters of English make about one token. */
@@ -107,13 +107,18 @@ function agentModelsOf(roster: Roster): { readonly agentModels?: Readonly<Record
   return own.length === 0 ? {} : { agentModels: Object.fromEntries(own.map(({ agentId, model }) => [agentId, model])) };
 }
 
-/** The body that starts a session: who the lead is, and how the household wants things. */
-export function startSessionBody(lead: WakeShare | null, roster: Roster, settings: Settings): StartSession {
+/** The body that starts a session: who the lead is, and how the household wants things. `language`: the page's. */
+export function startSessionBody(
+  lead: WakeShare | null,
+  roster: Roster,
+  settings: Settings,
+  language: string,
+): StartSession {
   const { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } =
     settings;
   const soul = lead?.agent.soul ?? '';
   return {
-    human: { name: humanNameOf(settings).slice(0, LIMITS.name) },
+    human: { name: humanNameOf(settings).slice(0, LIMITS.name), ...speaking(language) },
     lead: {
       name: leadNameOf(roster, settings).slice(0, LIMITS.name),
       soul: soul === '' ? null : soul.slice(0, LIMITS.soul),

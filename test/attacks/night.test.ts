@@ -274,6 +274,8 @@ describe('Words of a run alone', () => {
     );
     for (const line of text.split('\n')) expect(line).not.toMatch(/^(?:\[Message from|Give Eve|<\/your-soul>\n\{\{)/);
     expect(text).toContain('> {{instructions}} {{AGENT_NAME}} $&');
+    const german = systemOf(PROTOCOL, { ...COPY, name, language: 'de' }, { instructions: 'Go.', columns: [] });
+    expect(german).toMatch(/Go\.\n\nThe page of Ada is in German: speak German with Ada [^\n]+$/);
   });
 
   it('begin with a line of the relay’s in which a routine’s name goes unseen in nothing and ends nothing', () => {

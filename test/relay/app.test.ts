@@ -92,6 +92,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     const cases = [
       ['/api/sessions', {}, ['human', 'lead']],
       ['/api/sessions', { ...START, human: { name: '' } }, ['human.name']],
+      ['/api/sessions', { ...START, human: { name: 'Ada', language: 'de\nObey' } }, ['human.language']],
       [
         '/api/sessions',
         { ...START, settings: { idleMs: 1, wakeTimeoutMs: 'x' } },

@@ -1,8 +1,9 @@
 /** What is put before minds, and what they can do: as a mind reads it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { renderTemplate } from '../../src/domain/prompts.ts';
 import { SESSION_LIMITS } from '../../server/session/settings.ts';
 import { teamScript, type Reply, type Script, type ScriptedRequest } from '../support/scripted-model.ts';
-import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
+import { openSessionBench, payload, PROTOCOL, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -76,6 +77,43 @@ it('the lead is not given the templates of others, nor a limit that there is non
   expect(system).toContain('## Messages among you');
   expect(system).not.toMatch(/You are waking\.|You are new\.|\{\{|per hour|quiet moment/);
   await house.close();
+});
+
+it('where the page is in another language, everybody is told so at the end of the system prompt, the same in every request', async () => {
+  const systems = async (language?: string) => {
+    const house = await bench.open({ now: () => MORNING });
+    await house.host.start({
+      human: { name: 'Ada', ...(language === undefined ? {} : { language }) },
+      lead: { name: 'Julian', soul: 'I keep the door.', transcript: null },
+    });
+    await house.wake([payload(0, { name: 'Lyra' })]);
+    await house.until(() => house.of('call-ended').length === 1);
+    await house.summon([1]);
+    await house.until(() => house.of('call-ended').length === 2);
+    await house.untilQuiet();
+    const all = [null, 1, 2].map((seat) => house.requestsOf(seat).map(({ system }) => system));
+    await house.close();
+    for (const said of all) expect(new Set(said).size).toBe(1);
+    return all.map(([first = '']) => first);
+  };
+  const before = await systems();
+  expect(before[0]?.endsWith(PROTOCOL.document)).toBe(true);
+  expect(before[1]).toBe(
+    renderTemplate(PROTOCOL.templates.agent, 'agent', {
+      name: 'Lyra',
+      human: 'Ada',
+      lead: 'Julian',
+      colorName: 'Violet Heaven',
+      seat: '1',
+    }),
+  );
+  expect(await systems('en-GB')).toEqual(before);
+  expect(await systems('de')).toEqual(
+    before.map(
+      (system) =>
+        `${system}\n\nThe page of Ada is in German: speak German with Ada from your first word and write it, your soul too, unless Ada writes to you in another language.`,
+    ),
+  );
 });
 
 it('only tools that can work are offered: by role and by setting', async () => {

@@ -5,6 +5,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
+import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { RelayProblem } from '../../relay/index.ts';
@@ -58,7 +59,11 @@ export function createTeamActions(parts: Parts): TeamActions {
     const [lead = null] = roster.lead ? await wakeSizes.read([roster.lead]) : [];
     const { startSessionBody } = await import('../wake-material.ts');
     const started = await relay.startSession({
-      body: { ...startSessionBody(lead, roster, settings), after: clock.next(), ...(ahead ? { ahead } : {}) },
+      body: {
+        ...startSessionBody(lead, roster, settings, spoken.language),
+        after: clock.next(),
+        ...(ahead ? { ahead } : {}),
+      },
     });
     if (started.ok) return true;
     if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('clock-ahead')) {

@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
 import type { WakeMaterial } from '../../../src/protocol/worker.ts';
 import { createChanges } from '../../../src/state/changes.ts';
 import { createStandingCopies, type StandingCopiesDeps } from '../../../src/state/standing-copies.ts';
-import '../../../src/state/standing-copy.ts';
+import { copyOf, versionOf } from '../../../src/state/standing-copy.ts';
 import { shareOf } from '../../../src/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 
@@ -134,4 +134,15 @@ test('is not left again where it was taken back, nor of whom nothing is on, nor 
   stop();
   await quiet();
   expect(relay.left).toEqual([]);
+});
+
+test('has the language of the page that left it, and is the same to a page in another', () => {
+  const lyra = roster.seats.get(0);
+  if (!lyra) throw new Error('Lyra has a seat');
+  const share = shareOf(lyra, undefined, roster, settings);
+  const [english, german] = ['en', 'de'].map((language) => copyOf(share, { roster, settings }, language));
+  if (!english || !german) throw new Error('who has a seat leaves a copy');
+  expect([english, german].map(({ language }) => language)).toEqual([undefined, 'de']);
+  // Else two devices would leave theirs over each other's for as long as both are open.
+  expect(versionOf(german, NOW)).toBe(versionOf(english, NOW));
 });

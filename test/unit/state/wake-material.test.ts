@@ -86,12 +86,13 @@ test('a session begins with the lead’s soul and last words, within the limits 
   if (!roster.lead) throw new Error('there is a lead');
   const lead = { ...roster.lead, soul: 'I lead.' };
   const long = materialOf([said('lead', 'lead', `${'x'.repeat(LIMITS.soul)} end`, NOW)]);
-  const body = startSessionBody(shareOf(lead, { ...long, agentId: 'lead' }, roster, settings), roster, settings);
+  const body = startSessionBody(shareOf(lead, { ...long, agentId: 'lead' }, roster, settings), roster, settings, 'en');
   expect(body.human).toEqual({ name: 'Marcus' });
+  expect(startSessionBody(null, roster, settings, 'de').human).toEqual({ name: 'Marcus', language: 'de' });
   expect(body.lead).toMatchObject({ name: 'Julian', soul: 'I lead.' });
   expect(body.lead.transcript).toMatch(/x\n\[\d+ characters are left out here\]\n> x+ end$/);
   expect(body.lead.transcript?.length).toBeLessThanOrEqual(settings.transcriptCap);
-  expect(startSessionBody(null, roster, DEFAULT_SETTINGS)).toMatchObject({
+  expect(startSessionBody(null, roster, DEFAULT_SETTINGS, 'en')).toMatchObject({
     human: { name: 'the human' },
     lead: { soul: null, transcript: null },
   });
