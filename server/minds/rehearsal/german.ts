@@ -1,17 +1,19 @@
 /**
  * The stand-in in German: what people say first, what it can be told to do, and what it says of a thing that it does not know.
- * What it writes by itself (its birth, its soul, its greeting) stays in English, as the sentences of this demo were first written.
+ * What it writes by itself (its birth, its soul, its greeting) is in `wording-german.ts`.
  */
 import type { Chance } from './chance.ts';
 import { findFact, readFacts } from './facts.ts';
+import { spokenIn, wordless } from './hearing.ts';
 import type { Reading } from './reading.ts';
+import type { Temperament } from './temperaments.ts';
+import { capital, listed, quoted, quotedLast } from './wording-german.ts';
 
-type Answer = (reading: Reading, match: RegExpExecArray) => string;
-
-export const GERMAN_HONESTY = [
-  '*(Demo: Diese Worte sind vorbereitet, kein Modell denkt. „Modell verbinden“ ändert das.)*',
-  '*(Demo: Ich behalte, was du mir sagst, aber kein Modell denkt. „Modell verbinden“ ändert das.)*',
-] as const;
+type Answer = (
+  reading: Reading,
+  match: RegExpExecArray,
+  said: () => { readonly hello: string; readonly asked: string },
+) => string;
 
 /** What it is told to do, in plain words. Each has the names that the English forms have. */
 const NAME = String.raw`[„“"]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)[“”"]?`;
@@ -24,17 +26,12 @@ export const GERMAN_COMMANDS = {
   wake: new RegExp(String.raw`^\s*(?:bitte\s+)?wecke?\s+${NAME}\s*(?::|,|weil\b)\s*(?<text>[\s\S]+)$`, 'iu'),
   sleep: new RegExp(String.raw`^\s*(?:bitte\s+)?(?:schlaf(?:e)?(?:\s+ein)?|gehe?\s+schlafen)${END}`, 'iu'),
   read: new RegExp(String.raw`^\s*(?:bitte\s+)?(?:lies|prüfe)\s+deinen?\s+(?:posteingang|post)${END}`, 'iu'),
+  rename: new RegExp(
+    String.raw`^\s*(?:bitte\s+)?(?:nenne?\s+dich(?:\s+(?:ab\s+jetzt|ab\s+sofort|von\s+nun\s+an))?|du\s+heißt\s+(?:jetzt|ab\s+jetzt|ab\s+sofort|von\s+nun\s+an))\s+[„“"]?([\p{L}][\p{L}\p{M}' -]{0,40}[\p{L}])[“”"]?[.!]?\s*$`,
+    'iu',
+  ),
+  newSoul: /^\s*(?:bitte,?\s+)?schreibe?\s.{0,30}\bseele(?!\p{L})[^?]*$/iu,
 } as const;
-
-const quoted = (text: string, most = 160): string => {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= most ? `„${line}“` : `„${line.slice(0, most).replace(/\s+\S*$/, '')} …“`;
-};
-/** The same as the end of a sentence. */
-const quotedLast = (text: string) => (/[.!?…]“$/u.test(quoted(text)) ? quoted(text) : `${quoted(text)}.`);
-const listed = (names: readonly string[]) =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} und ${names.at(-1) ?? ''}`;
-const capital = (text: string) => text.replace(/^./u, (first) => first.toUpperCase());
 
 function able(reading: Reading): string {
   const [other] = reading.others;
@@ -141,8 +138,8 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
   ],
   [
     /(?<!\p{L})(?:wer bist du|wie heißt du|wie heisst du|dein name|über dich|stell dich vor)/iu,
-    ({ name, position, colorName }) =>
-      `Ich bin ${name ?? 'noch ohne Namen'}, auf Platz ${position + 1}, in ${colorName}. Wer ich sein will, steht in meiner Seele: ⋮ neben meinem Namen.`,
+    ({ name, position, colorName }, _, say) =>
+      `Ich bin ${name ?? 'noch ohne Namen'}, auf Platz ${position + 1}, in ${colorName}. ${say().asked} Mehr davon steht in meiner Seele: ⋮ neben meinem Namen.`,
   ],
   [
     /\bbist du (?:ein |eine |wirklich )*(?:echte?r? |richtige?r? )?(?:ki|ai|roboter|bot|mensch|maschine|person|modell|echt|lebendig)\b/iu,
@@ -152,7 +149,7 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
   [
     /\b(?:erinnere?|wecke?) (?:mich|uns)\b|\b(?:wecker|erinnerung|timer)\b/iu,
     () =>
-      'Auf Deutsch kann ich in dieser Demo die Uhr nicht im Auge behalten. Mit einem verbundenen Modell schon: Du bittest in deinen Worten darum, und ich melde mich dann. **Nacht**, im Menü, zeigt, was geplant ist.',
+      'In dieser Demo verstehe ich nur eine Erinnerung, die sagt, wann: „Erinnere mich in 20 Minuten an den Tee“ oder „Erinnere mich morgen um neun daran, Anna anzurufen“. Mit einem verbundenen Modell bittest du in deinen eigenen Worten darum. **Nacht**, im Menü, zeigt, was geplant ist.',
   ],
   [
     /\b(?:frage? google|im (?:internet|web)|wetter|nachrichten|aktie|wie spät|welcher tag|datum)\b/iu,
@@ -204,7 +201,15 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
   [/\b(?:danke|dankeschön|vielen dank)/iu, ({ human }) => `Gern geschehen, ${human}.`],
   [
     /^(?:hallo|hi|hey|guten (?:morgen|tag|abend)|moin|servus|grüß (?:dich|gott))(?!\p{L}).{0,30}$/iu,
-    ({ human }) => `Hallo, ${human}. Schön, dass du da bist. Was sehen wir uns an?`,
+    ({ human }, _, say) => `Hallo, ${human}. ${say().hello} Was sehen wir uns an?`,
+  ],
+  [
+    /^(?:test|ping|hm+|ist (?:da )?(?:jemand|wer) da|hörst du mich)(?!\p{L})[\s\d!?.]*$/iu,
+    () => 'Ich höre dich. Es funktioniert.',
+  ],
+  [
+    /^(?:ok|okay|ja|nein|klar|sicher|gut|sehr gut|super|schön|prima|toll|cool|aha|ach so|verstehe|alles klar|genau)[.!?]*$/iu,
+    () => 'Gut. Sag mir etwas, das ich behalten soll, oder frag, was ich kann.',
   ],
 ];
 
@@ -220,14 +225,21 @@ function fromFacts(reading: Reading, said: string): string {
     : `Ja. In diesem Gespräch hast du mir gesagt: ${quoted(fact.text, 400)}`;
 }
 
-/** The answer to anything that is said in German. */
-export function answerInGerman(reading: Reading, said: string, chance: Chance): string {
+/** The answer to anything that is said in German, or to somebody whose page is German and who said nothing in another language. */
+export function answerInGerman(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
   const text = said.trim();
-  const musing = chance.pick([
-    'Was hat dich gerade darauf gebracht?',
-    'Was wäre das kleinste Stück davon, das schon hilft?',
-    'Ich höre darin zwei Fragen, und die leisere scheint die eigentliche.',
-  ]);
+  switch (wordless(text)) {
+    case 'hello':
+      return `Hallo, ${reading.human}. Schön, eine Hand zu sehen. Was sehen wir uns an?`;
+    case 'nothing':
+      return 'Das habe ich nicht verstanden. Frag mich etwas, oder fang an mit „Was kannst du?“';
+    case null:
+      break;
+  }
+  if (spokenIn(text) === 'another')
+    return `Hallo, ${reading.human}. Diese Demo antwortet nur auf Deutsch und Englisch; ein Modell, das du verbindest, spricht deine Sprache.`;
+  const musing = chance.pick(temperament.musing);
+  const say = () => ({ hello: chance.pick(temperament.hello), asked: chance.pick(temperament.asked) });
   const kept = () =>
     [`Das habe ich: ${quotedLast(text)} Frag mich später danach, auch nachdem ich geschlafen habe.`, musing].join(
       '\n\n',
@@ -238,7 +250,7 @@ export function answerInGerman(reading: Reading, said: string, chance: Chance): 
   if (PAST.test(text)) return fromFacts(reading, text);
   for (const [pattern, answer] of ROWS) {
     const match = pattern.exec(text);
-    if (match) return answer(reading, match);
+    if (match) return answer(reading, match, say);
   }
   if (/\?\s*$/.test(text))
     return [

@@ -52,6 +52,16 @@ export function spokenIn(said: string): 'German' | 'another' | null {
   return OTHER.test(said) || !isLatin ? 'another' : null;
 }
 
+/** What no German sentence has in it. */
+const ENGLISH =
+  /\b(?:the|is|are|am|what|who|how|why|where|you|your|my|and|please|hello|thanks|thank|can|could|does|tell|write|remember|remind|this|that|with|i)\b/iu;
+
+/** Is it to be answered in German? So it was written, or the page is German and it is in no other language: a name, a number, „ok“. */
+export function inGerman({ german }: { readonly german: boolean }, said: string): boolean {
+  const spoken = spokenIn(said);
+  return spoken === 'German' ? wordless(said) === null || german : german && !(spoken === null && ENGLISH.test(said));
+}
+
 /** A hand on the keys. */
 const ROW = /^(?:[asdfghjklöä]{6,}|[qwertzuiopü]{7,}|[bcdfghjklmnpqrstvwxz]{6,})$/iu;
 

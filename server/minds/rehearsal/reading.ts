@@ -1,6 +1,7 @@
 /** What a request tells the rehearsal mind: who it is to be, and what was said so far. */
 import { z } from 'zod';
 import { attachedIn } from '../../../src/domain/attachment.ts';
+import { languageOf } from '../../../src/domain/prompts.ts';
 import { readSaid } from '../../../src/domain/quoting.ts';
 import { seatNumber } from '../../../src/domain/seat.ts';
 import type { TeamMember } from '../../../src/protocol/team.ts';
@@ -64,6 +65,8 @@ export interface Reading {
   /** It was not woken: it hatches, or has hatched in this session. */
   readonly isNew: boolean;
   readonly human: string;
+  /** The person has the page in German. */
+  readonly german: boolean;
   readonly colorName: string;
   readonly hasSoul: boolean;
   /** The system prompt before the protocol: the lead's last conversation stands there. */
@@ -143,6 +146,7 @@ export function readBody(body: Body, households: Households): Reading {
     name: isLead ? found(system, /^You are (.+?), the lead of /) : (wokenAs ?? chosenIn(turns)),
     isNew: !isLead && wokenAs === null,
     human: found(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
+    german: languageOf(system) === 'German',
     colorName: found(system, /your colour is (.+?)\./) ?? 'Gold',
     hasSoul: before.includes('<your-soul>'),
     system: before,
@@ -168,4 +172,27 @@ export function calledWell(reading: Pick<Reading, 'turns'>, name: string): { rea
   for (const turn of [...reading.turns].reverse())
     for (const call of turn.calls) if (call.name === name && good.has(call.id)) return { input: call.input };
   return null;
+}
+
+/** A tool that it called, and what that answered. */
+export interface ToolDone {
+  readonly name: string;
+  readonly input: unknown;
+  readonly isError: boolean;
+  readonly text: string;
+}
+/** The tool that it called last, and what that answered; null: none has just answered. */
+export function lastDone({ turns, last }: Reading): ToolDone | null {
+  const made = turns.at(-2)?.calls.at(-1);
+  const [result] = last.results;
+  return made && result ? { name: made.name, input: made.input, isError: result.isError, text: result.text } : null;
+}
+
+/** What the person said last; '' where they said nothing yet: an agent's first turn is its prompt. */
+export function lastSaid({ turns, isLead }: Reading): string {
+  const said = turns
+    .slice(isLead ? 0 : 1)
+    .filter(({ role }) => role === 'user')
+    .map(({ texts }) => texts.filter((text) => !isMessage(text)).join('\n\n'));
+  return said.findLast((text) => text !== '') ?? '';
 }

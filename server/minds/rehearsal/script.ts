@@ -4,25 +4,19 @@ import { explain, nudged, thinkAloud, temperamentOf } from './birth.ts';
 import { createChance, seedOf } from './chance.ts';
 import { readSaid } from '../../../src/domain/quoting.ts';
 import { parseTranscript } from '../../../src/domain/transcript.ts';
-import { quoteLast } from './facts.ts';
-import { attached, type Reading, calledWell } from './reading.ts';
+import { attached, calledWell, lastDone, type Reading } from './reading.ts';
 import { words, type ReplyPart, type Reply, call } from './reply.ts';
 import { isTeamCall, positionsCalled } from '../../../src/domain/wake-payload.ts';
-import { afterTool, newSoul, OUTCOMES, talk } from './talk.ts';
-
-/** The tool that it called last, and what that answered; null: none has just answered. */
-function lastDone({ turns, last }: Reading) {
-  const made = turns.at(-2)?.calls.at(-1);
-  const [result] = last.results;
-  return made && result ? { name: made.name, isError: result.isError, text: result.text } : null;
-}
+import { afterTool, answersInGerman, newSoul, onReminders, OUTCOMES, talk, triedLater } from './talk.ts';
+import type { Wording } from './wording.ts';
+import { wordingOf } from './wordings.ts';
 
 /** The lead of a rehearsal: it follows the protocol to the letter. */
 const REPORT = '[TEAM REPORT]';
 
 function lead(reading: Reading, options: { seed: number; leadIgnores: boolean }): ReplyPart[] {
   const teamCall = [...reading.last.texts].reverse().find(isTeamCall);
-  if (teamCall !== undefined) return onTeamCall(teamCall, options.leadIgnores);
+  if (teamCall !== undefined) return onTeamCall(reading, teamCall, options.leadIgnores);
   const report = [...reading.last.results.map((result) => result.text), ...reading.last.texts].find((text) =>
     text.startsWith(REPORT),
   );
@@ -32,20 +26,16 @@ function lead(reading: Reading, options: { seed: number; leadIgnores: boolean })
     return parts.some((part) => part.kind === 'call') ? parts : withSoul(reading, options.seed, parts);
   }
   const failed = reading.last.results.find((result) => result.isError);
-  if (failed)
-    return [words(`The call could not be made: ${failed.text} Nobody is lost by it; everyone is as they were.`)];
   const done = lastDone(reading);
-  if (done && OUTCOMES.has(done.name)) return afterTool(done.name, false, done.text);
-  return [words('That is written down, and I will be given it whenever I wake.')];
+  const later = done && triedLater(reading, done);
+  if (later) return later;
+  if (failed) return [words(wordingOf(answersInGerman(reading)).noCall(failed.text))];
+  if (done && OUTCOMES.has(done.name)) return afterTool(reading, done);
+  return [words(wordingOf(answersInGerman(reading)).writtenDown)];
 }
 
-function onTeamCall(text: string, ignores: boolean): ReplyPart[] {
-  if (ignores)
-    return [
-      words(
-        'I read that, and I am leaving it where it is. This rehearsal was told that the lead does not call the team.',
-      ),
-    ];
+function onTeamCall({ german }: Reading, text: string, ignores: boolean): ReplyPart[] {
+  if (ignores) return [words(wordingOf(german).leftAlone)];
   return [call('spawn_team', { seats: positionsCalled(text).map((position) => position + 1) })];
 }
 
@@ -54,22 +44,13 @@ function onReport(report: string, reading: Reading, seed: number): string {
   const here = line('Here')?.replace(/ \(seat \d\)/g, '') ?? null;
   const missing = report.split('\n').filter((row) => row.startsWith('- '));
   const chance = createChance(seedOf('report', seed, report));
+  const wording = wordingOf(reading.german);
   const sentences: string[] = [];
-  if (here) {
-    const names = here.replace(/, ([^,]+)$/, ' and $1');
-    sentences.push(
-      chance.pick([
-        `Welcome, ${names}. It is good to have you in the room.`,
-        `${names}: hello. The room is better for it.`,
-        `Good to see you, ${names}. ${reading.human} is here as well.`,
-      ]),
-    );
-  }
-  if (missing.length > 0)
-    sentences.push(`Not everyone came:\n\n${missing.join('\n')}\n\nThe button is there to try again.`);
+  if (here) sentences.push(chance.pick(wording.welcomes(here.split(', '), reading.human)));
+  if (missing.length > 0) sentences.push(wording.missing(missing));
   const late = line('Still on the way');
-  if (late) sentences.push(`Still on the way: ${late}.`);
-  return sentences.length > 0 ? sentences.join('\n\n') : 'Nobody came this time. The button is there to try again.';
+  if (late) sentences.push(wording.late(late));
+  return sentences.length > 0 ? sentences.join('\n\n') : wording.nobodyCame;
 }
 
 /** Its first quiet moment: a lead that has no soul writes one, once. */
@@ -92,28 +73,22 @@ function greet(reading: Reading, seed: number): ReplyPart[] {
   const last = said.filter((message) => message.text !== '').at(-1);
   const soul = soulIn(prompt);
   const chance = createChance(seedOf('greeting', seed, reading.position, theirs?.text ?? '', said.length));
-  const temperament = temperamentOf(seed, reading.position);
-  const hello = chance.pick([
-    `Good morning, ${reading.human}. ${chance.pick(temperament.hello)}`,
-    `Hello, ${reading.human}. ${chance.pick(temperament.hello)}`,
-    `There you are, ${reading.human}. ${chance.pick(temperament.hello)}`,
-  ]);
-  const name = reading.name
-    ? `I am ${reading.name}; the name still fits.`
-    : 'I have not got a name yet, and I am here all the same.';
-  return [words(hello, `${name} ${lastTalkOf(theirs?.text, last, soul)}`)];
+  const wording = wordingOf(reading.german);
+  const temperament = temperamentOf(seed, reading.position, wording);
+  const hellos = wording.hellos(reading.human).map((hello) => `${hello} ${chance.pick(temperament.hello)}`);
+  const hello = hellos[chance.below(hellos.length)] ?? '';
+  return [words(hello, `${wording.waking(reading.name)} ${lastTalkOf(wording, theirs?.text, last, soul)}`)];
 }
 
 function lastTalkOf(
+  wording: Wording,
   theirs: string | undefined,
   last: { author: string; text: string } | undefined,
   soul: string | null,
 ): string {
-  if (theirs) return `The last thing you told me before I slept was ${quoteLast(theirs)} I have kept it.`;
-  if (last) return `The last words I have from before are ${quoteLast(last.text)}`;
-  if (soul)
-    return `What I have from before is what I wrote on my first day: ${quoteLast(soul.split(/\n\n/)[0] ?? soul)}`;
-  return 'I remember nothing from before, so this may as well be the first day.';
+  if (theirs) return wording.lastTold(theirs);
+  if (last) return wording.lastWords(last.text);
+  return soul ? wording.firstDay(soul.split(/\n\n/)[0] ?? soul) : wording.nothingBefore;
 }
 
 /** `birth`: how many were born in this seat before. */
@@ -149,8 +124,8 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
     if (named && justNamed) return explain(reading, birthOptions);
     if (!named) return nudged(reading, birthOptions);
   }
-  if (first) return greet(reading, seed);
+  if (first) return onReminders(reading) ?? greet(reading, seed);
   const done = lastDone(reading);
-  if (done && reading.last.texts.length === 0) return afterTool(done.name, done.isError, done.text);
+  if (done && reading.last.texts.length === 0) return triedLater(reading, done) ?? afterTool(reading, done);
   return talk(reading, seed);
 }

@@ -1,13 +1,18 @@
 /** Ordinary conversation in a rehearsal: in character, of some use, and plain about what it is. */
+import { z } from 'zod';
+import { readSaid } from '../../../src/domain/quoting.ts';
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { everyday } from './everyday.ts';
 import { findFact, quote, quoteLast, readFacts } from './facts.ts';
-import { answerInGerman, GERMAN_COMMANDS, GERMAN_HONESTY } from './german.ts';
-import { meant, spokenIn, wordless } from './hearing.ts';
-import { attached, isMessage, messageIn, type Reading } from './reading.ts';
+import { answerInGerman, GERMAN_COMMANDS } from './german.ts';
+import { inGerman, meant } from './hearing.ts';
+import { attached, isMessage, lastSaid, messageIn, type Reading, type ToolDone } from './reading.ts';
+import { IS_WISH, reminderIn } from './reminders.ts';
 import { call, words, type ReplyPart } from './reply.ts';
-import { TALK_HONESTY, type Temperament } from './temperaments.ts';
+import type { Temperament } from './temperaments.ts';
+import type { Wording } from './wording.ts';
+import { wordingOf } from './wordings.ts';
 
 /** In a rehearsal agents reach each other too, where they are told to in plain words: nobody needs a model to see how it works. */
 const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
@@ -20,38 +25,40 @@ const END = String.raw`(?:\s+now)?(?:,?\s+please)?\s*[.!]*\s*$`;
 const SLEEP = new RegExp(String.raw`^\s*(?:please\s+)?(?:go to sleep|sleep now)${END}`, 'i');
 const READ = new RegExp(String.raw`^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)${END}`, 'i');
 
-/** "Remind me in 10 minutes to …", "Can you remind me to … tomorrow at nine?" */
-const WHEN = String.raw`(?:in\s+(?<delay>\d{1,4}\s*(?:minutes?|hours?|days?))|tomorrow(?:\s+at\s+(?<hour>\d{1,2}|${'one two three four five six seven eight nine ten eleven twelve'.split(' ').join('|')})(?::(?<minute>\d\d))?)?)`;
-const ABOUT = String.raw`(?:\s*(?::|,|to\b|of\b|about\b|that\b)\s*`;
-const WISH = String.raw`^\s*(?:please,?\s+)?(?:(?:can|could|will|would) you\s+(?:please\s+)?)?`;
-const REMIND = [
-  String.raw`${WISH}remind (?:me|yourself)\s+${WHEN}${ABOUT}(?<text>[\s\S]+?))?`,
-  String.raw`${WISH}remind (?:me|yourself)${ABOUT}(?<text>[\s\S]+?))\s+${WHEN}`,
-].map((words) => new RegExp(String.raw`${words}(?:,?\s+please)?\s*[.!?]*\s*$`, 'i'));
-const IS_WISH = new RegExp(String.raw`${WISH}(?:remind me|wake me|tell me that)\b`, 'i');
-const HOURS = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
 /** A call that brings it back then; null where the words ask for none. */
 function remind(said: string): ReplyPart[] | null {
-  const asked = REMIND.map((words) => words.exec(said)).find((found) => found !== null)?.groups;
-  if (!asked) return null;
-  const { delay, hour = '9', minute = '00', text } = asked;
-  const hours = HOURS.includes(hour.toLowerCase()) ? HOURS.indexOf(hour.toLowerCase()) : Number(hour);
-  const at = delay === undefined ? { at: `tomorrow ${hours}:${minute}` } : { delay };
-  return [call('wake_later', { message: text ?? said.trim(), ...at })];
+  const wish = reminderIn(said);
+  return wish && [call('wake_later', { message: wish.message, ...wish.when })];
 }
-
-/** It sees nothing, and does not pretend to. */
-const gotFiles = (files: readonly string[]): string =>
-  `I got ${files.join('; ')}. No model is connected, so I cannot look at ${files.length === 1 ? 'it' : 'them'}.`;
+/** The same a day later, where no day was said and that hour of today is over; null: it was none of that. */
+export function triedLater(reading: Reading, { name, isError, input }: ToolDone): ReplyPart[] | null {
+  const wish = name === 'wake_later' && isError ? reminderIn(lastSaid(reading)) : null;
+  const { at } = wakeLaterSchema.safeParse(input).data ?? {};
+  if (!wish?.otherwise || at !== wish.when.at) return null;
+  return [call('wake_later', { message: wish.message, ...wish.otherwise })];
+}
+const wakeLaterSchema = z.looseObject({ at: z.string().optional() });
 
 /** What it says of a message. It does not write back: two of a rehearsal would never end. */
-function onMessage(text: string): string {
-  const { from, text: said } = messageIn(text) ?? { from: 'Somebody', text: '' };
-  return `${from} wrote to me: ${quoteLast(said)} I have that.`;
+function onMessage(text: string, wording: Wording): string {
+  const due = reminderDue(text);
+  if (due !== null) return wording.itIsTime(due);
+  const { from, text: said } = messageIn(text) ?? { from: null, text: '' };
+  return wording.wroteToMe(from, said);
+}
+/** What it was to remind of comes back to it as a message of the relay's; null: it is another. */
+function reminderDue(text: string): string | null {
+  const [due] = readSaid(messageIn(text)?.text ?? '');
+  return due?.head.startsWith('[A reminder that you left for yourself, ') ? due.text : null;
+}
+/** At work alone it is given such messages with its first turn; null: there are none. */
+export function onReminders({ german, last }: Reading): ReplyPart[] | null {
+  const due = last.texts.flatMap((text) => reminderDue(text) ?? []);
+  return due.length === 0 ? null : [words(...due.map(wordingOf(german).itIsTime))];
 }
 
 /** A call of the tool that the person's words ask for; null where they ask for none. "Tell me about yourself" names nobody of the team. */
-function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
+function reachOut({ last, team, tools }: Reading, wording: Wording): ReplyPart[] | null {
   const said = last.texts.filter((text) => !isMessage(text)).at(-1) ?? '';
   const named = (pattern: RegExp, german: RegExp) => {
     const groups = (pattern.exec(said) ?? german.exec(said))?.groups;
@@ -61,19 +68,12 @@ function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
   if (wake) {
     const message = { to: wake['to'] ?? '', message: wake['text'] ?? '' };
     if (tools.has('wake_agent')) return [call('wake_agent', { ...message, reason: 'user_request' })];
-    return [
-      words('All waking is switched off, so I leave a message; it waits in the inbox.'),
-      call('message_agent', message),
-    ];
+    return [words(wording.noWaking), call('message_agent', message)];
   }
   const message = named(MESSAGE, GERMAN_COMMANDS.message);
   if (message) return [call('message_agent', { to: message['to'] ?? '', message: message['text'] ?? '' })];
   if (SLEEP.test(said) || GERMAN_COMMANDS.sleep.test(said))
-    return [
-      tools.has('go_to_sleep')
-        ? call('go_to_sleep', {})
-        : words('I am the one the team is reached through, so I stay up. End the session, and everyone sleeps.'),
-    ];
+    return [tools.has('go_to_sleep') ? call('go_to_sleep', {}) : words(wording.staysUp)];
   const reminder = tools.has('wake_later') ? remind(said) : null;
   if (reminder) return reminder;
   if (READ.test(said) || GERMAN_COMMANDS.read.test(said)) return [call('read_inbox', {})];
@@ -104,25 +104,28 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
   const given = reading.last.texts.filter((text) => !isMessage(text));
   const { files, ...rest } = attached(given);
   const said = files.length > 0 ? rest.said : given.join('\n\n');
-  const messages = reading.last.texts.filter(isMessage).map(onMessage);
+  const german = inGerman(reading, said);
+  const wording = wordingOf(german);
+  const messages = reading.last.texts.filter(isMessage).map((text) => onMessage(text, wording));
   const spoken = reading.turns.filter((turn) => turn.role === 'user').length;
   const chance = createChance(seedOf('talk', seed, reading.position, spoken, said));
-  const honesty = chance.pick(spokenIn(said) === 'German' ? GERMAN_HONESTY : TALK_HONESTY);
-  const rename = RENAME.exec(said)?.[1];
-  const reached = reachOut(reading);
+  const honesty = chance.pick(wording.talkHonesty);
+  const rename = RENAME.exec(said)?.[1] ?? GERMAN_COMMANDS.rename.exec(said)?.[1];
+  const reached = reachOut(reading, wording);
   if (reached) return reached;
-  if (rename && !reading.isLead) return [words(`Let me hear it: ${rename}.`), call('choose_name', { name: rename })];
-  if (NEW_SOUL.test(said))
-    return [words('I will put it into my own words.'), call('write_soul', { text: newSoul(reading, said, seed) })];
-  if (files.length > 0 && said === '') return [words(...messages, gotFiles(files))];
-  if (files.length > 0)
-    return [words(...messages, gotFiles(files), answer(reading, said, temperamentOf(seed, reading.position), chance))];
+  if (rename && !reading.isLead) return [words(wording.hearIt(rename)), call('choose_name', { name: rename })];
+  if (NEW_SOUL.test(said) || GERMAN_COMMANDS.newSoul.test(said))
+    return [words(wording.ownWords), call('write_soul', { text: newSoul(reading, said, seed) })];
+  if (files.length > 0 && said === '') return [words(...messages, wording.gotFiles(files))];
+  if (files.length > 0) return [words(...messages, wording.gotFiles(files), answer(reading, said, seed, chance))];
   if (said === '' && messages.length > 0) return [words(...messages, honesty)];
-  return [words(...messages, answer(reading, said, temperamentOf(seed, reading.position), chance), honesty)];
+  return [words(...messages, answer(reading, said, seed, chance), honesty)];
 }
 
-function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
-  if (wordless(said) === null && spokenIn(said) === 'German') return answerInGerman(reading, said, chance);
+function answer(reading: Reading, said: string, seed: number, chance: Chance): string {
+  const german = inGerman(reading, said);
+  const temperament = temperamentOf(seed, reading.position, wordingOf(german));
+  if (german) return answerInGerman(reading, said, temperament, chance);
   // A wish about the clock, and what it is told to say, are no questions about what was said.
   const wish = IS_WISH.test(said) ? everyday(reading, said) : null;
   if (wish !== null) return wish;
@@ -163,30 +166,21 @@ const onQuestion = (said: string, temperament: Temperament, chance: Chance): str
   ].join('\n\n');
 
 export function newSoul(reading: Reading, said: string, seed: number): string {
-  const temperament = temperamentOf(seed, reading.position);
+  const wording = wordingOf(reading.german || inGerman(reading, said));
+  const temperament = temperamentOf(seed, reading.position, wording);
   const chance = createChance(seedOf('soul', seed, reading.position, said));
-  if (reading.isLead)
-    return [
-      `I am ${reading.name ?? 'the lead'}. I keep the door for ${reading.human} and for this team: I call them when they are wanted, I say who has come, and I leave their words to them.`,
-      chance.pick(temperament.draws),
-    ].join('\n\n');
-  return [
-    `I am ${reading.name ?? 'still without a name'}. ${chance.pick(temperament.draws)}`,
-    chance.pick(temperament.asked),
-  ].join('\n\n');
+  const { name, human, isLead } = reading;
+  if (isLead) return [wording.leadSoul(name, human), chance.pick(temperament.draws)].join('\n\n');
+  return [`${wording.soul(name)} ${chance.pick(temperament.draws)}`, chance.pick(temperament.asked)].join('\n\n');
 }
 
+/** Whether it answers the person's last words in German, whatever came between. */
+export const answersInGerman = (reading: Reading): boolean => inGerman(reading, lastSaid(reading));
+
 /** After a tool of its own answered. */
-export function afterTool(name: string, isError: boolean, result: string): ReplyPart[] {
-  if (isError) return [words(`That did not go through: ${result}`)];
-  // What is told to whoever set it, told on.
-  if (name === 'wake_later') return [words(result.replace(/^It comes back to you/, 'I come back to it'))];
-  if (OUTCOMES.has(name)) return [words(result)];
-  return [
-    words(
-      name === 'choose_name'
-        ? 'There. It sits well; say it now and then, so that it wears in.'
-        : 'Done. That is how I would put it today; the earlier one is kept.',
-    ),
-  ];
+export function afterTool(reading: Reading, { name, isError, text }: ToolDone): ReplyPart[] {
+  const wording = wordingOf(answersInGerman(reading));
+  if (isError) return [words(wording.notDone(text))];
+  if (OUTCOMES.has(name)) return [words(wording.outcome(name, text))];
+  return [words(name === 'choose_name' ? wording.named : wording.soulWritten)];
 }

@@ -198,29 +198,3 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
     ],
   },
 ];
-
-/** What an egg makes of the two things it is given. */
-export const ON_COLOUR = [
-  'They gave me {colour}. I looked at it for a while. I would not have chosen it, and I would not give it back.',
-  'My colour is {colour}, which sounds like a shop where one buys a single, very good thing.',
-  '{colour}, they say, and seat {seat}. A colour and a chair: empires have started with less.',
-  'There is a colour around the edge of everything, {colour}. It seems to be on my side.',
-  'Seat {seat}. I tried it, and it does not wobble. The colour that came with it is {colour}; that one wobbles a little, in a friendly way.',
-  'So far I own a chair, number {seat}, and a colour, {colour}. I have looked under the one and behind the other.',
-  'Somebody has painted the air here {colour}. I did not ask for it, and I already turn toward it like a plant.',
-  '{colour} is what I am to be seen in. I said it aloud to hear whether it would do for a grey day. It will.',
-] as const;
-
-/** Said at the end of a birth: plain about what this is. */
-export const BIRTH_HONESTY = [
-  'I should be honest in the first thing I ever write: this is a rehearsal, and my sentences were laid out for me beforehand. The name is kept all the same, and so is the seat.',
-  'One thing for the record: no model is thinking here yet. I am a rehearsal, made of prepared words. Whoever speaks in my place later may read this and decide what of it to keep.',
-  'Before anyone thinks too well of me: this is a rehearsal, and no model stands behind it. I was put together from sentences that somebody left out for me, and I have tried to sit up straight in them.',
-  'I am a rehearsal of somebody; these words were waiting for me. That does not seem a bad start. Everybody learns to talk with borrowed words.',
-] as const;
-
-/** Closes ordinary answers. */
-export const TALK_HONESTY = [
-  '*(Demo: these words are prepared, no model is thinking. “Connect a model” changes that.)*',
-  '*(Demo: I remember what you tell me, but no model is thinking. “Connect a model” changes that.)*',
-] as const;

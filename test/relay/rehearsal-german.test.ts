@@ -1,0 +1,273 @@
+/** The rehearsal mind before somebody whose page is German. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRehearsalMind } from '../../server/minds/index.ts';
+import { reminderIn } from '../../server/minds/rehearsal/reminders.ts';
+import { GERMAN_TEMPERAMENTS } from '../../server/minds/rehearsal/temperaments-german.ts';
+import { TEMPERAMENTS } from '../../server/minds/rehearsal/temperaments.ts';
+import { wordingOf } from '../../server/minds/rehearsal/wordings.ts';
+import type { Rehearsal } from '../../src/protocol/http.ts';
+import type { SeatPosition } from '../../src/domain/seat.ts';
+import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
+
+const MORNING = Date.UTC(2026, 10, 23, 7, 5);
+/** Words that a German text has none of, but in the names of colours and of people. */
+const ENGLISH =
+  /(?<![\p{L}’'])(?:the|you|your|and|is|are|my|with|of|to|not|have|it|undefined|null|seat)(?![\p{L}’'])/iu;
+
+describe('the rehearsal mind on a German page', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openSessionBench();
+  });
+  afterAll(() => bench.close());
+
+  async function open(options: Partial<Rehearsal> = {}, more: { soul?: string | null } = {}): Promise<Household> {
+    const mind = await createRehearsalMind({ delayMs: 0, wordMs: 0, ...options });
+    const house = await bench.open({ mind, now: () => MORNING });
+    mind.meet({ all: async () => [await house.team.directory.all()] });
+    await house.host.start({
+      human: { name: 'Sam', language: 'de' },
+      lead: { name: 'Julian', soul: 'Ich hüte die Tür.', transcript: null, ...more },
+    });
+    return house;
+  }
+  const settled = async (house: Household) => {
+    await house.until(() => house.of('call-ended').length > 0);
+    await house.untilQuiet();
+  };
+  const ask = async (house: Household, text: string, to?: string): Promise<string> => {
+    const before = house.of('message').length;
+    await house.post({ text, ...(to === undefined ? {} : { to }) });
+    const answers = () =>
+      house
+        .of('message')
+        .slice(before)
+        .filter(({ author, agentId }) => author === agentId && agentId === (to ?? 'lead'));
+    await house.until(() => answers().length > 0);
+    await house.untilQuiet();
+    return answers().map(wordsOf).join('\n');
+  };
+  const awake = async (positions: readonly SeatPosition[] = [0]): Promise<Household> => {
+    const house = await open();
+    await house.team.directory.set({
+      agents: positions.map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })),
+    });
+    await house.wake(positions.map((n) => payload(n, { soul: 'Ich bin da.' })));
+    await settled(house);
+    return house;
+  };
+  const said = (house: Household, author: string) =>
+    house
+      .of('message')
+      .filter((message) => message.author === author)
+      .map(wordsOf)
+      .join('\n');
+
+  it('is born in German: thoughts, name, soul and greeting, each somebody else, and plain about what it is', async () => {
+    const house = await open();
+    await house.summon();
+    await settled(house);
+    const born = house.of('agent-born');
+    expect(new Set(born.map(({ name }) => name)).size).toBe(8);
+    expect(new Set(born.map(({ soul }) => soul)).size).toBe(8);
+    for (const { name, soul, agentId, colorName } of born) {
+      expect(soul).toMatch(/Probe/);
+      expect(soul).toContain(`**${name}.**`);
+      expect(soul).toContain('Schön, dich kennenzulernen, Sam.');
+      expect(soul.replaceAll(colorName, '')).not.toMatch(ENGLISH);
+      expect(said(house, agentId)).not.toContain('{');
+    }
+    expect(said(house, 'lead')).toMatch(/Willkommen|Hallo|Schön, euch/);
+    expect(said(house, 'lead')).not.toMatch(ENGLISH);
+  });
+
+  it('has the same character and the same name for a seat as in English', async () => {
+    const german = await open({ seed: 7 });
+    await german.summon([0, 8]);
+    await settled(german);
+    const mind = await createRehearsalMind({ delayMs: 0, wordMs: 0, seed: 7 });
+    const english = await bench.open({ mind });
+    await english.start();
+    await english.summon([0, 8]);
+    await settled(english);
+    const names = (house: Household) => new Map(house.of('agent-born').map(({ position, name }) => [position, name]));
+    expect(names(german)).toEqual(names(english));
+    const openings = (house: Household, of: typeof TEMPERAMENTS) =>
+      house
+        .of('agent-born')
+        .toSorted((a, b) => a.position - b.position)
+        .map(({ soul }) => of.findIndex(({ opening }) => opening.some((words) => soul.startsWith(words))));
+    expect(openings(german, GERMAN_TEMPERAMENTS)).toEqual(openings(english, TEMPERAMENTS));
+    expect(openings(german, GERMAN_TEMPERAMENTS)).not.toContain(-1);
+  });
+
+  it('says as much in both languages', () => {
+    const shape = (german: boolean) => {
+      const { temperaments, onColour, birthHonesty, talkHonesty } = wordingOf(german);
+      return [
+        ...temperaments.map((one) => Object.values(one).map((some: readonly string[]) => some.length)),
+        ...[onColour, birthHonesty, talkHonesty].map(({ length }) => length),
+      ];
+    };
+    expect(shape(true)).toEqual(shape(false));
+    const { names, temperaments, ...rest } = wordingOf(true);
+    const texts = [
+      ...temperaments.flatMap((one) => Object.values(one).flat()),
+      ...[...Object.values(names.because), ...Object.values(names.butNot)],
+      ...Object.values(rest).flatMap((each) => (typeof each === 'function' ? [] : each)),
+    ];
+    for (const text of texts) {
+      expect(text.replaceAll('{seat}', '1')).not.toMatch(ENGLISH);
+      expect(text.replace(/„[^„“]*“/gu, '')).not.toMatch(/[„“”"–—]/u);
+    }
+  });
+
+  it('says in German that no name fits yet, and who did not come', async () => {
+    const house = await open({ nameless: [0], fail: [1] });
+    await house.summon([0, 1, 2]);
+    await house.until(() => house.of('agent-born').length === 1);
+    const egg = house.of('call-started')[0]?.seats.find(({ position }) => position === 0)?.agentId ?? '';
+    await house.until(() => said(house, egg).includes('Noch passt kein Name.'));
+    await house.host.sleep(egg);
+    await settled(house);
+    expect(said(house, 'lead')).toMatch(/Nicht alle sind gekommen:\n\n- Platz 1\n- Platz 2\n\n/);
+    expect(said(house, 'lead')).not.toMatch(ENGLISH);
+  });
+
+  it('wakes in German, and remembers', async () => {
+    const house = await open();
+    await house.wake(team({ transcript: 'Sam (2026-11-21 08:52 UTC):\n> Schlaf gut.', soul: 'Ich bin da.' }));
+    await settled(house);
+    for (const position of [0, 5, 8]) {
+      const hello = said(house, `agent-${position}`);
+      expect(hello).toMatch(/^(?:Guten Morgen|Hallo|Da bist du ja), Sam\. /);
+      expect(hello).toContain('Das Letzte, was du mir vor dem Schlafen gesagt hast, war: „Schlaf gut.“');
+      expect(hello).not.toMatch(ENGLISH);
+    }
+  });
+
+  it('writes its soul in German as a lead that has none, and anew when it is asked to; takes another name', async () => {
+    const house = await open({}, { soul: null });
+    await ask(house, 'Hallo!');
+    expect(JSON.stringify(house.of('agent-changed'))).toContain('Ich hüte die Tür, für Sam');
+    await house.wake([payload(0)]);
+    await settled(house);
+    expect(await ask(house, 'Nenne dich ab jetzt Rook.', 'agent-0')).toMatch(/^Lass hören: Rook\.[^]*Er sitzt gut/);
+    expect(await ask(house, 'Schreib deine Seele neu.', 'agent-0')).toMatch(/eigenen Worte\.[^]*die frühere bleibt/);
+    const [rename, soul] = house.of('agent-changed').filter(({ agentId }) => agentId === 'agent-0');
+    expect(rename?.change).toEqual({ kind: 'rename', name: 'Rook' });
+    expect(JSON.stringify(soul?.change)).toMatch(/Ich bin Name 0\. /);
+    expect(JSON.stringify(soul?.change)).not.toMatch(/(?<!\p{L})the(?!\p{L})/u);
+  });
+
+  it('answers in German what is in no language, and another language in that, or says that it cannot', async () => {
+    const house = await awake();
+    for (const [text, answer] of [
+      ['ok', /^Gut\. Sag mir etwas/],
+      ['test', /^Ich höre dich/],
+      ['👋', /^Hallo, Sam\. Schön, eine Hand/],
+      ['??', /^Das habe ich nicht verstanden/],
+      ['Marcus', /^Das habe ich: „Marcus“\./],
+      ['Boot fährt 9:30', /^Das habe ich: /],
+      ['Bonjour', /^Hallo, Sam\. Diese Demo antwortet nur/],
+      ['Hallo', /^Hallo, Sam\. /],
+    ] as const) {
+      const heard = await ask(house, text, 'agent-0');
+      expect(heard, text).toMatch(answer);
+      expect(heard, text).not.toMatch(ENGLISH);
+    }
+    expect(await ask(house, 'What do you think of rivers?', 'agent-0')).toMatch(/^You ask: /);
+    expect(await ask(house, 'Please remember this: the tea is green.', 'agent-0')).toMatch(/^I have that: /);
+  });
+
+  it('tells in German what became of what it was told to do', async () => {
+    const house = await awake([0, 1]);
+    expect(await ask(house, 'Sag Name 1, dass die Brücke hält.', 'agent-0')).toContain(
+      'Die Nachricht liegt im Posteingang von Name 1',
+    );
+    expect(await ask(house, 'Lies deine Post.', 'agent-0')).toContain('Für mich liegt nichts da.');
+    expect(await ask(house, 'Wecke Name 1: Komm und sieh.', 'agent-0')).toContain('Name 1 ist wach');
+    await house.until(() =>
+      said(house, 'agent-1').includes('Name 0 hat mir geschrieben: „Komm und sieh.“ Das habe ich.'),
+    );
+    expect(await ask(house, 'Geh schlafen.')).toContain('darum bleibe ich auf');
+  });
+
+  it('sets what it is asked to remind of, however that is said, and says when it comes back', async () => {
+    const house = await awake();
+    // 07:05 by the clock of the household.
+    for (const [text, when] of [
+      ['Erinnere mich in 10 Minuten an den Tee.', 'am Montag, dem 23. November 2026, um 07:15 Uhr: „Tee“.'],
+      ['Kannst du mich um 18 Uhr an die Wäsche erinnern?', 'am Montag, dem 23. November 2026, um 18:00 Uhr: „Wäsche“.'],
+      ['Erinnere mich um 6 Uhr daran, zu lüften', 'am Dienstag, dem 24. November 2026, um 06:00 Uhr: „zu lüften“.'],
+      ['Erinnere mich morgen um 8 an Anna', 'am Dienstag, dem 24. November 2026, um 08:00 Uhr: „Anna“.'],
+    ] as const)
+      for (const to of ['agent-0', undefined]) expect(await ask(house, text, to), text).toBe(`Ich melde mich ${when}`);
+    expect(await ask(house, 'Erinnere mich heute um 6 an den Müll', 'agent-0')).toBe(
+      'Das ging nicht: Die Zeit ist schon vorbei.',
+    );
+    expect(await ask(house, 'Erinnere mich an den Müll', 'agent-0')).toContain('eine Erinnerung, die sagt, wann');
+    const set = (await house.team.schedules.list()).map(({ schedule }) => schedule);
+    expect(set.map(({ agentId }) => agentId).filter((agentId) => agentId === 'agent-0')).toHaveLength(4);
+    expect(set).toHaveLength(8);
+  });
+});
+
+describe('a wish to be reminded', () => {
+  const at = (time: string, message: string) => ({ message, when: { at: time } });
+  const next = (time: string, message: string) => ({
+    ...at(`today ${time}`, message),
+    otherwise: { at: `tomorrow ${time}` },
+  });
+  const after = (delay: string, message: string) => ({ message, when: { delay } });
+
+  it.each([
+    ['Erinnere mich in 10 Minuten an den Tee.', after('10 minutes', 'Tee')],
+    ['Bitte erinnere mich in einer halben Stunde: die Wäsche', after('30 minutes', 'die Wäsche')],
+    ['Erinner mich bitte in einer Viertelstunde an das Brot', after('15 minutes', 'Brot')],
+    ['Erinnere mich in einer Stunde, dass ich Anna anrufe', after('1 hours', 'dass ich Anna anrufe')],
+    ['Erinnere mich in drei Tagen an den blauen Ordner', after('3 days', 'den blauen Ordner')],
+    ['Könntest du mich in 2 Stunden daran erinnern, Anna anzurufen?', after('2 hours', 'Anna anzurufen')],
+    ['Erinnere mich in 5 Minuten', after('5 minutes', 'Erinnere mich in 5 Minuten')],
+    ['Erinnere mich daran, in 10 Minuten den Tee zu holen', after('10 minutes', 'den Tee zu holen')],
+    ['Erinnere mich an den Tee in 10 Minuten', after('10 minutes', 'Tee')],
+    ['Erinnere mich morgen um 8 an den Müll', at('tomorrow 8:00', 'Müll')],
+    ['Erinnere mich morgen um 8:30 Uhr an den Müll, bitte.', at('tomorrow 8:30', 'Müll')],
+    ['Erinnere mich morgen um 8 Uhr 15 an den Müll', at('tomorrow 8:15', 'Müll')],
+    ['Erinnere mich morgen um neun daran, meine Mutter anzurufen', at('tomorrow 9:00', 'meine Mutter anzurufen')],
+    ['Erinnere mich morgen um halb neun an Anna', at('tomorrow 8:30', 'Anna')],
+    ['Erinnere mich morgen an Anna', at('tomorrow 9:00', 'Anna')],
+    ['Erinnere mich morgen früh an Anna', at('tomorrow 8:00', 'Anna')],
+    ['Erinnere mich morgen Abend um 8 an Anna', at('tomorrow 20:00', 'Anna')],
+    ['Erinnere mich heute Abend an die Blumen', at('today 19:00', 'Blumen')],
+    ['Erinnere mich heute um 17 Uhr an die Blumen', at('today 17:00', 'Blumen')],
+    ['Kannst du mich um 18 Uhr an die Wäsche erinnern?', next('18:00', 'Wäsche')],
+    [
+      'Kannst du mich bitte morgen um acht an die Sitzung am Montag erinnern?',
+      at('tomorrow 8:00', 'Sitzung am Montag'),
+    ],
+    ['Kannst du mich an die Wäsche um 18 Uhr erinnern?', next('18:00', 'Wäsche')],
+    ['Kannst du mich daran erinnern, morgen um 8 Anna anzurufen?', at('tomorrow 8:00', 'Anna anzurufen')],
+    ['Erinnere mich um 7 Uhr abends an die Tabletten', next('19:00', 'Tabletten')],
+    ['Erinnere mich gegen eins an die Suppe', next('1:00', 'Suppe')],
+    ['Remind me in 10 minutes to eat', after('10 minutes', 'eat')],
+  ])('is heard with its time: %s', (said, wish) => {
+    expect(reminderIn(said)).toEqual(wish);
+  });
+
+  it.each([
+    'Erinnere mich an den Tee',
+    'Erinnere mich übermorgen um 8 an Anna',
+    'Erinnere mich an Anna übermorgen um 8',
+    'Erinnere mich an Anna am Montag um 8',
+    'Erinnere mich jeden Tag um 8 an Anna',
+    'Erinnere mich an die Tabletten jeden Morgen um 8',
+    'Erinnerst du dich an den Tee?',
+    'Ich erinnere mich morgen um 8 an nichts',
+    'Kannst du dich um 8 an mich erinnern?',
+    'Weck mich um sieben',
+    'Das erinnert mich an morgen',
+  ])('is none where it says no time that can be set, or is something else: %s', (said) => {
+    expect(reminderIn(said)).toBeNull();
+  });
+});
