@@ -47,6 +47,9 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
   let version = 0;
   let known = -1;
   let asking: Promise<void> | null = null;
+  /** Questions that have not gone out, and the version that the last which has asks for. */
+  let toAsk = 0;
+  let asked = -1;
   let cancelAsk: (() => void) | null = null;
   let stopListening: (() => void) | null = null;
 
@@ -59,11 +62,12 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
   }
 
   async function askOnce() {
-    const asked = version;
+    toAsk--;
+    const mine = (asked = version);
     const result = await ask();
-    if (asked < known) return;
+    if (mine < known) return;
     if (result.ok) {
-      known = asked;
+      known = mine;
       take(result.value);
       return;
     }
@@ -80,6 +84,7 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
     cancelAsk?.();
     cancelAsk = null;
     // What is under way may have been answered before the change: it is followed by another.
+    toAsk++;
     const turn: Promise<void> = (asking ?? Promise.resolve()).then(askOnce).finally(() => {
       if (asking === turn) asking = null;
     });
@@ -100,7 +105,9 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
     subscribe() {
       lookers++;
       stopListening ??= changes.subscribe(hear);
-      if (known !== version && !asking) void again();
+      // What was asked for before somebody looked away may be answered with what was so then.
+      const isComing = toAsk > 0 || (asking !== null && asked === version);
+      if (known !== version && !isComing) void again();
       let looks = true;
       return () => {
         if (!looks) return;

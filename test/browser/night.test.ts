@@ -114,7 +114,7 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.press('Save');
     await visitor.press('Run now: Is the river low');
     await visitor.press('History of Is the river low');
-    await history.getByText('done').waitFor();
+    await expect.poll(() => history.innerText(), { timeout: 60_000 }).toMatch(/done/);
     expect(runs()).toHaveLength(2);
     await visitor.press('History of Is the river low');
     // One that is at work is watched as it happens, and stopped.

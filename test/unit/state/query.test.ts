@@ -70,6 +70,23 @@ describe('what the relay keeps, as the page shows it', () => {
     expect(state()).toEqual({ kind: 'ready', value: 4, stale: false, problem: null });
   });
 
+  it('is asked for once more where somebody looked away and back while it was asked for: what comes may be of before', async () => {
+    const { query, asked, state, answer, settle } = setUp();
+    const lookAway = query.subscribe();
+    await settle();
+    lookAway();
+    query.subscribe();
+    query.subscribe();
+    await settle();
+    expect(asked()).toBe(1);
+    await answer(3);
+    expect(state()).toMatchObject({ value: 3, stale: true });
+    expect(asked()).toBe(1);
+    await answer(4);
+    expect(state()).toEqual({ kind: 'ready', value: 4, stale: false, problem: null });
+    expect(asked()).toBe(0);
+  });
+
   it('passes over changes of something else, and of somebody else', async () => {
     const { query, changes, state, answer, settle } = setUp({ agentId: 'a' });
     query.subscribe();
