@@ -112,18 +112,14 @@ const emptied = failures.then(async (noted) => {
   if (!works && !(await buckets.move())) throw new StorageProblemError({ kind: 'broken', detail: NO_DATABASE });
   return saved;
 });
+const ownerHas = (kind: 'blocked' | 'broken', detail: string) => () => problems.set('owner', { kind, detail });
 const openSyncBookkeeping = () =>
   openSyncDatabase({
-    onBlocking: () =>
-      problems.set('owner', {
-        kind: 'blocked',
-        detail: sentence`Another tab has a newer Roost. Reload this one; nothing that was stored is lost.`,
-      }),
-    onTerminated: () =>
-      problems.set('owner', {
-        kind: 'broken',
-        detail: sentence`The browser closed this page’s storage. Reload the page.`,
-      }),
+    onBlocking: ownerHas(
+      'blocked',
+      sentence`Another tab has a newer Roost. Reload this one; nothing that was stored is lost.`,
+    ),
+    onTerminated: ownerHas('broken', sentence`The browser closed this page’s storage. Reload the page.`),
   });
 const storageNews = {
   after: realTimers.after,
@@ -176,7 +172,10 @@ const ledger = anew
     throw error;
   });
 
-const search = ledger.then((open) => openSearch({ ledger: open, storage: buckets.storage, after: realTimers.after }));
+const isTalking = () => (opened.feed?.answers().length ?? 0) > 0;
+const search = ledger.then((open) =>
+  openSearch({ ledger: open, storage: buckets.storage, after: realTimers.after, isTalking }),
+);
 search.then((open) => (opened.search = open), crashed);
 events.on('documents', (docs) => opened.search?.hear(docs));
 events.on('forgotten', () => opened.search?.hearGone());

@@ -9,7 +9,7 @@ export type { Search } from './search.ts';
 export const openSearch = ({
   storage,
   ...deps
-}: Pick<SearchDeps, 'ledger' | 'after'> & { readonly storage: () => MaybeStorage }): Search =>
+}: Pick<SearchDeps, 'ledger' | 'after' | 'isTalking'> & { readonly storage: () => MaybeStorage }): Search =>
   createSearch({
     ...deps,
     openStore: openIndexStore,

@@ -26,6 +26,8 @@ export interface SearchDeps {
   /** Bytes that may still be stored; null: the browser does not say. */
   readonly room: () => Promise<number | null>;
   readonly after: After;
+  /** Somebody answers just now: each word is to be on the screen at once. */
+  readonly isTalking: () => boolean;
   /** ms since the epoch */
   readonly now: () => number;
   /** ms, only ever forward */
@@ -73,12 +75,16 @@ const hitOf = ({ id, title, passage, said }: Found): SearchHit => {
 const isQuota = (error: unknown) =>
   (error instanceof Error || error instanceof DOMException) && error.name === 'QuotaExceededError';
 
-/** Lets others have their turn once a slice of time is over. */
-function createPause({ after, elapsed }: Pick<SearchDeps, 'after' | 'elapsed'>, slice: number): () => Promise<void> {
+/** Lets others have their turn once a slice of time is over; `rest`: ms that they have at least. */
+function createPause(
+  { after, elapsed }: Pick<SearchDeps, 'after' | 'elapsed'>,
+  slice: number,
+  rest = () => 0,
+): () => Promise<void> {
   let began = elapsed();
   return async () => {
     if (elapsed() - began < slice) return;
-    await sleep(after, 0);
+    await sleep(after, rest());
     began = elapsed();
   };
 }
@@ -100,7 +106,7 @@ export function createSearch(deps: SearchDeps): Search {
       ledger,
       store: await deps.openStore(),
       after,
-      pause: createPause(deps, SEARCH.slice),
+      pause: createPause(deps, SEARCH.slice, () => (deps.isTalking() ? SEARCH.restWhileTalking : 0)),
       onProgress(done, of) {
         state = { kind: 'building', done, of };
       },

@@ -13,6 +13,8 @@ export const SEARCH = {
   waitForNew: 150,
   /** ms at a time for which the index is worked on; others have their turn in between. */
   slice: 8,
+  /** ms of rest after each of these while somebody answers. */
+  restWhileTalking: 60,
   /** The same for an answer: somebody waits for it. */
   answerSlice: 25,
   /** ms before work that failed is tried again. */

@@ -105,6 +105,7 @@ export function searchOver(
   more: Partial<SearchDeps> = {},
 ): Search {
   return createSearch({
+    isTalking: () => false,
     ledger,
     openStore: () => Promise.resolve(openStore()),
     dropStore: () => Promise.resolve(),

@@ -433,3 +433,29 @@ describe('The index', () => {
     expect((await search.find({ text: 'herons', limit: 5 })).state).toEqual({ kind: 'ready' });
   });
 });
+
+describe('While somebody answers', () => {
+  it.each([
+    [true, SEARCH.restWhileTalking],
+    [false, 0],
+  ])('(%s) the index rests between its slices, and is whole in the end', async (isTalking, rest) => {
+    const memory = createMemoryLedger(Array.from({ length: 200 }, (_none, n) => said(n, `Word${n} of many`)));
+    const rests: number[] = [];
+    let time = 0;
+    const index = createMemoryIndex();
+    const search = searchOver(memory, () => index, {
+      isTalking: () => isTalking,
+      elapsed: () => (time += 1),
+      after(ms, run) {
+        rests.push(ms);
+        const later = setTimeout(run, 0);
+        return () => clearTimeout(later);
+      },
+    });
+    await search.settled();
+    const slices = rests.filter((ms) => ms === rest);
+    expect(slices.length).toBeGreaterThan(5);
+    expect(rests.filter((ms) => ms === (isTalking ? 0 : SEARCH.restWhileTalking))).toEqual([]);
+    expect((await search.find({ text: 'word199', limit: 5 })).hits.map(({ messageId }) => messageId)).toEqual(['m199']);
+  });
+});
