@@ -245,9 +245,11 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
   }),
 );
 sync.then((open) => (opened.sync = open), crashed);
+/** That it could not be opened. */
+const isToldOf = () => undefined;
 // Also what comes while it opens: whoever moves in then would have no second home until the next start.
-events.on('documents', (docs) => void sync.then((open) => open.hearDocuments(docs)));
-events.on('forgotten', (forgets) => void sync.then((open) => open.forget(forgets)));
+events.on('documents', (docs) => void sync.then((open) => open.hearDocuments(docs), isToldOf));
+events.on('forgotten', (forgets) => void sync.then((open) => open.forget(forgets), isToldOf));
 events.on('outbox', () => opened.sync?.wake());
 
 /** A tab that has just come may have brought the cookie that was missing. */

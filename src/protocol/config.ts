@@ -211,6 +211,7 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
 const { shape: effective } = effectiveConfigSchema;
 const beside = {
   effective: effectiveConfigSchema.describe('what holds, with every default filled in'),
+  version: z.string().describe('names what was set: another one once something else is'),
 };
 /** What `GET` and `PUT /v1/agents/{agentId}/config` answer as JSON. */
 export const agentConfigAnswerSchema = z.object({
@@ -234,6 +235,7 @@ export type HouseholdConfigAnswer = z.infer<typeof householdConfigAnswerSchema>;
 const answered = {
   own: z.unknown().optional().describe('passed over'),
   effective: z.unknown().optional().describe('passed over'),
+  version: z.string().optional().describe('of the answer that this comes from: refused where another was set since'),
 };
 
 /** The two lists as programs of other teams name them, and where they put them: beside the rest, or below it. */
@@ -271,30 +273,28 @@ function named(
 /** `PUT /v1/agents/{agentId}/config` */
 export const setAgentConfigSchema = agentConfigSchema
   .extend({ ...answered, ...camelCase, ...pulseChanges, coordination: spelled })
-  .transform((answer, context): { readonly config: AgentConfig; readonly pulse: PulseChanges } => {
-    const { sleepEvents, wakeEvents, coordination: said } = answer;
-    const { pulse_container_timeout_ms, pulse_max_consecutive_skips } = answer;
+  .transform((answer, context) => {
+    const { pulse_container_timeout_ms, pulse_max_consecutive_skips, version } = answer;
     const pulse = z.object(pulseChanges).parse(answer);
-    return {
-      config: {
-        coordination: named({ coordination: said, sleepEvents, wakeEvents }, context),
-        ...(pulse_container_timeout_ms === undefined ? {} : { pulse_container_timeout_ms }),
-        ...(pulse_max_consecutive_skips === undefined ? {} : { pulse_max_consecutive_skips }),
-      },
-      pulse,
+    const config: AgentConfig = {
+      coordination: named(answer, context),
+      ...(pulse_container_timeout_ms === undefined ? {} : { pulse_container_timeout_ms }),
+      ...(pulse_max_consecutive_skips === undefined ? {} : { pulse_max_consecutive_skips }),
     };
+    return { config, pulse, version };
   });
 const ONE_ALONE = 'can be said of one agent alone';
 /** `PUT /v1/config` */
 export const setHouseholdConfigSchema = householdConfigSchema
   .extend({ ...answered, ...camelCase, coordination: spelled })
-  .transform((answer, context): HouseholdConfig => {
-    const config: HouseholdConfig & Partial<typeof answer> = { ...answer, coordination: named(answer, context) };
+  .transform((answer, context) => {
+    const { version, ...said } = answer;
+    const config: HouseholdConfig & Partial<typeof said> = { ...said, coordination: named(said, context) };
     if (config.coordination.shell_without_sandbox === true)
       context.addIssue({ code: 'custom', path: ['coordination', 'shell_without_sandbox'], message: ONE_ALONE });
     delete config.own;
     delete config.effective;
     delete config.sleepEvents;
     delete config.wakeEvents;
-    return config;
+    return { config, version };
   });

@@ -78,6 +78,7 @@ export const PROBLEMS = [
   'real-mind',
   'recovering',
   'retired',
+  'set-meanwhile',
   'session-active',
   'sign-in-full',
   'sign-ins-full',

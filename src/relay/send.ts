@@ -48,6 +48,10 @@ const bodyOf = ({ body, text }: SentCall) => {
   return body === undefined ? null : { body: JSON.stringify(body), type: 'application/json' };
 };
 
+/** Characters: browsers refuse more than 64 KB, of all that is under way at once, to outlive its page (Fetch, HTTP-network-or-cache fetch). */
+const OUTLIVING_MOST = 2_000;
+const isSmall = (body: string | Blob) => typeof body === 'string' && body.length <= OUTLIVING_MOST;
+
 export function createSender({ fetch, baseUrl }: SendDeps): Sender {
   /** The whole answer. Nothing of ours runs in here that could fail and be taken for the line. */
   async function exchange(
@@ -63,8 +67,9 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
         signal,
         cache: 'no-store',
         credentials: 'same-origin',
-        // What carries nothing goes out also where the page is being left.
-        ...(sent ? { body: sent.body } : call.method === 'GET' ? {} : { keepalive: true }),
+        ...(sent ? { body: sent.body } : {}),
+        // What changes something goes out also where the page is being left.
+        ...(call.method !== 'GET' && isSmall(sent?.body ?? '') ? { keepalive: true } : {}),
         ...(Object.keys(headers).length > 0 ? { headers } : {}),
       });
       const { status, ok } = response;

@@ -1,4 +1,5 @@
 /** Changes to what agents may do: one after the other, each over the newest that the relay has, live at once. */
+import { createQueue } from '../domain/platform/queue.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../protocol/config.ts';
 import type { RelayResult } from '../relay/index.ts';
 import type { Query } from './query.ts';
@@ -20,10 +21,14 @@ export const withGuardrails = (own: Coordination, values: Guardrails): Coordinat
   return { ...own, wake_guardrails: next.length === 0 ? undefined : Object.fromEntries(next) };
 };
 
-/** What was set, and what holds with every default filled in. */
+/** What the relay calls it that something else was set since. */
+const SET_MEANWHILE = 'about:roost/set-meanwhile';
+
+/** What was set, and what holds with every default filled in. `version` names what was set. */
 interface ConfigAnswer<Own> {
   readonly own: Own;
   readonly effective: EffectiveConfig;
+  readonly version: string;
 }
 
 export interface Limits<Own> {
@@ -35,29 +40,30 @@ export interface Limits<Own> {
 interface LimitsDeps<Own> {
   readonly query: Query<ConfigAnswer<Own>>;
   readonly read: () => Promise<RelayResult<ConfigAnswer<Own>>>;
-  readonly put: (own: Own) => Promise<RelayResult<unknown>>;
+  /** Refused as `set-meanwhile` where something else was set than what `version` names. */
+  readonly put: (own: Own & { readonly version: string }) => Promise<RelayResult<ConfigAnswer<Own>>>;
 }
 
 export function createLimits<Own>({ query, read, put }: LimitsDeps<Own>): Limits<Own> {
-  let before: Promise<unknown> = Promise.resolve();
+  const inTurn = createQueue();
 
-  async function changeOnce(edit: (own: Own) => Own): Promise<RelayResult<null>> {
-    // Read anew, and put back whole: what somebody else has set since stands as it is.
-    const known = await read();
-    if (!known.ok) return known;
-    const result = await put(edit(known.value.own));
-    if (!result.ok) return result;
-    await query.again();
-    return { ok: true, value: null };
-  }
+  const changeOnce = async (edit: (own: Own) => Own, known: RelayResult<ConfigAnswer<Own>>) =>
+    known.ok ? await put({ ...edit(known.value.own), version: known.value.version }) : known;
 
   return {
     query,
-    change(edit) {
-      const change = before.then(() => changeOnce(edit));
-      before = change.catch(() => undefined);
-      return change;
-    },
+    change: (edit) =>
+      inTurn(async () => {
+        const shown = query.store.getState();
+        // What the page knows goes out in the moment of the press: whoever leaves at once has set it all the same.
+        let result = await changeOnce(edit, shown.kind === 'ready' ? { ok: true, value: shown.value } : await read());
+        // What somebody else has set since stands as it is.
+        if (!result.ok && result.problem.kind === 'refused' && result.problem.problem.type === SET_MEANWHILE)
+          result = await changeOnce(edit, await read());
+        if (!result.ok) return result;
+        query.put(result.value);
+        return { ok: true, value: null };
+      }),
   };
 }
 

@@ -125,6 +125,8 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
     put(value) {
       known = ++version;
       take(value);
+      // What happens to it before somebody looks is not heard of.
+      if (lookers === 0) version++;
     },
     amend(change) {
       const state = store.getState();

@@ -158,6 +158,30 @@ describe('settings', () => {
     }
   });
 
+  it('are refused where they are made from an answer that no longer holds, and of two at once one is taken', async () => {
+    const { get, put } = open();
+    for (const path of [ORIN, '/v1/config']) {
+      const read = async () => knownNames.parse(await (await get(path)).json());
+      const set = (answer: z.infer<typeof knownNames>, wakes: number) => {
+        const guardrails = { ...answer.coordination.wake_guardrails, max_wakes_per_day: wakes };
+        return put(path, JSON.stringify({ ...answer, coordination: { wake_guardrails: guardrails } }));
+      };
+      const first = await read();
+      const statuses = (await Promise.all([5, 6, 7].map(async (wakes) => set(first, wakes)))).map(
+        ({ status }) => status,
+      );
+      expect(statuses.toSorted()).toEqual([200, 409, 409]);
+      const held = 5 + statuses.indexOf(200);
+      const late = await set(first, 8);
+      expect(problemSchema.parse(await late.json()).type).toBe('about:roost/set-meanwhile');
+      const second = await read();
+      expect(second.coordination.wake_guardrails.max_wakes_per_day).toBe(held);
+      expect((await set(second, 9)).status).toBe(200);
+      // Without a version it is set whatever holds.
+      expect((await put(path, '{}')).status).toBe(200);
+    }
+  });
+
   it('are pasted in and copied out as YAML', async () => {
     const { get, put } = open();
     const pasted =
@@ -169,9 +193,10 @@ describe('settings', () => {
     expect(copied).toBe(await set.text());
     expect(copied).toContain('max_wakes_per_day: 4 # set here');
     expect(copied).toContain('cooldown_seconds: 300\n');
-    const { own, effective, ...holds } = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
+    const { own, effective, version, ...holds } = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
     const { coordination } = holds;
     expect(effective.coordination).toEqual(coordination);
+    expect(copied).not.toContain(version);
     expect(own.coordination.wake_guardrails).toEqual({ max_wakes_per_day: 4 });
     expect(parse(copied)).toEqual(holds);
     expect(coordination.blackouts).toEqual([{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }]);

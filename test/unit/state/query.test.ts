@@ -44,6 +44,17 @@ function setUp({ agentId = null }: { agentId?: string | null } = {}) {
 }
 
 describe('what the relay keeps, as the page shows it', () => {
+  it('is asked for when somebody looks, where it was put while nobody did: what changed since was not heard', async () => {
+    const { query, asked, state, answer, settle } = setUp();
+    query.put(3);
+    expect(state()).toMatchObject({ kind: 'ready', value: 3, stale: false });
+    query.subscribe();
+    await settle();
+    expect(asked()).toBe(1);
+    await answer(4);
+    expect(state()).toMatchObject({ kind: 'ready', value: 4, stale: false });
+  });
+
   it('is not asked for before somebody looks, and once however many do', async () => {
     const { query, asked, state, answer, settle } = setUp();
     expect(asked()).toBe(0);

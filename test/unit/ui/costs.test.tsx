@@ -5,7 +5,7 @@ import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
 import type { Costs } from '../../../src/protocol/costs.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import { NOTHING, report } from './support/costs.ts';
-import { configAnswer, json, refused, type MemoryReach } from './support/reach.ts';
+import { configAnswer, json, refused, VERSION, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 /** What is set, beside the little of what holds that the page reads. */
@@ -165,13 +165,13 @@ test('a budget is set without touching what else is set', async () => {
   await page.user.type(await screen.findByLabelText('Everybody together'), '2,50{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('PUT /v1/config')).toEqual([
-      { coordination: {}, time_zone: 'Europe/Berlin', daily_budget_usd: 2.5 },
+      { coordination: {}, time_zone: 'Europe/Berlin', daily_budget_usd: 2.5, version: VERSION },
     ]),
   );
   await page.user.type(await screen.findByLabelText('Daily budget of Lyra, in dollars'), '0.5{Enter}');
   await waitFor(() =>
     expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([
-      { coordination: { wakes_enabled: false, daily_budget_usd: 0.5 } },
+      { coordination: { wakes_enabled: false, daily_budget_usd: 0.5 }, version: VERSION },
     ]),
   );
   const [undo = document.body] = await screen.findAllByRole('button', { name: 'Undo' });
@@ -186,7 +186,9 @@ test('an empty budget is none of its own', async () => {
   await page.user.clear(field);
   await page.user.type(field, '{Enter}');
   await waitFor(() =>
-    expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([{ coordination: { wakes_enabled: false } }]),
+    expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([
+      { coordination: { wakes_enabled: false }, version: VERSION },
+    ]),
   );
 });
 

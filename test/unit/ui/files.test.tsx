@@ -146,7 +146,7 @@ test('before something is deleted it is asked, and what is refused is told', asy
 
 test('an agent has the tools for it where the person says so', async () => {
   const page = await open(() => undefined, '/settings/limits/agent-1');
-  page.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: unknown }) => json(body));
+  page.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   await page.user.selectOptions(
     await screen.findByRole('combobox', { name: 'Works with files in its own folder' }),
     'Off',
@@ -190,7 +190,7 @@ test('commands without a sandbox can be insisted on for one agent alone, where t
     json({ waiting: [], answered: [], sandbox: { available: false, why: 'There is none here.', insist } });
   const tick = () => screen.queryByLabelText('Runs commands without a sandbox');
   const agent = await open((reach) => reach.on('GET /api/approvals', () => without(true)), '/settings/limits/agent-1');
-  agent.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: unknown }) => json(body));
+  agent.reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   expect(await screen.findByText('There is none here.')).toBeTruthy();
   expect(screen.getByText(/as whoever started the relay, in no sandbox/)).toBeTruthy();
   await agent.user.click(tick() ?? document.body);

@@ -6,7 +6,7 @@ import type { Occurrence } from '../../../src/protocol/schedules.ts';
 import { routine } from '../../support/schedules.ts';
 import { at, NO_SESSION_SNAPSHOT, NOW, said, settingDoc, team } from './support/household.ts';
 import { nights, occurrence, OCCURRENCES, proposal, SCHEDULED, scheduled, timeline } from './support/night.ts';
-import { json, refused, WAITING_CALL, type MemoryReach } from './support/reach.ts';
+import { configAnswer, json, refused, WAITING_CALL, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 const open = (prepare: (reach: MemoryReach) => void = nights, path = '/night'): Promise<Page> =>
@@ -447,7 +447,7 @@ test('the history of one says what became of each moment, in plain words', async
 test('one switch stops everything, and what an agent has left with the relay can be taken back', async () => {
   const page = await open();
   page.reach.on('DELETE /api/standing-copies/agent-1', () => new Response(null, { status: 204 }));
-  page.reach.on('PUT /v1/config', ({ body }: { body: unknown }) => json(body));
+  page.reach.on('PUT /v1/config', ({ body }: { body: object }) => json(configAnswer(body)));
   const left = await screen.findByRole('list', { name: 'Left with the relay' });
   expect(left.textContent).toMatch(
     /LyraLeft 20 minutes ago: name, soul \(1,812 characters\), last conversation \(18,220 characters\); 21 KB sealed\./,

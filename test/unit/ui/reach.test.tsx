@@ -4,7 +4,7 @@ import { GATE_CHECKS } from '../../../src/domain/guardrails.ts';
 import type { InboxMessage } from '../../../src/protocol/inbox.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import type { EffectiveConfig } from '../../../src/protocol/config.ts';
-import { configAnswer, EFFECTIVE, json, refused, STATS, wake, WAITING_CALL } from './support/reach.ts';
+import { configAnswer, EFFECTIVE, json, refused, STATS, VERSION, wake, WAITING_CALL } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const MINUTE = 60_000;
@@ -338,7 +338,7 @@ describe('the switch that stops all wakes', () => {
     });
     await page.user.click(screen.getByRole('button', { name: 'More places' }));
     await page.user.click(screen.getByRole('menuitem', { name: /^Stop all wakes/ }));
-    expect(page.reach.bodies('PUT /v1/config')).toEqual([{ ...own, wakes_enabled: false }]);
+    expect(page.reach.bodies('PUT /v1/config')).toEqual([{ ...own, wakes_enabled: false, version: VERSION }]);
     await page.user.click(await screen.findByRole('link', { name: 'Wakes stopped' }));
     expect((await screen.findByRole('switch', { name: 'Stop all wakes' })).getAttribute('aria-checked')).toBe('true');
   });
@@ -352,8 +352,8 @@ describe('limits', () => {
       path: '/settings/limits/agent-1',
       prepare: ({ reach }) => {
         reach.on('GET /v1/agents/agent-1/config', () => json(configAnswer(own)));
-        reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => {
-          own = body;
+        reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: { coordination: object } }) => {
+          own = { coordination: body.coordination };
           return json(configAnswer(own));
         });
       },
@@ -378,15 +378,17 @@ describe('limits', () => {
       docs: team(2),
       path: '/settings/limits/agent-1',
       prepare: ({ reach }) =>
-        reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: unknown }) => {
+        reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => {
           bodies.push(body);
-          return new Response(null, { status: 204 });
+          return json(configAnswer(body));
         }),
     });
     expect((await screen.findByRole<HTMLInputElement>('radio', { name: /As the household/ })).checked).toBe(true);
     await page.user.click(screen.getByRole('radio', { name: /Careful/ }));
     await waitFor(() =>
-      expect(bodies).toEqual([{ coordination: { wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 900 } } }]),
+      expect(bodies).toMatchObject([
+        { coordination: { wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 900 } } },
+      ]),
     );
   });
 
@@ -401,6 +403,7 @@ describe('limits', () => {
         coordination: { ...usual, tools, toolsets: { ...usual.toolsets, ...toolsets } },
       });
     };
+    let isKnown = true;
     let answer = set({ tools: { write_file: 'ask', run_command: 'allow', mcp__notes__echo: 'allow' } });
     const bodies: unknown[] = [];
     const page = await openPage({
@@ -409,6 +412,9 @@ describe('limits', () => {
       prepare({ reach }) {
         reach.on('GET /v1/agents/agent-1/config', () => json(answer));
         reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: { coordination: object } }) => {
+          const isRefused = !isKnown;
+          isKnown = true;
+          if (isRefused) return refused('Something else was set.', 409, 'set-meanwhile');
           bodies.push(body);
           answer = set(body.coordination);
           return json(answer);
@@ -429,15 +435,15 @@ describe('limits', () => {
     for (const [at, [name, files, shell]] of grants.entries()) {
       await page.user.click(choices.getByRole('radio', { name: new RegExp(name) }));
       const coordination = { tools: { mcp__notes__echo: 'allow' }, toolsets: { files, shell } };
-      await waitFor(() => expect(bodies.at(-1)).toEqual({ coordination }));
+      await waitFor(() => expect(bodies.at(-1)).toEqual({ coordination, version: VERSION }));
       await waitFor(() => expect(chosen()).toBe(at));
     }
     // A set by itself does the same of what is in it; and what was let of a server can be taken back by its name.
     await page.user.selectOptions(await screen.findByLabelText('Uses tool servers that you connected'), 'Off');
-    await waitFor(() =>
-      expect(bodies.at(-1)).toEqual({ coordination: { toolsets: expect.objectContaining({ attached: 'off' }) } }),
-    );
+    await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { toolsets: { attached: 'off' } } }));
+    // What another device has set meanwhile stands, and is shown.
     answer = set({ tools: { mind__execute: 'allow' } });
+    isKnown = false;
     await page.user.selectOptions(screen.getByLabelText('Runs commands'), 'Off');
     await page.user.selectOptions(await screen.findByLabelText('mind__execute'), 'Asks me');
     await waitFor(() => expect(bodies.at(-1)).toMatchObject({ coordination: { tools: { mind__execute: 'ask' } } }));
@@ -528,7 +534,7 @@ describe('limits', () => {
     expect(row.textContent).toContain('Ends on the next day.');
     await page.user.click(within(row).getByRole('button', { name: 'Sunday' }));
     await waitFor(() =>
-      expect(page.reach.bodies('PUT /v1/config')).toEqual([
+      expect(page.reach.bodies('PUT /v1/config')).toMatchObject([
         { coordination: { blackouts: [{ ...blackouts[0], days: [1, 2, 3, 4, 5, 6] }] } },
       ]),
     );
@@ -556,7 +562,7 @@ describe('a single time in which nobody is woken', () => {
     expect(within(row).getByRole('alert').textContent).toContain('end after it begins');
     fireEvent.change(within(row).getByLabelText('Until'), { target: { value: '2026-12-28T08:00' } });
     await waitFor(() =>
-      expect(page.reach.bodies('PUT /v1/config')).toEqual([
+      expect(page.reach.bodies('PUT /v1/config')).toMatchObject([
         { coordination: { blackouts: [{ ...away, end_time: '2026-12-28T08:00' }] } },
       ]),
     );

@@ -34,8 +34,8 @@ const isAnswer = (answer: unknown): answer is Answer => typeof answer === 'funct
 
 export const json = (value: unknown, status = 200): Response =>
   new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } });
-export const refused = (detail: string, status = 400): Response =>
-  json({ type: 'about:roost/refused', title: 'Refused', status, detail }, status);
+export const refused = (detail: string, status = 400, name = 'refused'): Response =>
+  json({ type: `about:roost/${name}`, title: 'Refused', status, detail }, status);
 
 export const EFFECTIVE: EffectiveConfig = {
   coordination: {
@@ -103,7 +103,9 @@ export const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision 
   ...more,
 });
 
-/** As the relay answers both kinds of configuration. */
+/** What the relay names the configuration that it has. */
+export const VERSION = 'as-it-is';
+/** As the relay answers both kinds of configuration, asked for or sent: then with the version that it was made from. */
 export const configAnswer = (own: object, effective: EffectiveConfig = EFFECTIVE): object => ({
   ...effective,
   pulse_enabled: false,
@@ -112,8 +114,9 @@ export const configAnswer = (own: object, effective: EffectiveConfig = EFFECTIVE
   pulse_columns: [],
   pulse_transitions_to: null,
   pulse_blackouts: effective.coordination.blackouts,
-  own,
+  own: { ...own, version: undefined },
   effective,
+  version: VERSION,
 });
 
 /** A question of an agent, as the relay lists it. */
