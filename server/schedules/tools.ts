@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import { momentText } from '../../src/domain/moments.ts';
 import { onOneLine, titled } from '../../src/domain/quoting.ts';
-import { readDateTime } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
-import { wallTime, firstWhere } from '../../src/domain/zone-days.ts';
+import { saidMoment } from '../../src/domain/schedule/said-moment.ts';
 import { INTERVAL_BOUNDS, MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
 import { SCHEDULE_BOUNDS, scheduleSchema, type Scheduled } from '../../src/protocol/schedules.ts';
@@ -31,22 +30,6 @@ function delayOf(text: string): number | null {
   const size = UNITS[unit.charAt(0)];
   return size === undefined || count === '' ? null : Number(count) * size;
 }
-
-/** The moment at which the clock on the wall shows it first, or with an offset that moment itself. */
-function momentOf(text: string, zone: string, now: number): number | null {
-  const read = readDateTime(text);
-  if (read?.fixed) return read.wall;
-  const wall = read?.wall ?? dayWall(text, zone, now);
-  return wall === null ? null : firstWhere(wall - DAY_MS, wall + DAY_MS, (time) => wallTime(zone, time) >= wall);
-}
-/** Of `tomorrow 09:00`: what the clock on the wall shows then; null where it is none. */
-function dayWall(text: string, zone: string, now: number): number | null {
-  const [, day, hour = '', minute = ''] = DAY_TIME.exec(text.trim().toLowerCase()) ?? [];
-  if (day === undefined || Number(hour) > 23 || Number(minute) > 59) return null;
-  const today = Math.floor(wallTime(zone, now) / DAY_MS) * DAY_MS;
-  return today + (day === 'tomorrow' ? DAY_MS : 0) + (Number(hour) * 60 + Number(minute)) * MINUTE_MS;
-}
-const DAY_TIME = /^(today|tomorrow)\s+(?:at\s+)?(\d{1,2}):(\d{2})$/;
 
 /** What a message is called that was given no name. */
 function firstWords(message: string): string {
@@ -101,7 +84,7 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
           .string()
           .optional()
           .describe(
-            'such as 2026-12-24T09:00 or `tomorrow 09:00`, by the human’s clock; with `Z` or an offset the moment itself',
+            'such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`, the next one to come, by the human’s clock; with `Z` or an offset the moment itself',
           ),
         name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name).optional().describe('to cancel it by'),
       }),
@@ -109,11 +92,11 @@ export function createScheduleTools({ schedules, proposals, configs, now }: Sche
         if ((delay === undefined) === (at === undefined)) return toolError('Say either `delay` or `at`.');
         const zone = await zoneOf();
         const ms = delay === undefined ? null : delayOf(delay);
-        const time = ms === null ? (at === undefined ? null : momentOf(at, zone, now())) : now() + ms;
+        const time = ms === null ? (at === undefined ? null : saidMoment(at, zone, now())) : now() + ms;
         if (time === null)
           return toolError(
             delay === undefined
-              ? '`at` is no date and time such as 2026-12-24T09:00 or `tomorrow 09:00`.'
+              ? '`at` is no date and time such as 2026-12-24T09:00, `tomorrow 09:00` or `friday 09:00`.'
               : '`delay` is none such as `45 minutes`, `3 hours` or `2 days`.',
           );
         if (time <= now()) return toolError('That time is over already.');

@@ -1,7 +1,6 @@
 /** The rehearsal mind before somebody whose page is German. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRehearsalMind } from '../../server/minds/index.ts';
-import { reminderIn } from '../../server/minds/rehearsal/reminders.ts';
 import { GERMAN_TEMPERAMENTS } from '../../server/minds/rehearsal/temperaments-german.ts';
 import { TEMPERAMENTS } from '../../server/minds/rehearsal/temperaments.ts';
 import { wordingOf } from '../../server/minds/rehearsal/wordings.ts';
@@ -210,64 +209,5 @@ describe('the rehearsal mind on a German page', () => {
     const set = (await house.team.schedules.list()).map(({ schedule }) => schedule);
     expect(set.map(({ agentId }) => agentId).filter((agentId) => agentId === 'agent-0')).toHaveLength(4);
     expect(set).toHaveLength(8);
-  });
-});
-
-describe('a wish to be reminded', () => {
-  const at = (time: string, message: string) => ({ message, when: { at: time } });
-  const next = (time: string, message: string) => ({
-    ...at(`today ${time}`, message),
-    otherwise: { at: `tomorrow ${time}` },
-  });
-  const after = (delay: string, message: string) => ({ message, when: { delay } });
-
-  it.each([
-    ['Erinnere mich in 10 Minuten an den Tee.', after('10 minutes', 'Tee')],
-    ['Bitte erinnere mich in einer halben Stunde: die Wäsche', after('30 minutes', 'die Wäsche')],
-    ['Erinner mich bitte in einer Viertelstunde an das Brot', after('15 minutes', 'Brot')],
-    ['Erinnere mich in einer Stunde, dass ich Anna anrufe', after('1 hours', 'dass ich Anna anrufe')],
-    ['Erinnere mich in drei Tagen an den blauen Ordner', after('3 days', 'den blauen Ordner')],
-    ['Könntest du mich in 2 Stunden daran erinnern, Anna anzurufen?', after('2 hours', 'Anna anzurufen')],
-    ['Erinnere mich in 5 Minuten', after('5 minutes', 'Erinnere mich in 5 Minuten')],
-    ['Erinnere mich daran, in 10 Minuten den Tee zu holen', after('10 minutes', 'den Tee zu holen')],
-    ['Erinnere mich an den Tee in 10 Minuten', after('10 minutes', 'Tee')],
-    ['Erinnere mich morgen um 8 an den Müll', at('tomorrow 8:00', 'Müll')],
-    ['Erinnere mich morgen um 8:30 Uhr an den Müll, bitte.', at('tomorrow 8:30', 'Müll')],
-    ['Erinnere mich morgen um 8 Uhr 15 an den Müll', at('tomorrow 8:15', 'Müll')],
-    ['Erinnere mich morgen um neun daran, meine Mutter anzurufen', at('tomorrow 9:00', 'meine Mutter anzurufen')],
-    ['Erinnere mich morgen um halb neun an Anna', at('tomorrow 8:30', 'Anna')],
-    ['Erinnere mich morgen an Anna', at('tomorrow 9:00', 'Anna')],
-    ['Erinnere mich morgen früh an Anna', at('tomorrow 8:00', 'Anna')],
-    ['Erinnere mich morgen Abend um 8 an Anna', at('tomorrow 20:00', 'Anna')],
-    ['Erinnere mich heute Abend an die Blumen', at('today 19:00', 'Blumen')],
-    ['Erinnere mich heute um 17 Uhr an die Blumen', at('today 17:00', 'Blumen')],
-    ['Kannst du mich um 18 Uhr an die Wäsche erinnern?', next('18:00', 'Wäsche')],
-    [
-      'Kannst du mich bitte morgen um acht an die Sitzung am Montag erinnern?',
-      at('tomorrow 8:00', 'Sitzung am Montag'),
-    ],
-    ['Kannst du mich an die Wäsche um 18 Uhr erinnern?', next('18:00', 'Wäsche')],
-    ['Kannst du mich daran erinnern, morgen um 8 Anna anzurufen?', at('tomorrow 8:00', 'Anna anzurufen')],
-    ['Erinnere mich um 7 Uhr abends an die Tabletten', next('19:00', 'Tabletten')],
-    ['Erinnere mich gegen eins an die Suppe', next('1:00', 'Suppe')],
-    ['Remind me in 10 minutes to eat', after('10 minutes', 'eat')],
-  ])('is heard with its time: %s', (said, wish) => {
-    expect(reminderIn(said)).toEqual(wish);
-  });
-
-  it.each([
-    'Erinnere mich an den Tee',
-    'Erinnere mich übermorgen um 8 an Anna',
-    'Erinnere mich an Anna übermorgen um 8',
-    'Erinnere mich an Anna am Montag um 8',
-    'Erinnere mich jeden Tag um 8 an Anna',
-    'Erinnere mich an die Tabletten jeden Morgen um 8',
-    'Erinnerst du dich an den Tee?',
-    'Ich erinnere mich morgen um 8 an nichts',
-    'Kannst du dich um 8 an mich erinnern?',
-    'Weck mich um sieben',
-    'Das erinnert mich an morgen',
-  ])('is none where it says no time that can be set, or is something else: %s', (said) => {
-    expect(reminderIn(said)).toBeNull();
   });
 });

@@ -432,6 +432,88 @@ describe('the rehearsal mind', () => {
     await passes(100 * 60_000, 'Es ist so weit. Daran sollte ich dich erinnern: „eat“.');
   });
 
+  it('knows the day after tomorrow, weekdays and hours by the clock of the person, and says when it cannot follow', async () => {
+    // A Monday, 09:05 there.
+    const house = await bench.open({
+      mind: await createRehearsalMind(FAST),
+      now: () => Date.UTC(2026, 10, 23, 8, 5),
+    });
+    await house.team.configs.setHousehold({ coordination: {}, time_zone: 'Europe/Berlin' });
+    await house.start();
+    expect(await ask(house, 'Remind me on Friday at 9 to call Anna.')).toBe(
+      'I come back to it on Friday 27 November 2026, 09:00, as “call Anna”.',
+    );
+    expect(house.of('tool').map(({ block }) => block)).toMatchObject([
+      {},
+      { kind: 'tool', name: 'wake_later', input: { message: 'call Anna', at: 'friday 9:00' } },
+    ]);
+    expect(await ask(house, 'Erinnere mich übermorgen um halb neun an die Post.')).toBe(
+      'Ich melde mich am Mittwoch, dem 25. November 2026, um 08:30 Uhr: „Post“.',
+    );
+    expect(await ask(house, 'Remind me on Monday at 9 to stretch')).toContain('Monday 30 November 2026, 09:00');
+    expect(await ask(house, 'Remind me on Monday at 10 to stretch')).toContain('Monday 23 November 2026, 10:00');
+    expect(await ask(house, 'Remind me every day at 9 to take the pills')).toMatch(
+      /^I come back to it on Tuesday 24 November 2026, 09:00, as “take the pills”\. That is the first time only\./,
+    );
+    expect(await ask(house, 'Erinnere mich werktags um 8 an die Mails')).toMatch(
+      /^Ich melde mich am Dienstag, dem 24\. November 2026, um 08:00 Uhr: „Mails“\. Das ist nur das erste Mal\./,
+    );
+    expect(await ask(house, 'Remind me today at 8 to eat')).toBe('That did not go through: That time is over already.');
+    expect(await ask(house, 'Remind me every month at 9 to pay the rent')).toMatch(/says when.*every weekday/);
+    expect(await ask(house, 'Erinnere mich am 24. Dezember an die Gans')).toMatch(/sagt, wann.*werktags/);
+    expect(await house.team.schedules.list()).toHaveLength(6);
+  });
+
+  it('asks for a routine where something is to come again, and says what it is about each time', async () => {
+    const clock = createHandClock(Date.UTC(2026, 10, 23, 7));
+    const house = await bench.open({ mind: await createRehearsalMind(FAST), now: clock.now });
+    const { schedules, configs } = house.team;
+    const { proposals } = schedules;
+    await configs.setHousehold({ coordination: { may_propose_routines: true }, time_zone: 'Europe/Berlin' });
+    await house.team.directory.set({ agents: [{ agentId: 'agent-0', name: 'Lyra', position: 0, retired: false }] });
+    await house.team.copies.leave('agent-0', COPY, 'v1');
+    await schedules.clock.start();
+    await house.start();
+    await house.wake([payload(0, { name: 'Lyra' })]);
+    await house.until(() => house.of('call-ended').length === 1);
+    await house.untilQuiet();
+    expect(await ask(house, 'Remind me every weekday at 8:30 to stand up', 'agent-0')).toBe(
+      'I have asked for a routine: “stand up”. Say yes to it under **Night**, in the menu; nothing of it runs before.',
+    );
+    expect(await ask(house, 'Erinnere mich jeden Freitag um neun an die Tonne', 'agent-0')).toBe(
+      'Um eine Routine habe ich gebeten: „Tonne“. Sag im Menü unter **Nacht** ja dazu; vorher geschieht nichts davon.',
+    );
+    const asked = (await proposals.open()).toSorted((a, b) => a.routine.name.localeCompare(b.routine.name));
+    expect(asked).toMatchObject([
+      {
+        why: 'You said: “Remind me every weekday at 8:30 to stand up”.',
+        routine: { timing: { cron: '30 8 * * 1-5' } },
+      },
+      { routine: { instructions: 'Erinnere Ada daran: Tonne', timing: { cron: '0 9 * * 5' }, when: 'always' } },
+    ]);
+    expect(await schedules.list()).toEqual([]);
+    for (const { proposalId } of asked) await proposals.accept(proposalId);
+    await house.host.end('ended');
+    const heard = (words: string) =>
+      house
+        .of('message')
+        .map(wordsOf)
+        .filter((said) => said.includes(words)).length;
+    const passes = async (ms: number) => {
+      clock.pass(ms);
+      schedules.clock.wake();
+      await schedules.clock.whenQuiet();
+      await house.until(() => house.log.snapshot().answering.length === 0);
+    };
+    await passes(31 * 60_000);
+    await house.until(() => heard('It is time, as I was to tell you: “stand up”.') === 1);
+    await passes(24 * 60 * 60_000);
+    await house.until(() => heard('It is time, as I was to tell you: “stand up”.') === 2);
+    await passes(3 * 24 * 60 * 60_000);
+    await passes(30 * 60_000);
+    await house.until(() => heard('It is time, as I was to tell you: “Tonne”.') === 1);
+  });
+
   it('says that nobody is thinking', async () => {
     const house = await hatched();
     const said = house.of('message').map(wordsOf).join('\n').toLowerCase();

@@ -61,7 +61,7 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
   [
     /\b(?:remind|wake) me\b|\bset (?:a|an) (?:alarm|timer|reminder)\b/i,
     () =>
-      'In this demo I only understand a reminder that says when: “Remind me in 20 minutes: the kettle”, or “Remind me tomorrow at nine to call Anna”. With a model connected you ask in plain words. **Night**, in the menu, shows what is planned.',
+      'In this demo I only understand a reminder that says when: “Remind me in 20 minutes: the kettle”, “Remind me tomorrow at nine to call Anna”, “… on Friday at 9”, or “… every weekday at 8”. Dates and months I do not. With a model connected you ask in plain words. **Night**, in the menu, shows what is planned.',
   ],
   [
     /^(?:please\s+)?ask (?:google|the (?:web|internet))\b|\b(?:weather|news|stock|price of|today(?:’|')s date|what time is it)\b/i,

@@ -149,7 +149,7 @@ const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
   [
     /\b(?:erinnere?|wecke?) (?:mich|uns)\b|\b(?:wecker|erinnerung|timer)\b/iu,
     () =>
-      'In dieser Demo verstehe ich nur eine Erinnerung, die sagt, wann: „Erinnere mich in 20 Minuten an den Tee“ oder „Erinnere mich morgen um neun daran, Anna anzurufen“. Mit einem verbundenen Modell bittest du in deinen eigenen Worten darum. **Nacht**, im Menü, zeigt, was geplant ist.',
+      'In dieser Demo verstehe ich nur eine Erinnerung, die sagt, wann: „Erinnere mich in 20 Minuten an den Tee“, „Erinnere mich morgen um neun daran, Anna anzurufen“, „… am Freitag um 9“ oder „… werktags um 8“. Ein Datum oder einen Monat verstehe ich nicht. Mit einem verbundenen Modell bittest du in deinen eigenen Worten darum. **Nacht**, im Menü, zeigt, was geplant ist.',
   ],
   [
     /\b(?:frage? google|im (?:internet|web)|wetter|nachrichten|aktie|wie spät|welcher tag|datum)\b/iu,

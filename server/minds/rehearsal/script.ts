@@ -7,7 +7,7 @@ import { parseTranscript } from '../../../src/domain/transcript.ts';
 import { attached, calledWell, lastDone, type Reading } from './reading.ts';
 import { words, type ReplyPart, type Reply, call } from './reply.ts';
 import { isTeamCall, positionsCalled } from '../../../src/domain/wake-payload.ts';
-import { afterTool, answersInGerman, newSoul, onReminders, OUTCOMES, talk, triedLater } from './talk.ts';
+import { afterTool, answersInGerman, newSoul, onReminders, onRoutine, OUTCOMES, talk, triedLater } from './talk.ts';
 import type { Wording } from './wording.ts';
 import { wordingOf } from './wordings.ts';
 
@@ -29,8 +29,8 @@ function lead(reading: Reading, options: { seed: number; leadIgnores: boolean })
   const done = lastDone(reading);
   const later = done && triedLater(reading, done);
   if (later) return later;
-  if (failed) return [words(wordingOf(answersInGerman(reading)).noCall(failed.text))];
   if (done && OUTCOMES.has(done.name)) return afterTool(reading, done);
+  if (failed) return [words(wordingOf(answersInGerman(reading)).noCall(failed.text))];
   return [words(wordingOf(answersInGerman(reading)).writtenDown)];
 }
 
@@ -124,7 +124,7 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
     if (named && justNamed) return explain(reading, birthOptions);
     if (!named) return nudged(reading, birthOptions);
   }
-  if (first) return onReminders(reading) ?? greet(reading, seed);
+  if (first) return onReminders(reading) ?? onRoutine(reading) ?? greet(reading, seed);
   const done = lastDone(reading);
   if (done && reading.last.texts.length === 0) return triedLater(reading, done) ?? afterTool(reading, done);
   return talk(reading, seed);

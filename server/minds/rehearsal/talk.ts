@@ -1,6 +1,6 @@
 /** Ordinary conversation in a rehearsal: in character, of some use, and plain about what it is. */
 import { z } from 'zod';
-import { readSaid } from '../../../src/domain/quoting.ts';
+import { onOneLine, readSaid } from '../../../src/domain/quoting.ts';
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { everyday } from './everyday.ts';
@@ -25,10 +25,26 @@ const END = String.raw`(?:\s+now)?(?:,?\s+please)?\s*[.!]*\s*$`;
 const SLEEP = new RegExp(String.raw`^\s*(?:please\s+)?(?:go to sleep|sleep now)${END}`, 'i');
 const READ = new RegExp(String.raw`^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)${END}`, 'i');
 
-/** A call that brings it back then; null where the words ask for none. */
-function remind(said: string): ReplyPart[] | null {
+/** A call that brings it back then, or asks for what comes again; null where the words ask for none. */
+function remind({ tools, human }: Reading, said: string, wording: Wording): ReplyPart[] | null {
+  if (!tools.has('wake_later')) return null;
   const wish = reminderIn(said);
-  return wish && [call('wake_later', { message: wish.message, ...wish.when })];
+  if (!wish) return null;
+  const { message, when, again } = wish;
+  if (!again || !tools.has('propose_routine')) return [call('wake_later', { message, ...when })];
+  const routine = {
+    name: shortened(message),
+    instructions: wording.routine(human, onOneLine(message)),
+    why: wording.routineWhy(said),
+    only_if_something_waits: false,
+  };
+  return [call('propose_routine', { ...routine, ...again })];
+}
+/** Characters of a name that is made of the words. */
+const NAME_CHARS = 40;
+function shortened(text: string): string {
+  const line = onOneLine(text);
+  return line.length <= NAME_CHARS ? line : `${line.slice(0, NAME_CHARS - 1).trimEnd()}…`;
 }
 /** The same a day later, where no day was said and that hour of today is over; null: it was none of that. */
 export function triedLater(reading: Reading, { name, isError, input }: ToolDone): ReplyPart[] | null {
@@ -56,9 +72,16 @@ export function onReminders({ german, last }: Reading): ReplyPart[] | null {
   const due = last.texts.flatMap((text) => reminderDue(text) ?? []);
   return due.length === 0 ? null : [words(...due.map(wordingOf(german).itIsTime))];
 }
+/** The same of a routine that it asked for itself; null: it was set to work by something else. */
+export function onRoutine({ german, system }: Reading): ReplyPart[] | null {
+  const does = system.split('\n## What you do here\n')[1]?.split('\n')[0] ?? '';
+  const due = wordingOf(false).inRoutine(does) ?? wordingOf(true).inRoutine(does);
+  return due === null ? null : [words(wordingOf(german).itIsTime(due))];
+}
 
 /** A call of the tool that the person's words ask for; null where they ask for none. "Tell me about yourself" names nobody of the team. */
-function reachOut({ last, team, tools }: Reading, wording: Wording): ReplyPart[] | null {
+function reachOut(reading: Reading, wording: Wording): ReplyPart[] | null {
+  const { last, team, tools } = reading;
   const said = last.texts.filter((text) => !isMessage(text)).at(-1) ?? '';
   const named = (pattern: RegExp, german: RegExp) => {
     const groups = (pattern.exec(said) ?? german.exec(said))?.groups;
@@ -74,7 +97,7 @@ function reachOut({ last, team, tools }: Reading, wording: Wording): ReplyPart[]
   if (message) return [call('message_agent', { to: message['to'] ?? '', message: message['text'] ?? '' })];
   if (SLEEP.test(said) || GERMAN_COMMANDS.sleep.test(said))
     return [tools.has('go_to_sleep') ? call('go_to_sleep', {}) : words(wording.staysUp)];
-  const reminder = tools.has('wake_later') ? remind(said) : null;
+  const reminder = remind(reading, said, wording);
   if (reminder) return reminder;
   if (READ.test(said) || GERMAN_COMMANDS.read.test(said)) return [call('read_inbox', {})];
   return null;
@@ -87,6 +110,7 @@ export const OUTCOMES: ReadonlySet<string> = new Set([
   'go_to_sleep',
   'read_inbox',
   'wake_later',
+  'propose_routine',
 ]);
 
 const ASKS_PAST =
@@ -181,6 +205,7 @@ export const answersInGerman = (reading: Reading): boolean => inGerman(reading, 
 export function afterTool(reading: Reading, { name, isError, text }: ToolDone): ReplyPart[] {
   const wording = wordingOf(answersInGerman(reading));
   if (isError) return [words(wording.notDone(text))];
-  if (OUTCOMES.has(name)) return [words(wording.outcome(name, text))];
+  const once = name === 'wake_later' && reminderIn(lastSaid(reading))?.again !== undefined;
+  if (OUTCOMES.has(name)) return [words(`${wording.outcome(name, text)}${once ? ` ${wording.onlyOnce}` : ''}`)];
   return [words(name === 'choose_name' ? wording.named : wording.soulWritten)];
 }

@@ -71,6 +71,11 @@ export const ENGLISH: Wording = {
 
   wroteToMe: (from, text) => `${from ?? 'Somebody'} wrote to me: ${quoteLast(text)} I have that.`,
   itIsTime: (text) => `It is time, as I was to tell you: ${quoteLast(text)}`,
+  routine: (human, text) => `Remind ${human} of this: ${text}`,
+  inRoutine: (does) => /^Remind .+? of this: (.+)$/.exec(does)?.[1] ?? null,
+  routineWhy: (said) => `You said: ${quoteLast(said)}`,
+  onlyOnce:
+    'That is the first time only. What comes again is a routine: set one with **New routine** under **Night**, or let me ask for it (**Settings**, *Limits*, *May ask for routines*) and tell me again.',
   gotFiles: (files) =>
     `I got ${files.join('; ')}. No model is connected, so I cannot look at ${files.length === 1 ? 'it' : 'them'}.`,
   noWaking: 'All waking is switched off, so I leave a message; it waits in the inbox.',
@@ -78,8 +83,13 @@ export const ENGLISH: Wording = {
   hearIt: (name) => `Let me hear it: ${name}.`,
   ownWords: 'I will put it into my own words.',
   // What is told to whoever set it, told on.
-  outcome: (tool, answer) =>
-    tool === 'wake_later' ? answer.replace(/^It comes back to you/, 'I come back to it') : answer,
+  outcome: (_, answer) =>
+    answer
+      .replace(/^It comes back to you/, 'I come back to it')
+      .replace(
+        /^Your proposal (“[^”]*”) waits for the human\. Nothing of it runs before they have said yes\.$/,
+        'I have asked for a routine: $1. Say yes to it under **Night**, in the menu; nothing of it runs before.',
+      ),
   notDone: (answer) => `That did not go through: ${answer}`,
   named: 'There. It sits well; say it now and then, so that it wears in.',
   soulWritten: 'Done. That is how I would put it today; the earlier one is kept.',

@@ -32,6 +32,11 @@ const ANSWERS: readonly (readonly [pattern: RegExp, said: (found: readonly strin
     ([, day = '', date = '', month = '', year = '', time = '', name = '', replaced]) =>
       `Ich melde mich am ${DAYS[day] ?? day}, dem ${date}. ${MONTHS[month] ?? month} ${year}, um ${time} Uhr: ${quotedLast(name)}${replaced === undefined ? '' : ' Die Erinnerung von vorher gilt nicht mehr.'}`,
   ],
+  [
+    /^Your proposal “([^”]*)” waits for the human\./,
+    ([, name = '']) =>
+      `Um eine Routine habe ich gebeten: ${quotedLast(name)} Sag im Menü unter **Nacht** ja dazu; vorher geschieht nichts davon.`,
+  ],
   [/^That time is over already\.$/, () => 'Die Zeit ist schon vorbei.'],
   [/^That is more than a year ahead\.$/, () => 'Das ist mehr als ein Jahr hin.'],
   [
@@ -131,6 +136,11 @@ export const GERMAN: Wording = {
 
   wroteToMe: (from, text) => `${from ?? 'Jemand'} hat mir geschrieben: ${quotedLast(text)} Das habe ich.`,
   itIsTime: (text) => `Es ist so weit. Daran sollte ich dich erinnern: ${quotedLast(text)}`,
+  routine: (human, text) => `Erinnere ${human} daran: ${text}`,
+  inRoutine: (does) => /^Erinnere .+? daran: (.+)$/.exec(does)?.[1] ?? null,
+  routineWhy: (said) => `Du hast gesagt: ${quotedLast(said)}`,
+  onlyOnce:
+    'Das ist nur das erste Mal. Was wiederkommt, ist eine Routine: Richte sie mit **Neue Routine** unter **Nacht** ein, oder lass mich darum bitten (**Einstellungen**, *Grenzen*, *Darf um Routinen bitten*) und sag es mir noch einmal.',
   gotFiles: (files) => `Angekommen: ${files.join('; ')}. Kein Modell ist verbunden, darum kann ich nicht hineinsehen.`,
   noWaking: 'Das Wecken ist ganz ausgeschaltet, darum hinterlasse ich eine Nachricht; sie wartet im Posteingang.',
   staysUp: 'Über mich ist das Team zu erreichen, darum bleibe ich auf. Beende die Sitzung, und alle schlafen.',

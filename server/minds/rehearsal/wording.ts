@@ -55,6 +55,14 @@ export interface Wording {
   wroteToMe(from: string | null, text: string): string;
   /** Where a reminder comes back. */
   itIsTime(text: string): string;
+  /** What is done in a routine that it asks for: on one line, and found in it again by `inRoutine`. */
+  routine(human: string, text: string): string;
+  /** Null: it is none that it asked for. */
+  inRoutine(does: string): string | null;
+  /** For the person who is asked for it; `said`: their words. */
+  routineWhy(said: string): string;
+  /** Behind an answer, where it was to come again and may not ask for that. */
+  readonly onlyOnce: string;
   gotFiles(files: readonly string[]): string;
   readonly noWaking: string;
   readonly staysUp: string;
