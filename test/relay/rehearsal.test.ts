@@ -293,6 +293,24 @@ describe('the rehearsal mind', () => {
     // What the page offers to be tried names nothing.
     expect(await ask(house, 'What did I tell you?', 'agent-0')).toContain('at nine');
     expect(await ask(house, 'Do you remember the name of my aunt?', 'agent-0')).toContain('I do not have that');
+    // Behind a question, too, it is something to be kept and none about what was said.
+    for (const [said, got, later, kept] of [
+      [
+        'Can you plan a trip? Remember that I like trains.',
+        'I have that',
+        'What did I tell you about trains?',
+        'trains',
+      ],
+      [
+        'Planst du eine Reise? Merk dir, dass ich Züge mag.',
+        'Das habe ich',
+        'Was habe ich dir über Züge gesagt?',
+        'Züge',
+      ],
+    ] as const) {
+      expect(await ask(house, said, 'agent-0')).toContain(got);
+      expect(await ask(house, later, 'agent-0')).toContain(kept);
+    }
   });
 
   it('remembers what was said, whatever its soul speaks of', async () => {

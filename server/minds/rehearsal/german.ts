@@ -61,7 +61,7 @@ const START = [
 
 const PAST =
   /\b(?:habe? ich (?:dir )?(?:gesagt|erzählt)|hatte ich (?:dir )?(?:gesagt|erzählt)|haben wir .{0,40}(?:gesprochen|geredet|gesagt)|erinnerst du dich|weißt du noch|weisst du noch|was weißt du (?:noch )?(?:von|über) (?:mir|mich))/iu;
-const TO_KEEP = /^\s*(?:bitte\s+)?(?:merke? dir|vergiss nicht|denk daran)(?!\p{L})[^?]*$/iu;
+const TO_KEEP = /(?:^|[.!?…]\s)\s*(?:bitte\s+)?(?:merke? dir|vergiss nicht|denk daran)(?!\p{L})[^?]*$/iu;
 
 const ROWS: readonly (readonly [pattern: RegExp, answer: Answer])[] = [
   [

@@ -115,8 +115,8 @@ export const OUTCOMES: ReadonlySet<string> = new Set([
 
 const ASKS_PAST =
   /\b(remember|recall|remind|forg[eo]t|did (?:i|we)|(?:i|we) (?:told|said|tell|say)|told you|do you (?:still )?know)\b/i;
-/** Not a question, but something to be kept: "Remember this: …". */
-const ASKS_TO_KEEP = /^\s*(?:please\s+)?(?:remember|keep in mind|do(?:n['’]t| not) forget)\b[^?]*$/i;
+/** Not a question, but something to be kept, also after one: "Shall we begin? Remember that …". */
+const ASKS_TO_KEEP = /(?:^|[.!?…]\s)\s*(?:please\s+)?(?:remember|keep in mind|do(?:n['’]t| not) forget)\b[^?]*$/i;
 const ASKS_WHO = /\b(who are you|your name|about yourself|introduce yourself)\b/i;
 const RENAME =
   /^\s*(?:please,?\s+)?(?:from now on,?\s+)?(?:rename yourself|call yourself|your name is now|you shall be called|be called)\s+(?:to\s+|as\s+)?["“]?([\p{L}][\p{L}\p{M}' -]{0,40}[\p{L}])["”]?[.!]?\s*$/iu;
