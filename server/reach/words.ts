@@ -9,7 +9,11 @@ const waits = (name: string) =>
   `Your message is in ${name}’s inbox and will be read at its next turn; nothing of it is lost.`;
 
 /** `left`: calls of `wake_agent` that the caller has left in its session; null: not counted here. */
-export function outcomeText(name: string, { outcome, detail }: WakeDecision, left: number | null): string {
+export function outcomeText(
+  name: string,
+  { outcome, detail }: Pick<WakeDecision, 'outcome' | 'detail'>,
+  left: number | null,
+): string {
   const rest = left === null ? '' : ` You have ${left} ${left === 1 ? 'wake' : 'wakes'} left in this session.`;
   switch (outcome) {
     case 'granted':

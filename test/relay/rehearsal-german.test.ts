@@ -192,6 +192,29 @@ describe('the rehearsal mind on a German page', () => {
     expect(await ask(house, 'Geh schlafen.')).toContain('darum bleibe ich auf');
   });
 
+  it('tells in German what it may not do, and why', async () => {
+    const house = await awake([0, 1]);
+    const wake = () => ask(house, 'Wecke Name 1: Komm und sieh.', 'agent-0');
+    expect(await wake()).toContain('Name 1 ist wach');
+    expect(await wake()).toBe(
+      'Geweckt habe ich Name 1 damit nicht. Der letzte Weckruf dort ist keine 300 Sekunden her; so lange ist Pause. Das nächste Mal geht es in 5 Minuten, um 07:10 Uhr. Die Nachricht wartet im Posteingang, und nichts davon geht verloren.',
+    );
+    await house.team.configs.setHousehold({ coordination: { wake_guardrails: { max_wakes_per_session: 1 } } });
+    expect(await wake()).toMatch(
+      /^Geweckt habe ich Name 1 damit nicht\. In dieser Sitzung habe ich andere schon einmal geweckt; mehr darf ich nicht\. Die Nachricht/,
+    );
+    expect(await ask(house, 'Nenne dich ab jetzt Sam.', 'agent-0')).toMatch(
+      /Das ging nicht: So wie „Sam“ heißt du selbst, oder es sieht genauso aus\.$/,
+    );
+    for (const to of ['agent-0', undefined])
+      expect(await ask(house, 'Erinnere mich heute um 6 an den Müll', to)).toBe(
+        'Das ging nicht: Die Zeit ist schon vorbei.',
+      );
+    expect(await ask(house, 'Erinnere mich in 400 Tagen an den Müll', 'agent-0')).toBe(
+      'Das ging nicht: Das ist mehr als ein Jahr hin.',
+    );
+  });
+
   it('sets what it is asked to remind of, however that is said, and says when it comes back', async () => {
     const house = await awake();
     // 07:05 by the clock of the household.

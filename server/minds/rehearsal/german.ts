@@ -7,7 +7,7 @@ import { findFact, readFacts } from './facts.ts';
 import { spokenIn, wordless } from './hearing.ts';
 import type { Reading } from './reading.ts';
 import type { Temperament } from './temperaments.ts';
-import { capital, listed, quoted, quotedLast } from './wording-german.ts';
+import { capital, listed, quoted, quotedLast } from './german-text.ts';
 
 type Answer = (
   reading: Reading,

@@ -1,68 +1,8 @@
+import { inGerman, isStoppedWake } from './answers-german.ts';
+import { capital, listed, quotedLast, seats } from './german-text.ts';
 import { GERMAN_NAMES } from './names-german.ts';
 import { GERMAN_TEMPERAMENTS } from './temperaments-german.ts';
 import type { Wording } from './wording.ts';
-
-/** A quotation that fits in a sentence. */
-export const quoted = (text: string, most = 160): string => {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= most ? `„${line}“` : `„${line.slice(0, most).replace(/\s+\S*$/, '')} …“`;
-};
-/** The same as the end of a sentence. */
-export const quotedLast = (text: string): string =>
-  /[.!?…]“$/u.test(quoted(text)) ? quoted(text) : `${quoted(text)}.`;
-export const listed = (names: readonly string[]): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} und ${names.at(-1) ?? ''}`;
-export const capital = (text: string): string => text.replace(/^./u, (first) => first.toUpperCase());
-
-/** `Lyra (seat 1), seat 2`, as the relay says it. */
-const seats = (text: string) => text.replace(/\bseat (\d)/g, 'Platz $1');
-
-const DAYS: Readonly<Record<string, string>> = {
-  ...{ Monday: 'Montag', Tuesday: 'Dienstag', Wednesday: 'Mittwoch', Thursday: 'Donnerstag', Friday: 'Freitag' },
-  ...{ Saturday: 'Samstag', Sunday: 'Sonntag' },
-};
-const MONTHS: Readonly<Record<string, string>> = {
-  ...{ January: 'Januar', February: 'Februar', March: 'März', May: 'Mai', June: 'Juni', July: 'Juli' },
-  ...{ October: 'Oktober', December: 'Dezember' },
-};
-/** What the relay answers, in English, to whoever asked it: each by how it begins. What none of these is stays as it was said. */
-const ANSWERS: readonly (readonly [pattern: RegExp, said: (found: readonly string[]) => string])[] = [
-  [
-    /^It comes back to you on (\w+) (\d+) (\w+) (\d+), (\d\d:\d\d), as “([^”]*)”\.( The one of before is replaced\.)?$/,
-    ([, day = '', date = '', month = '', year = '', time = '', name = '', replaced]) =>
-      `Ich melde mich am ${DAYS[day] ?? day}, dem ${date}. ${MONTHS[month] ?? month} ${year}, um ${time} Uhr: ${quotedLast(name)}${replaced === undefined ? '' : ' Die Erinnerung von vorher gilt nicht mehr.'}`,
-  ],
-  [
-    /^Your proposal “([^”]*)” waits for the human\./,
-    ([, name = '']) =>
-      `Um eine Routine habe ich gebeten: ${quotedLast(name)} Sag im Menü unter **Nacht** ja dazu; vorher geschieht nichts davon.`,
-  ],
-  [/^That time is over already\.$/, () => 'Die Zeit ist schon vorbei.'],
-  [/^That is more than a year ahead\.$/, () => 'Das ist mehr als ein Jahr hin.'],
-  [
-    /^Delivered to (.+)’s inbox\./,
-    ([, name = '']) =>
-      `Die Nachricht liegt im Posteingang von ${name} und wird gelesen, sobald ${name} wieder an der Reihe ist.`,
-  ],
-  [
-    /^Granted: (.+) is awake and reads your message now\./,
-    ([, name = '']) => `${name} ist wach und liest die Nachricht jetzt.`,
-  ],
-  [
-    /^(?:Deferred|Suppressed|Not asked): ([^]*?) Your message is in (.+)’s inbox/,
-    ([, why = '', name = '']) =>
-      `Geweckt habe ich ${name} damit nicht. Das Relay sagt dazu: ${quotedLast(why)} Die Nachricht wartet im Posteingang, und nichts davon geht verloren.`,
-  ],
-  [/^You are asleep from now on\./, () => 'Von jetzt an schlafe ich. Was mir geschickt wird, wartet.'],
-  [/^Nothing waits for you\.$/, () => 'Für mich liegt nichts da.'],
-];
-function inGerman(answer: string): string | null {
-  for (const [pattern, said] of ANSWERS) {
-    const found = pattern.exec(answer);
-    if (found) return said(found);
-  }
-  return null;
-}
 
 export const GERMAN: Wording = {
   temperaments: GERMAN_TEMPERAMENTS,
@@ -146,8 +86,9 @@ export const GERMAN: Wording = {
   staysUp: 'Über mich ist das Team zu erreichen, darum bleibe ich auf. Beende die Sitzung, und alle schlafen.',
   hearIt: (name) => `Lass hören: ${name}.`,
   ownWords: 'Ich fasse es in meine eigenen Worte.',
-  outcome: (_, answer) => inGerman(answer) ?? answer,
-  notDone: (answer) => `Das ging nicht: ${inGerman(answer) ?? quotedLast(answer)}`,
+  outcome: (_, answer) => inGerman(answer) ?? `Das Relay sagt dazu: ${quotedLast(answer)}`,
+  notDone: (answer) =>
+    isStoppedWake(answer) ? (inGerman(answer) ?? answer) : `Das ging nicht: ${inGerman(answer) ?? quotedLast(answer)}`,
   named: 'So. Er sitzt gut; sag ihn ab und zu, dann läuft er sich ein.',
   soulWritten: 'Fertig. So würde ich es heute sagen; die frühere bleibt aufgehoben.',
 };
