@@ -20,7 +20,7 @@ const INTERVAL = String.raw`(?:(?<hourly>hourly)|(?:every|each)\s+(?:(?<many>${C
 const PART = String.raw`(?:in\s+the\s+|at\s+)?(?<part>morning|noon|afternoon|evening|night)`;
 const HOUR = String.raw`at\s+(?:(?<noon>noon|midday)|(?:(?<near>half past|quarter past|quarter to)\s+)?(?<hour>\d{1,2}|${COUNTED.join('|')})(?::(?<minute>\d\d))?(?:\s*o['’]?clock)?(?:\s*(?<half>am|pm|a\.m\.|p\.m\.))?)(?:\s+(?:in\s+the|at)\s+(?<late>morning|afternoon|evening|night))?`;
 const DAY = String.raw`(?:(?<ahead>today|tomorrow|(?:the\s+)?day\s+after\s+tomorrow)|(?:on\s+)?(?:(?:this|the|coming)\s+)*(?:(?<next>next)\s+)?(?<weekday>${WEEKDAY}))`;
-const AGAIN = String.raw`(?:(?:every|each)\s+(?<every>day|weekday|workday|work(?:ing)?\s+day|morning|afternoon|evening|night|${WEEKDAY})|(?<daily>daily)|(?:on\s+)?(?<plural>weekdays|workdays|${WEEKDAYS.map((day) => `${day}s`).join('|')}))`;
+const AGAIN = String.raw`(?:(?:every|each)\s+(?<every>day|weekday|workday|work(?:ing)?\s+day|morning|afternoon|evening|night|${WEEKDAY})|(?<daily>daily)|(?:(?:on|from)\s+)?(?<plural>mondays?\s+(?:to|through|till|until)\s+fridays?|weekdays|workdays|${WEEKDAYS.map((day) => `${day}s`).join('|')}))`;
 /** Each way to say a time; what says more stands before what says less. */
 const TIMES = [
   SPAN,
@@ -32,10 +32,11 @@ const TIMES = [
   String.raw`${HOUR},?\s+${DAY}`,
   String.raw`${DAY}(?:\s+${PART})?`,
   String.raw`(?<tonight>tonight)(?:\s+${HOUR})?`,
+  String.raw`in\s+the\s+(?<part>morning|afternoon|evening)(?:,?\s+${HOUR})?`,
   String.raw`${HOUR}(?:\s+(?<tonight>tonight))?`,
 ];
 const TEXT = String.raw`(?<text>[\s\S]+?)`;
-const ABOUT = String.raw`(?:\s*(?::|,|to\b|of\b|about\b|that\b)\s*${TEXT})`;
+const ABOUT = String.raw`(?:\s*(?::|,|to\b(?!\s+(?:${WEEKDAY})\b)|of\b|about\b|that\b)\s*${TEXT})`;
 const ASK = String.raw`(?:please,?\s+)?(?:(?:can|could|will|would) you\s+(?:please\s+)?)?`;
 const WISH = String.raw`^\s*${ASK}`;
 const REMIND = String.raw`remind (?:me|us|yourself)`;
@@ -47,7 +48,10 @@ const TIME_FIRST = TIMES.flatMap((time) => [
 const TIME_LAST = TIMES.map((time) => String.raw`${WISH}${REMIND}${ABOUT}\s+${time}`).map(whole);
 /** What is left at the end of the rest where a time was said that it cannot set: what follows it is no whole time. */
 const LEFT =
-  /\b(?:for|by|until|till|before|after|from|since|every|each|other|and|or|first|second|third|fourth|last|next|\d{1,2}(?:st|nd|rd|th)?|(?:the|next|every|each|this|per|a|\w+) (?:weeks?|weekends?|months?|years?)|(?:(?:\d{1,2}(?:st|nd|rd|th)?|the|of|in|on|next|every|each) )(?:january|february|march|april|may|june|july|august|september|october|november|december)|(?:january|february|march|april|may|june|july|august|september|october|november|december),? \d{1,4}(?:st|nd|rd|th)?|monthly|weekly|yearly|fortnightly)$/i;
+  /\b(?:for|to|through|by|until|till|before|after|from|since|every|each|other|and|or|first|second|third|fourth|last|next|\d{1,2}(?:st|nd|rd|th)?|(?:the|next|every|each|this|per|a|\w+) (?:weeks?|weekends?|months?|years?)|(?:(?:\d{1,2}(?:st|nd|rd|th)?|the|of|in|on|next|every|each) )(?:january|february|march|april|may|june|july|august|september|october|november|december)|(?:january|february|march|april|may|june|july|august|september|october|november|december),? \d{1,4}(?:st|nd|rd|th)?|monthly|weekly|yearly|fortnightly)$/i;
+
+/** It asks what was said or done, at the time that it names. */
+const PAST = /^(?:what|who|whom|where|which|how|why|when)\b.*\b(?:was|were|did|had|said|told|spoke|talked|asked)\b/i;
 
 /** A wish about the clock, whether or not it says when. */
 export const IS_WISH = new RegExp(String.raw`${WISH}(?:remind me|wake me|tell me that)\b`, 'i');
@@ -99,7 +103,9 @@ function spanOf({ count = '', unit = '' }: Groups): Time {
   }
 }
 const daysOf = (word: string): Weekday | typeof WORKDAYS | 'day' =>
-  /^w(?:eekday|ork)/.test(word) ? WORKDAYS : (WEEKDAYS.find((day) => word.startsWith(day)) ?? 'day');
+  /^w(?:eekday|ork)|day (?:to|through|till|until) /.test(word)
+    ? WORKDAYS
+    : (WEEKDAYS.find((day) => word.startsWith(day)) ?? 'day');
 
 const saysNoHour = ({ noon, hour, part, tonight }: Groups): boolean => (noon ?? hour ?? part ?? tonight) === undefined;
 /** Null: of a day that says no hour, and may be over. */
@@ -123,7 +129,8 @@ function timeOf(said: Groups): Time | null {
 
 export function inEnglish(said: string): Wish | null {
   const last = said.length > LONGEST_SENTENCE ? undefined : firstOf(TIME_LAST, said);
-  const asked = firstOf(TIME_FIRST, said) ?? (LEFT.test(last?.['text'] ?? '') ? undefined : last);
+  const asked =
+    firstOf(TIME_FIRST, said) ?? ([LEFT, PAST].some((rest) => rest.test(last?.['text'] ?? '')) ? undefined : last);
   const time = asked && timeOf(asked);
   return time ? wishOf(asked['text'] ?? said.trim(), time) : null;
 }

@@ -19,18 +19,19 @@ const INTERVAL = String.raw`(?:(?<halfHourly>(?:jede|alle)\s+halbe\s+stunde)|(?<
 const PART = String.raw`(?<part>früh|morgens?|vormittags?|mittags?|nachmittags?|abends?)`;
 const HOUR = String.raw`(?:um|gegen)\s+(?<to>halb\s+)?(?<hour>\d{1,2}|${ZAHLEN.join('|')}|ein)(?:[:.](?<minute>\d\d))?(?:\s*uhr(?:\s+(?<past>\d\d))?)?(?:\s+(?<late>morgens|vormittags|mittags|nachmittags|abends))?`;
 const DAY = String.raw`(?:(?<ahead>heute|morgen|übermorgen)|(?:am\s+|den\s+|diesen\s+)?(?:(?<next>nächste[nr]?)\s+|kommenden\s+)?(?<weekday>${WEEKDAY}))`;
-const AGAIN = String.raw`(?:(?:jede[nrs]?|immer\s+am)\s+(?<every>tag|morgen|vormittag|mittag|nachmittag|abend|werktag|arbeitstag|wochentag|${WEEKDAY})|(?<daily>täglich)|(?:immer\s+)?(?<plural>werktags|wochentags|an\s+(?:allen\s+|den\s+)?(?:werk|wochen|arbeits)tagen|(?:${WEEKDAY})s))`;
+const AGAIN = String.raw`(?:(?:jede[nrs]?|immer\s+am)\s+(?<every>tag|morgen|vormittag|mittag|nachmittag|abend|werktag|arbeitstag|wochentag|${WEEKDAY})|(?<daily>täglich)|(?:immer\s+)?(?<plural>werktags|(?:von\s+)?montags?\s+bis\s+freitags?|wochentags|an\s+(?:allen\s+|den\s+)?(?:werk|wochen|arbeits)tagen|(?:${WEEKDAY})s))`;
 /** Each way to say a time; what says more stands before what says less. */
 const TIMES = [
   SPAN,
   INTERVAL,
-  String.raw`${AGAIN}\s*${PART}?,?\s+${HOUR}`,
+  String.raw`${AGAIN}(?:\s*${PART})?,?\s+${HOUR}`,
   String.raw`${HOUR}\s+${AGAIN}`,
   String.raw`${AGAIN}(?:\s*${PART})?`,
-  String.raw`${DAY}\s*${PART}?,?\s+${HOUR}`,
+  String.raw`${DAY}(?:\s*${PART})?,?\s+${HOUR}`,
   String.raw`${HOUR}\s+${DAY}`,
   String.raw`${DAY}\s*${PART}`,
   DAY,
+  String.raw`am\s+(?<part>vormittag|mittag|nachmittag|abend)(?:,?\s+${HOUR})?`,
   HOUR,
 ];
 const TEXT = String.raw`(?<text>[^\s,][\s\S]*?)`;
@@ -115,7 +116,7 @@ function timeOf(said: Groups): Time | null {
   const again = said['every'] ?? said['daily'] ?? said['plural'];
   const clock = clockOf(said, said['part'] ?? again);
   if (again !== undefined) {
-    const days = /(?:werk|arbeits|wochen)tag/iu.test(again) ? WORKDAYS : (dayOf(again) ?? 'day');
+    const days = /(?:werk|arbeits|wochen)tag|\sbis\s/iu.test(again) ? WORKDAYS : (dayOf(again) ?? 'day');
     return { kind: 'again', days, clock };
   }
   const ahead = said['ahead']?.toLowerCase();
