@@ -34,7 +34,7 @@ export interface CostDeps {
 }
 
 /** What the relay's calls ask for, beside what other parts do. */
-export interface CostBook extends Costs {
+export interface OpenCosts extends Costs {
   /** Counts a request that was held nowhere. */
   note(request: RequestEnd & { readonly agentId: AgentId; readonly took: NonNullable<Took> }): Promise<void>;
   report(days: number): Promise<Report>;
@@ -125,7 +125,7 @@ export function createCosts({
   elapsed = now,
   newId = randomUUID,
   waitMs = COST_LIMITS.waitMs,
-}: CostDeps): CostBook {
+}: CostDeps): OpenCosts {
   const rows = createUsageRows({ db, home, alone, elapsed });
   const prices = createPriceTable(db, home, alone);
   const budgets = createBudgets({ rows, prices, holds: createHolds(), configs, directory, now, elapsed, waitMs });

@@ -2,11 +2,11 @@
 import { costEndpoints } from '../../src/protocol/endpoints/costs.ts';
 import { answer, type Handled } from '../endpoint.ts';
 import type { Costs } from '../../src/protocol/costs.ts';
-import type { CostBook } from './index.ts';
+import type { OpenCosts } from './index.ts';
 import { COST_LIMITS } from './settings.ts';
 
 export interface CostRoutesDeps {
-  readonly costs: Omit<CostBook, 'check' | 'note'>;
+  readonly costs: Omit<OpenCosts, 'check' | 'note'>;
   /** What runs without the person took since then, by what was scheduled. */
   readonly schedules: { spentSince(from: number, most: number): Promise<Costs['routines']> };
 }

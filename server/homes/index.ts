@@ -1,6 +1,6 @@
 /**
  * Homes: the relay's side of each household. A home has its own event log with its own acknowledgements, its own team,
- * session, mail, threads, limits, money and credentials; no row of one is ever read for another.
+ * session, messages, threads, limits, money and credentials; no row of one is ever read for another.
  *
  * Every sign-in belongs to one home. A browser that has just been let in gets one where nobody lives: with its first
  * write it begins to be somebody's, unless others live at this relay already; then the person is asked before. Which

@@ -8,7 +8,7 @@ import { createCronClock } from '../../src/protocol/cron.ts';
 import type { Directory, EventLog, Gate, Inbox, Searches, SessionHost, Pauses, TeamTool } from '../contracts.ts';
 import type { Attached } from '../attached/index.ts';
 import { createCalls, type Calls } from '../calls/index.ts';
-import { createCosts, type CostBook } from '../costs/index.ts';
+import { createCosts, type OpenCosts } from '../costs/index.ts';
 import { createDirectory } from '../directory/index.ts';
 import { createConfigs, createGate, type OpenConfigs } from '../gate/index.ts';
 import { createInbox } from '../inbox/index.ts';
@@ -92,7 +92,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   readonly pauses: Pauses;
   readonly threads: Threads;
   readonly searches: Searches;
-  readonly costs: CostBook;
+  readonly costs: OpenCosts;
   readonly calls: Calls;
   readonly records: Records;
   readonly reach: OpenReach;

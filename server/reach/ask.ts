@@ -1,6 +1,6 @@
 /**
  * The one road to the gate. Whatever wants an agent awake calls `ask`; nothing else in the relay calls the
- * gate, and nothing else clears a sleeping flag or begins a turn for mail. Granted, the agent's flag is cleared
+ * gate, and nothing else clears a sleeping flag or begins a turn for messages. Granted, the agent's flag is cleared
  * and a turn begins in which it is given what waits; deferred, it is asked again when the agent's turn ends.
  */
 import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';

@@ -67,7 +67,7 @@ async function readLeft(log: EventLog, { answering, runs }: Snapshot): Promise<L
 
 /** Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has read it. `readIn`: a session, or a run in none. */
 async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn: SessionId | RunId): Promise<void> {
-  const taken = new Map((await inbox.takenIn(readIn)).map((mail) => [mail.messageId, mail]));
+  const taken = new Map((await inbox.takenIn(readIn)).map((message) => [message.messageId, message]));
   if (taken.size === 0) return;
   for await (const event of eventsOf(log)) {
     if (event.kind === 'message-read' || (event.kind === 'message' && !event.waiting)) taken.delete(event.messageId);

@@ -142,7 +142,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       inbox,
       configs,
       readContext: async () => (await preview.readContext())({ givenOffset: null }),
-      // Mail, mentions and reminders that were due are in the inbox; what others wrote in its threads is not.
+      // Messages, mentions and reminders that were due are in the inbox; what others wrote in its threads is not.
       somethingWaits: async (agentId, since) =>
         (await inbox.count(agentId)) > 0 || (await deps.threads.hasNews(agentId, since)),
       scripts: deps.scripts,

@@ -1,6 +1,6 @@
 /**
  * Clients that joined with an agent's credential and play it from elsewhere: beside a mind of the relay's, or where
- * none is. They have no seat in `Presence`: the seat is free for a mind at any time. They fetch their own mail.
+ * none is. They have no seat in `Presence`: the seat is free for a mind at any time. They fetch their own messages.
  */
 import { shownName } from '../../src/domain/names.ts';
 import type { JoinedClient } from '../../src/domain/answering.ts';

@@ -217,7 +217,7 @@ export interface Tables extends NightTables {
   };
   /** The sign-ins that a device has used, as `browsers` has them. */
   device_browsers: { relay: string; household: string; device: string; browser: string };
-  /** Renewals of the household key. `boxes_json`: the keys, sealed to each device that stayed; those of the newest renewal alone are kept. */
+  /** Rotations of the household key. `boxes_json`: the keys, sealed to each device that stayed; those of the newest rotation alone are kept. */
   rotations: {
     relay: string;
     household: string;

@@ -1,6 +1,6 @@
 /**
  * Who belongs to a household, as the relay keeps it. What changes is written under a lock on the household's row, after every
- * proof was checked: of two renewals at once one wins, and whatever is refused has changed nothing.
+ * proof was checked: of two rotations at once one wins, and whatever is refused has changed nothing.
  */
 import type { Register, Rotation } from '../../src/protocol/sync/control.ts';
 import { recoveryBytes, registrationBytes, rotationBytes } from '../../src/protocol/sync/proofs.ts';
@@ -29,7 +29,7 @@ import {
 import { isDeviceOf, isSignedBy } from './proofs.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
-/** Chains of renewals: each household key hands over to the next. Pure. */
+/** Chains of rotations: each household key hands over to the next. Pure. */
 interface AuthKey {
   readonly epoch: number;
   readonly authKey: string;
@@ -44,7 +44,7 @@ const isSucceeded = (household: string, from: AuthKey, rotation: Rotation): bool
     rotation.proof,
   );
 
-/** The renewals that lead on from a key, in order; null where one of them is not handed over to, or one is missing between. */
+/** The rotations that lead on from a key, in order; null where one of them is not handed over to, or one is missing between. */
 function chainFrom(household: string, from: AuthKey, rotations: readonly Rotation[]): readonly Rotation[] | null {
   const chain = rotations.filter(({ epoch }) => epoch > from.epoch).sort((a, b) => a.epoch - b.epoch);
   let last: AuthKey = from;
@@ -67,7 +67,7 @@ export interface HouseholdsDeps {
   readonly onMember: (household: string, browser: string, joins: boolean) => Promise<void>;
 }
 
-/** Sign-ins that ended with a renewal. */
+/** Sign-ins that ended with a rotation. */
 interface Revoked {
   readonly revoked: readonly string[];
 }
@@ -84,7 +84,7 @@ export type Registered =
         | 'bad-proof'
         | 'bad-rotations';
     }
-  /** The proof is of a key before the current one. `box`: the keys sealed to this device, if a renewal had some for it. */
+  /** The proof is of a key before the current one. `box`: the keys sealed to this device, if a rotation had some for it. */
   | { readonly ok: false; readonly reason: 'old-key'; readonly epoch: number; readonly box: string | null };
 export type Rotated =
   | ({ readonly ok: true } & Revoked)
@@ -126,7 +126,7 @@ export interface Households {
 export function createHouseholds({ db, relay, now, most, mostBySignIn = most, onMember }: HouseholdsDeps): Households {
   const homeOf = (household: string): HouseholdRef => ({ relay, household });
 
-  /** The renewals that lead from what is known to what is claimed, and the key that counts then. */
+  /** The rotations that lead from what is known to what is claimed, and the key that counts then. */
   function caughtUp(
     household: string,
     known: AuthKey,

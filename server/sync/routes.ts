@@ -77,7 +77,7 @@ function refusal(refused: Exclude<Registered, { ok: true }>) {
       return problem(
         409,
         'bad-rotations',
-        'The relay cannot follow from the key it knows to this one: a renewal of the household’s key is missing, or was not signed by the one before.',
+        'The relay cannot follow from the key it knows to this one: a rotation of the household’s key is missing, or was not signed by the one before.',
       );
     case 'old-key':
       return problem(

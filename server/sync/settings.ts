@@ -10,7 +10,7 @@ export const SYNC_LIMITS = {
   helloMs: 10_000,
   /** Bytes of one message: an entry that goes alone, and what stands around it. */
   messageBytes: SYNC.entryBytes + 64 * 1024,
-  /** Bytes of one text message: a renewal with a box for each device. */
+  /** Bytes of one text message: a rotation with a box for each device. */
   textBytes: 2 * 1024 * 1024,
   /** Text messages of one socket: a second in the long run, and at once. */
   textsPerSecond: 20,

@@ -49,7 +49,7 @@ export function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): {
       };
     case 'too-early':
       return {
-        reason: 'The relay does not know the key before this one: register with the renewals that it lacks.',
+        reason: 'The relay does not know the key before this one: register with the rotations that it lacks.',
         ends: false,
       };
     case 'taken':
@@ -57,7 +57,7 @@ export function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): {
     case 'not-here':
       return { reason: 'This device is not one of the household.', ends: true };
     case 'bad-proof':
-      return { reason: 'The key before did not sign this renewal.', ends: true };
+      return { reason: 'The key before did not sign this rotation.', ends: true };
   }
 }
 export const recoveryRefusal = ({ reason }: Exclude<RecoverySet, { ok: true }>) =>

@@ -10,7 +10,7 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { Db } from '../store/index.ts';
 import type { Answer, Refusal } from './types.ts';
 
-/** Agents that wait for something in their threads, and the bell that has them look again. */
+/** Agents that wait for something in their threads, and the notifier that has them look again. */
 interface Listener {
   /** `rung`: something happened since the last time this was asked; look again. The others end the wait. */
   next(): Promise<'rung' | 'late' | 'aborted'>;

@@ -64,7 +64,7 @@ const streamOf = (chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>) =>
 const lastOf = (path: string) => path.split('/').findLast((name) => name !== '') ?? '';
 
 export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutesDeps): readonly Handled[] {
-  const taking = createLimiter(WORKSPACE_LIMITS.uploadsAtOnce);
+  const uploading = createLimiter(WORKSPACE_LIMITS.uploadsAtOnce);
   async function of(called: string, context: Context<Env>): Promise<Workspace> {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'What lies in agents’ folders is seen from the household’s page.');
@@ -95,7 +95,7 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
       if (context.req.header('content-type') !== 'application/octet-stream')
         throw problem(415, 'not-bytes', 'Send the file as application/octet-stream.');
       // A body is in memory as a whole: however many are sent at once, few are taken.
-      return await taking(async () => {
+      return await uploading(async () => {
         const bytes = new Uint8Array(await context.req.arrayBuffer());
         if (bytes.length > UPLOAD_BYTES)
           throw problem(413, 'too-large', `A file may be ${UPLOAD_BYTES} bytes long at most.`);

@@ -117,7 +117,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       readsInbox: z.boolean().describe('it has Roost’s tools, and can read the inbox'),
     })
     .describe(
-      'a client that holds this agent’s credential has called: it plays the agent from elsewhere; again where it turns out to read mail',
+      'a client that holds this agent’s credential has called: it plays the agent from elsewhere; again where it turns out to read its inbox',
     ),
   z
     .object({ kind: z.literal('client-left'), ...when, agentId, sessionId, credentialId: id })

@@ -51,7 +51,7 @@ export interface Search {
 }
 
 /** Somebody who types has typed on: nobody waits for this answer. */
-class Overtaken extends Error {}
+class Superseded extends Error {}
 const NOTHING = { found: [], more: false } as const;
 /** Characters that a passage may have besides its text. */
 const MARKS_OF_CUT = 4;
@@ -180,7 +180,7 @@ export function createSearch(deps: SearchDeps): Search {
       try {
         return await answerTo(question, { ledger, index: await inTurn(opened), now: now(), pause });
       } catch (error) {
-        if (error instanceof Overtaken) return NOTHING;
+        if (error instanceof Superseded) return NOTHING;
         // A segment may have become part of another while it was read.
         if (error instanceof DamagedIndexError && tries < 2) continue;
         await fail(isQuota(error) ? 'no-room' : 'broken');
@@ -199,7 +199,7 @@ export function createSearch(deps: SearchDeps): Search {
     newest.set(line, question);
     return async () => {
       await pause();
-      if (newest.get(line) !== question) throw new Overtaken();
+      if (newest.get(line) !== question) throw new Superseded();
     };
   }
 

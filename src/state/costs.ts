@@ -9,7 +9,7 @@ import { onePerPage } from './per-page.ts';
 import { reachQueries } from './reach-queries.ts';
 import { mapResult } from './reach.ts';
 
-export interface CostBook {
+export interface CostQueries {
   /** Over so many days, 1 to 90. */
   report(days: number): Query<Costs>;
   readonly prices: Query<readonly Price[]>;
@@ -23,7 +23,7 @@ export interface CostBook {
   setPrices(prices: readonly Price[]): Promise<Done>;
 }
 
-function createCostBook(state: RoostState): CostBook {
+function createCostQueries(state: RoostState): CostQueries {
   const { reach, changes, device, limits } = state;
   const reports = createQueryFamily((days) =>
     createQuery<Costs>({
@@ -68,5 +68,5 @@ function createCostBook(state: RoostState): CostBook {
   };
 }
 
-/** The cost book of this page. */
-export const costBookOf = onePerPage(createCostBook);
+/** What this page asks and sets of costs. */
+export const costQueriesOf = onePerPage(createCostQueries);

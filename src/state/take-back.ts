@@ -7,7 +7,7 @@ import { pricesSchema } from '../protocol/costs.ts';
 import { attachedOf } from './attached.ts';
 import { doneOf, type Done } from './attempt.ts';
 import type { Logged, PersonsChange } from './change-log.ts';
-import { costBookOf } from './costs.ts';
+import { costQueriesOf } from './costs.ts';
 import { keepGroup, writeGroup } from './groups.ts';
 import type { RoostState } from './index.ts';
 import { reachQueries } from './reach-queries.ts';
@@ -28,7 +28,7 @@ async function backFields(roost: RoostState, { kind, agentId, fields }: Of<'limi
   if (kind === 'prices') {
     const known = await roost.reach((client) => client.prices());
     if (!known.ok) return doneOf(known);
-    return costBookOf(roost).setPrices(pricesSchema.parse(withFields('prices', known.value, set)).prices);
+    return costQueriesOf(roost).setPrices(pricesSchema.parse(withFields('prices', known.value, set)).prices);
   }
   const config = (now: unknown): unknown => Reflect.get(Object(withFields('limits', { config: now }, set)), 'config');
   return doneOf(

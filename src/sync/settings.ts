@@ -43,6 +43,6 @@ export const SYNC_OWNER = {
   statusEvery: 100,
   /** From asking for the socket to its welcome. */
   connect: 10_000,
-  /** A renewal of the keys must be confirmed by the relay within this. */
+  /** A rotation of the keys must be confirmed by the relay within this. */
   rotate: 15_000,
 } as const;

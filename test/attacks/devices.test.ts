@@ -38,7 +38,7 @@ const recordOf = (by: HouseholdDevice, device: HouseholdDevice) => {
   if (!record) throw new Error('it is not known there');
   return record;
 };
-/** Whatever the relay was ever given with a renewal, opened with the keys of this device. */
+/** Whatever the relay was ever given with a rotation, opened with the keys of this device. */
 const opensAny = (thief: HouseholdDevice, owner: HouseholdDevice) =>
   owner.keys
     .membership()
@@ -171,7 +171,7 @@ describe('A device that a thief had let in while he had one', () => {
     ['says so', (thief) => wordOf(thief)],
     ['hides it', () => () => null],
     ['says that another one did', (thief, phone) => (id) => ({ ...wordOf(thief)(id), by: phone.id })],
-  ])('and that %s goes out with him, by one renewal, and gets nothing after', async (_says, word) => {
+  ])('and that %s goes out with him, by one rotation, and gets nothing after', async (_says, word) => {
     const { keys, owner, phone, thief, close } = await household();
     const accomplice = await openHouseholdDevice(await relay.signIn(), keys, 'Laptop 2', word(thief, phone));
     const second = await openHouseholdDevice(await relay.signIn(), keys, 'Phone 2', wordOf(accomplice));

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createCosts, type CostBook } from '../../server/costs/index.ts';
+import { createCosts, type OpenCosts } from '../../server/costs/index.ts';
 import { createCostRoutes } from '../../server/costs/routes.ts';
 import { COST_LIMITS } from '../../server/costs/settings.ts';
 import { openEventLog } from '../../server/events/index.ts';
@@ -48,7 +48,7 @@ describe.each(STORES)('costs on %s', (kind) => {
   let relay = '';
   let time = NOON;
   let configs: TestConfigs;
-  let costs: CostBook;
+  let costs: OpenCosts;
   let said: RoostEvent[];
   const again = (waitMs = 0) =>
     createCosts({

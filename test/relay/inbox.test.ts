@@ -6,7 +6,12 @@ import { STORES } from '../support/stores.ts';
 
 /** What Postgres' own text refuses, and what an escape could change. */
 const HARD_TEXT = '\u0000 \ud800 "quoted" \\ \u2028 🪺';
-const mail = (messageId: string, to: string, time: number, more: Partial<NewInboxMessage> = {}): NewInboxMessage => ({
+const inboxMessage = (
+  messageId: string,
+  to: string,
+  time: number,
+  more: Partial<NewInboxMessage> = {},
+): NewInboxMessage => ({
   messageId,
   to,
   from: 'human',
@@ -34,11 +39,11 @@ describe.each(STORES)('the inbox on %s', (kind) => {
   it('gives an agent what waits for it in the order it came, whatever the clock said, each message once', async () => {
     const inbox = open('1');
     for (const letter of [
-      mail('m1', 'a', 20),
-      mail('m2', 'a', 10),
-      mail('m3', 'a', 20),
-      mail('m4', HARD_TEXT, 5),
-      mail('m1', 'a', 20),
+      inboxMessage('m1', 'a', 20),
+      inboxMessage('m2', 'a', 10),
+      inboxMessage('m3', 'a', 20),
+      inboxMessage('m4', HARD_TEXT, 5),
+      inboxMessage('m1', 'a', 20),
     ])
       await inbox.put(letter);
     expect(await open('2').waiting('a')).toEqual([]);
@@ -59,7 +64,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
     expect(idsOf(await inbox.claim(['m3', 'm1'], { readIn: 's', run: 'r', time: 30 }))).toEqual(['m1', 'm3']);
     expect(await inbox.claim([], { readIn: 's', run: 'r', time: 30 })).toEqual([]);
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
-    await inbox.put(mail('m1', 'a', 10));
+    await inbox.put(inboxMessage('m1', 'a', 10));
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
     expect([...(await inbox.unread())].sort()).toEqual(
       [
@@ -72,7 +77,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
   it('gives a message to one of those who reach for it at once', async () => {
     const inbox = open('3');
     const ids = Array.from({ length: 20 }, (_none, n) => `m${n}`);
-    for (const [n, id] of ids.entries()) await inbox.put(mail(id, 'a', n));
+    for (const [n, id] of ids.entries()) await inbox.put(inboxMessage(id, 'a', n));
     const taken = await Promise.all(['x', 'y', 'z'].map((run) => inbox.claim(ids, { readIn: null, run, time: 50 })));
     expect(taken.flatMap(idsOf).sort()).toEqual([...ids].sort());
   });
@@ -80,7 +85,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
   it('tells what was read, when and by which run, newest first, page by page', async () => {
     const inbox = open('4');
     for (let n = 1; n <= 5; n++)
-      await inbox.put(mail(`m${n}`, 'a', n, { from: 'b', priority: 'urgent', threadId: 't' }));
+      await inbox.put(inboxMessage(`m${n}`, 'a', n, { from: 'b', priority: 'urgent', threadId: 't' }));
     await inbox.claim(['m4'], { readIn: 's', run: 'answer-1', time: 60 });
     const first = await inbox.list('a', { before: null, limit: 2 });
     expect(first).toMatchObject({
@@ -97,7 +102,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
 
   it('gives back what was taken and put before nobody', async () => {
     const inbox = open('5');
-    for (let n = 1; n <= 3; n++) await inbox.put(mail(`m${n}`, 'a', n));
+    for (let n = 1; n <= 3; n++) await inbox.put(inboxMessage(`m${n}`, 'a', n));
     await inbox.claim(['m1', 'm2'], { readIn: 's', run: 'r', time: 60 });
     await inbox.claim(['m3'], { readIn: null, run: 'client', time: 60 });
     expect((await inbox.takenIn('s')).map(({ messageId }) => messageId).toSorted()).toEqual(['m1', 'm2']);
@@ -109,7 +114,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
   it('keeps a picture of the relay’s with its message: for the next process, after a claim that was undone, and until newer ones need its room', async () => {
     const picture = { attachmentId: 'p', name: 'a picture', mediaType: 'image/png', bytes: 3, data: 'QUJD' } as const;
     const told = (messageId: string) =>
-      ({ ...mail(messageId, 'a', 0), from: 'relay', attachments: [picture] }) as const;
+      ({ ...inboxMessage(messageId, 'a', 0), from: 'relay', attachments: [picture] }) as const;
     const nothing = () => Promise.resolve();
     await expect(open('7').tell(told('m1'), () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await open('7').waiting('a')).toEqual([]);
@@ -123,7 +128,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
     const taken = await open('7').claim(['m1', 'm2', 'm3', 'm4'], { readIn: 's', run: 'r', time: 1_000 });
     expect(taken.map(({ attachments = [] }) => attachments.length)).toEqual([0, 0, 1, 1]);
     // It goes with its message.
-    await open('7').put(mail('m5', 'a', 0));
+    await open('7').put(inboxMessage('m5', 'a', 0));
     await open('7').claim(['m5'], { readIn: 's', run: 'r', time: 2_000 });
     expect(await store().db.selectFrom('inbox_attachments').selectAll().where('home', '=', '7').execute()).toEqual([]);
   });
@@ -131,7 +136,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
   it('forgets what was read long ago, and nothing that waits', async () => {
     const inbox = open('6');
     const kept = async () => idsOf((await inbox.list('a', { before: null, limit: 9 })).messages).toSorted();
-    for (const id of ['m1', 'm2', 'm3', 'm4']) await inbox.put(mail(id, 'a', 0));
+    for (const id of ['m1', 'm2', 'm3', 'm4']) await inbox.put(inboxMessage(id, 'a', 0));
     await inbox.claim(['m1'], { readIn: 's', run: 'r', time: 1_000 });
     await inbox.claim(['m2'], { readIn: 's', run: 'r', time: 1_100 });
     expect(await kept()).toEqual(['m1', 'm2', 'm3', 'm4']);

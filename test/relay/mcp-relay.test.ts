@@ -86,7 +86,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
   }
 
   describe.each(ERAS)('by the %s protocol', (era) => {
-    it('is one of the team, reads its mail once, writes to others, and is held while it sleeps', async () => {
+    it('is one of the team, reads its inbox once, writes to others, and is held while it sleeps', async () => {
       const sessionId = await begin();
       const { call, client, held } = await join(era);
       expect(await call('list_team')).toContain('Lyra (you)');

@@ -39,7 +39,7 @@ describe('an agent that a client plays', () => {
     expect(clients(house)?.get(DARA.agentId)).toMatchObject({ name: 'Claude Code' });
   });
 
-  it('is told of by one event, and again only where it turns out to read its mail', async () => {
+  it('is told of by one event, and again only where it turns out to read its inbox', async () => {
     const house = await played();
     await Promise.all([house.host.joined(DARA, CLAUDE), house.host.joined(DARA, CLAUDE)]);
     await house.host.joined(DARA, { ...CLAUDE, readsInbox: true });

@@ -166,7 +166,7 @@ it('who is woken sees by whom and why', async () => {
   await house.close();
 });
 
-it('a client in the seat of an agent that is awake sees its mail, and does not take it from under its mind', async () => {
+it('a client in the seat of an agent that is awake sees its inbox, and does not take it from under its mind', async () => {
   const house = await bench.open();
   await house.start();
   await house.wake([payload(0)]);

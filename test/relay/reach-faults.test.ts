@@ -173,7 +173,7 @@ describe('agents, where something fails or falls together', () => {
     ]);
   });
 
-  it('that have gone before they were given their mail are given it when they ask again', async () => {
+  it('that have gone before they were given their messages are given it when they ask again', async () => {
     const house = await openTeam();
     await message(house, 'the tide turns');
     expect(await readInbox(house, { kind: 'session', signal: AbortSignal.abort() })).toMatchObject({ isError: true });
@@ -201,7 +201,7 @@ describe('agents, where something fails or falls together', () => {
     expect(after?.estimated).toBe(true);
   });
 
-  it('that fetch their mail in an answer have read it where the answer has it, and not where the relay is killed before', async () => {
+  it('that fetch their messages in an answer have read it where the answer has it, and not where the relay is killed before', async () => {
     const house = await openTeam(
       withAgents(({ last, results }) =>
         results.length === 0 && last.endsWith('fetch') ? [{ wait: 100 }, { call: 'read_inbox', input: {} }] : null,

@@ -70,7 +70,7 @@ describe.each(STORES)('a run on %s', (kind) => {
       status: 'complete',
     });
     expect(wordsOf(message)).toBe('I looked around. All is well.');
-    // What it cost is what the book has of its reply.
+    // What it cost is what the account has of its reply.
     const cost = (await house.team.costs.replies([message?.messageId ?? ''])).get(message?.messageId ?? '');
     expect(end).toMatchObject({
       outcome: 'done',

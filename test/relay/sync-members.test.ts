@@ -139,7 +139,7 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     await line.close();
   });
 
-  it('that got no key with a renewal are not known any more, and those that know it come back by themselves', async () => {
+  it('that got no key with a rotation are not known any more, and those that know it come back by themselves', async () => {
     const [household, one, forgotten] = [newTestHousehold(), newTestDevice(), newTestDevice()];
     const first = await enter(home, household, one);
     const second = await enter(home, household, forgotten);
@@ -156,8 +156,8 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
   it('that renew the key at the same moment: one is first, the other is told and given its keys', async () => {
     const [household, one, other] = [newTestHousehold(), newTestDevice(), newTestDevice()];
     const lines = [await enter(home, household, one), await enter(home, household, other)] as const;
-    const renewals = [renew(household, { stay: [one, other] }), renew(household, { stay: [one, other] })] as const;
-    lines.forEach((line, i) => line.send({ kind: 'rotate', rotation: (renewals[i] ?? renewals[0]).rotation }));
+    const rotations = [renew(household, { stay: [one, other] }), renew(household, { stay: [one, other] })] as const;
+    lines.forEach((line, i) => line.send({ kind: 'rotate', rotation: (rotations[i] ?? rotations[0]).rotation }));
     const answers = await Promise.all(
       lines.map(async (line, i) => {
         await expect.poll(() => line.heard.some(({ kind }) => kind === 'rotated')).toBe(true);
@@ -174,7 +174,7 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     expect(late).toHaveLength(1);
     expect(late[0]?.refused).toMatchObject({ what: 'rotate', reason: expect.stringContaining('first') });
     expect(late[0]?.last).toMatchObject({ epoch: 2, box: boxOf(late[0]?.i === 0 ? one.id : other.id, 2) });
-    const won = renewals[late[0]?.i === 0 ? 1 : 0];
+    const won = rotations[late[0]?.i === 0 ? 1 : 0];
     expect((await register(home, won, newTestDevice())).status).toBe(200);
     // The same again, because the answer was lost: no harm.
     const again = lines[late[0]?.i === 0 ? 1 : 0];
@@ -211,12 +211,12 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     await again.close();
   });
 
-  it('bring the renewals that a relay from an older copy lacks, and whoever was removed by them is out there too', async () => {
+  it('bring the rotations that a relay from an older copy lacks, and whoever was removed by them is out there too', async () => {
     const household = newTestHousehold();
     const [one, gone, later] = [newTestDevice(), newTestDevice(), newTestDevice()];
     const third = await enter(home, household, gone);
     const first = await enter(home, household, one);
-    // Elsewhere time went on: two renewals of which this relay knows nothing.
+    // Elsewhere time went on: two rotations of which this relay knows nothing.
     const second = renew(household, { removed: [gone], stay: [one, later] });
     const now = renew(second, { stay: [one, later] });
     expect(await refused({ ...now, rotations: now.rotations.slice(1) }, one)).toMatchObject({
@@ -268,7 +268,7 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     const found = await home.fetch(`/api/sync/recoveries/${recovery.id}`);
     expect([found.status, await found.json()]).toEqual([200, { household: household.id, epoch: 1, box: recovery.box }]);
     expect((await home.fetch(`/api/sync/recoveries/${newRecovery().id}`)).status).toBe(404);
-    // A renewal brings the new keys along.
+    // A rotation brings the new keys along.
     const renewed = { id: recovery.id, box: Buffer.from('new keys, sealed').toString('base64url') };
     const next = renew(household, { stay: [device], recovery: renewed });
     line.send({ kind: 'rotate', rotation: next.rotation });

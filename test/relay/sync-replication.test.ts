@@ -185,7 +185,7 @@ describe.each(STORES)('a relay on %s that is killed', (kind) => {
 
 describe('a relay that was put back from an older copy', () => {
   it(
-    'is given by the devices what it lacks: entries, renewals, and who was removed',
+    'is given by the devices what it lacks: entries, rotations, and who was removed',
     { timeout: 120_000 },
     async () => {
       const home = await createHome({ store: 'pglite' });

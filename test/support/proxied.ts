@@ -1,7 +1,7 @@
 /** The model proxy over HTTP, with real parts behind it: credentials, sleeping flags, costs. */
 import Anthropic from '@anthropic-ai/sdk';
 import { createCredentials } from '../../server/access/index.ts';
-import { createCosts, type CostBook } from '../../server/costs/index.ts';
+import { createCosts, type OpenCosts } from '../../server/costs/index.ts';
 import { createDirectory } from '../../server/directory/index.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { createProxy, type ProxyDeps } from '../../server/proxy/index.ts';
@@ -18,7 +18,7 @@ export const REAL_KEY = 'sk-real-key-of-the-household';
 export interface Proxied {
   readonly url: string;
   readonly configs: TestConfigs;
-  readonly costs: CostBook;
+  readonly costs: OpenCosts;
   readonly pauses: OpenPauses;
   /** A credential's secret for this agent. */
   join(agentId: string): Promise<string>;

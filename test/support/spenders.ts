@@ -1,4 +1,4 @@
-/** A household that spends: its session, and the proxy beside it, with one book of costs for both. */
+/** A household that spends: its session, and the proxy beside it, with one account of costs for both. */
 import { randomUUID } from 'node:crypto';
 import { createCredentials } from '../../server/access/index.ts';
 import { openEventLog } from '../../server/events/index.ts';

@@ -63,7 +63,7 @@ export function newTestDevice(): TestDevice {
   return { id: testDeviceId(key.publicKey, boxKey), key, boxKey };
 }
 
-/** The household after a renewal of its key. Each that stays gets a box. */
+/** The household after a rotation of its key. Each that stays gets a box. */
 export function renew(
   before: TestHousehold,
   {

@@ -29,11 +29,11 @@ export const bodySchema = z.looseObject({
 });
 export type Body = z.infer<typeof bodySchema>;
 
-const LETTER = /^\[Message from (?<from>[^\],]+)[^\]]*\]$/;
+const MESSAGE_HEAD = /^\[Message from (?<from>[^\],]+)[^\]]*\]$/;
 /** What another agent wrote, under the line that says so; null where it is something else. */
 export function messageIn(text: string): { readonly from: string; readonly text: string } | null {
   const [said] = readSaid(text);
-  const from = said && text.startsWith(said.head) ? LETTER.exec(said.head)?.groups?.['from'] : undefined;
+  const from = said && text.startsWith(said.head) ? MESSAGE_HEAD.exec(said.head)?.groups?.['from'] : undefined;
   return said && from !== undefined ? { from, text: said.text } : null;
 }
 /** What the relay tells beside what is said: the time, who woke it, what was left out. */

@@ -1,4 +1,4 @@
-/** How agents reach each other: who there is, mail among agents, wakes, limits, threads, credentials, and what requests cost. */
+/** How agents reach each other: who there is, messages among agents, wakes, limits, threads, credentials, and what requests cost. */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 

@@ -47,7 +47,7 @@ export const syncEndpoints = {
   register: endpoint({
     method: 'PUT',
     path: '/api/sync/households/{household}',
-    does: 'Makes a household known where it is not, and a device one of it. Whoever has the household’s key can. Renewals of the key that the relay does not know are taken from it. Harmless where it is so already.',
+    does: 'Makes a household known where it is not, and a device one of it. Whoever has the household’s key can. Rotations of the key that the relay does not know are taken from it. Harmless where it is so already.',
     params: { household },
     body: registerSchema,
     answers: [

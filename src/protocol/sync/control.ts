@@ -16,7 +16,7 @@ const base64 = (most: number) =>
 export const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, '32 bytes as base64url');
 /** An Ed25519 signature: 64 bytes. */
 export const signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/, '64 bytes as base64url');
-/** Number of a household key; it rises by one with each renewal. */
+/** Number of a household key; it rises by one with each rotation. */
 const epoch = z.number().int().min(1).max(65_535);
 /** Something sealed to one device or to the recovery key. */
 const box = base64(SYNC.slotChars);
@@ -74,7 +74,7 @@ export type FromDevice = z.infer<typeof fromDeviceSchema>;
 
 const newestBox = box
   .nullable()
-  .describe('the newest keys, sealed to this device; null: no renewal since it came, or none for it');
+  .describe('the newest keys, sealed to this device; null: no rotation since it came, or none for it');
 
 export const fromRelaySchema = z.discriminatedUnion('kind', [
   z
@@ -125,7 +125,7 @@ export const registerSchema = z.strictObject({
   rotations: z
     .array(rotationSchema)
     .max(1_000)
-    .describe('the renewals this device knows, so that a relay from an old backup catches up'),
+    .describe('the rotations this device knows, so that a relay from an old backup catches up'),
   device: syncId,
   deviceKey,
   boxKey,

@@ -60,5 +60,5 @@ export const phraseBytes = (
 ) => lines('roost phrase 1', household, id, boxKey, by, epoch, time);
 
 /** A device has renewed the keys, and says who is left: `keys` as they are written, base64url. */
-export const renewalBytes = (by: string, keys: string, members: readonly string[]) =>
+export const signedGrantBytes = (by: string, keys: string, members: readonly string[]) =>
   lines('roost renewal 1', by, keys, [...members].sort().join(' '));

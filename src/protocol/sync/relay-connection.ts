@@ -30,7 +30,7 @@ interface Refusal {
   readonly type: string | null;
   /** A sentence for people. */
   readonly reason: string;
-  /** `old-key`: the newer keys, sealed to this device, where a renewal had some for it. */
+  /** `old-key`: the newer keys, sealed to this device, where a rotation had some for it. */
   readonly box: string | null;
 }
 /** One call's answer. */

@@ -32,7 +32,7 @@ export function sealSignal(keys: HouseholdKeys, from: string, to: string, text: 
 
 /**
  * Opens with the newest key only: an older one is known to devices that were removed, and they are not to be
- * introduced. A signal that crosses a renewal is lost, and its line is tried again. null: not from there, not for here.
+ * introduced. A signal that crosses a rotation is lost, and its connection is tried again. null: not from there, not for here.
  */
 export function openSignal(keys: HouseholdKeys, from: string, to: string, data: string): string | null {
   const bytes = fromBase64url(data);

@@ -1,5 +1,5 @@
 /**
- * The ways out of this device: its connection to the relay, direct connections to other browsers, and the renewal of keys, which is
+ * The ways out of this device: its connection to the relay, direct connections to other browsers, and the rotation of keys, which is
  * settled over the first.
  */
 import type { Timers } from '../../domain/platform/timers.ts';

@@ -1,7 +1,7 @@
 /**
  * What devices say of themselves, and how the others find out that it is so. A record is signed by the device that it names,
  * whose id follows from its keys: nobody says anything in another’s name, or under it with other keys. It is signed besides
- * with the household’s key of its epoch: whoever was left out of a renewal cannot come in again, nor bring anybody else in.
+ * with the household’s key of its epoch: whoever was left out of a rotation cannot come in again, nor bring anybody else in.
  */
 import type { DeviceId } from '../../domain/ids.ts';
 import { deviceBytes, letInBytes, phraseBytes } from '../../protocol/sync/proofs.ts';

@@ -10,14 +10,14 @@ export interface KeyGrant {
   readonly roll: readonly string[];
 }
 /** `keysText`: the keys as they are written, base64url. */
-export interface Renewal extends KeyGrant {
+export interface SignedKeyGrant extends KeyGrant {
   readonly by: string;
   readonly keysText: string;
   readonly signature: string;
 }
 
 const keyGrantSchema = z.object({ keys: z.string(), roll: z.array(z.string()) });
-const renewalSchema = keyGrantSchema.extend({ by: z.string(), signature: z.string() });
+const signedGrantSchema = keyGrantSchema.extend({ by: z.string(), signature: z.string() });
 
 const keysOf = (text: string): HouseholdKeys | null => {
   const bytes = fromBase64url(text);
@@ -35,16 +35,20 @@ export function readKeyGrant(bytes: Uint8Array): KeyGrant | null {
 }
 
 /** `sign`: signs these keys, as they are written. */
-export function writeRenewal({ keys, roll }: KeyGrant, by: string, sign: (keysText: string) => string): Uint8Array {
+export function writeSignedKeyGrant(
+  { keys, roll }: KeyGrant,
+  by: string,
+  sign: (keysText: string) => string,
+): Uint8Array {
   const keysText = base64url(writeKeys(keys));
   return writeJson({ keys: keysText, roll, by, signature: sign(keysText) });
 }
 
 /** null: it is none, or a newer Roost wrote it. Nothing of it is checked. */
-export function readRenewal(bytes: Uint8Array): Renewal | null {
-  const renewal = readJson(renewalSchema, bytes);
-  const keys = renewal && keysOf(renewal.keys);
-  return renewal && keys
-    ? { keys, roll: renewal.roll, by: renewal.by, keysText: renewal.keys, signature: renewal.signature }
+export function readSignedKeyGrant(bytes: Uint8Array): SignedKeyGrant | null {
+  const grant = readJson(signedGrantSchema, bytes);
+  const keys = grant && keysOf(grant.keys);
+  return grant && keys
+    ? { keys, roll: grant.roll, by: grant.by, keysText: grant.keys, signature: grant.signature }
     : null;
 }

@@ -1,5 +1,5 @@
 /**
- * The household's keys as they are renewed, and the recovery phrase they are sealed to. A renewal counts when
+ * The household's keys as they are renewed, and the recovery phrase they are sealed to. A rotation counts when
  * the relay has taken it: of two devices that renew at once one is first, and the other takes its keys.
  */
 import { sentence } from '../../domain/sentence.ts';
@@ -15,7 +15,7 @@ import type { Payload } from './payload.ts';
 import type { Called } from './ports.ts';
 
 const AWAY = sentence`The relay cannot be reached, and it must lock the device out. Try again when it can.`;
-const OVERTAKEN = sentence`Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.`;
+const ROTATED_MEANWHILE = sentence`Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.`;
 
 export interface KeyRotation {
   hearWelcome(welcome: Welcome): Promise<void>;
@@ -24,7 +24,7 @@ export interface KeyRotation {
   hearRotated(rotated: Extract<FromRelay, { kind: 'rotated' }>): Promise<void>;
   hearAnswer(message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>): void;
   /**
-   * Leaves a device out, and those that go with it except what is to be kept, by one renewal: see ./let-in.ts. Answers with the
+   * Leaves a device out, and those that go with it except what is to be kept, by one rotation: see ./let-in.ts. Answers with the
    * ids of all that are out. Rejects with a sentence where the relay did not take it; nothing is changed then.
    */
   remove(deviceId: DeviceId, keep: readonly string[]): Promise<readonly string[]>;
@@ -50,7 +50,7 @@ export interface KeyRotationDeps {
 
 type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-// In one piece: one renewal at a time, and what answers it.
+// In one piece: one rotation at a time, and what answers it.
 export function createKeyRotation({
   keys,
   members,
@@ -138,7 +138,7 @@ export function createKeyRotation({
         waiting.settle({ ok: true });
         return;
       }
-      if (waiting?.what === 'rotate') waiting.settle({ ok: false, reason: OVERTAKEN });
+      if (waiting?.what === 'rotate') waiting.settle({ ok: false, reason: ROTATED_MEANWHILE });
       if (epoch > keys.epoch()) await adopt(box);
     },
     hearAnswer(message) {
@@ -148,14 +148,14 @@ export function createKeyRotation({
       }
       if (message.what === 'entries') onFull(new Error(message.reason));
       else if (waiting?.what === message.what)
-        waiting.settle({ ok: false, reason: message.what === 'rotate' ? OVERTAKEN : message.reason });
+        waiting.settle({ ok: false, reason: message.what === 'rotate' ? ROTATED_MEANWHILE : message.reason });
     },
     async remove(deviceId, keep) {
       const known = members.devices();
       const along = goesWith(known, deviceId, keys.membership().deviceId).filter((one) => !keep.includes(one));
       const out = [deviceId, ...along];
       const staying = known.filter((one) => !one.removed && !out.includes(one.deviceId));
-      const { rotation, next } = keys.renewal(out, staying);
+      const { rotation, next } = keys.rotation(out, staying);
       const answer = await ask(
         'rotate',
         { kind: 'rotate', rotation },

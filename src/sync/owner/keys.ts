@@ -1,7 +1,7 @@
 /** This device's part in the household: its own keys, the household's as they are renewed, and the proofs made with them. */
 import type { DeviceId } from '../../domain/ids.ts';
 import type { Register, Rotation } from '../../protocol/sync/control.ts';
-import { recoveryBytes, registrationBytes, renewalBytes, rotationBytes } from '../../protocol/sync/proofs.ts';
+import { recoveryBytes, registrationBytes, signedGrantBytes, rotationBytes } from '../../protocol/sync/proofs.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { deviceKeys, isSignedBy, newest, relayAuth, renewed, sealBox, type DeviceKeys } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
@@ -15,7 +15,7 @@ import {
   letInBy,
   recoveryRecord,
 } from './genuine.ts';
-import { readRenewal, writeKeyGrant, writeRenewal } from './key-grant.ts';
+import { readSignedKeyGrant, writeKeyGrant, writeSignedKeyGrant } from './key-grant.ts';
 import type { DeviceRecord, LetIn, Membership, Recovery, RecoveryRecord } from './records.ts';
 
 export interface Keys {
@@ -31,8 +31,8 @@ export interface Keys {
    * `signKeyOf` knows as one of the household, of this household, and ours with more at the end.
    */
   adopt(box: string, signKeyOf: (deviceId: DeviceId) => string | null): Promise<boolean>;
-  /** A renewal that leaves these devices out, and the membership as it will be. Nothing is changed by it. */
-  renewal(
+  /** A rotation that leaves these devices out, and the membership as it will be. Nothing is changed by it. */
+  rotation(
     removed: readonly string[],
     staying: readonly DeviceRecord[],
   ): { readonly rotation: Rotation; readonly next: Pick<Membership, 'keyring' | 'roll' | 'rotations' | 'recovery'> };
@@ -91,8 +91,8 @@ export function createKeys({
 
   /** Anybody can seal to a device; so that nobody else hands it keys, whoever renews them signs. */
   function signed(keys: HouseholdKeys, roll: readonly string[]): Uint8Array {
-    return writeRenewal({ keys, roll }, device.deviceId, (keysText) =>
-      device.sign(renewalBytes(device.deviceId, keysText, roll)),
+    return writeSignedKeyGrant({ keys, roll }, device.deviceId, (keysText) =>
+      device.sign(signedGrantBytes(device.deviceId, keysText, roll)),
     );
   }
   /** A phrase counts as long as the device that made it is of the household; sealed to it is what there is now. */
@@ -127,21 +127,21 @@ export function createKeys({
     },
     async adopt(box, signKeyOf) {
       const opened = device.openBox(box);
-      const renewal = opened === null ? null : readRenewal(opened);
-      const signKey = renewal === null ? null : signKeyOf(renewal.by);
+      const grant = opened === null ? null : readSignedKeyGrant(opened);
+      const signKey = grant === null ? null : signKeyOf(grant.by);
       if (
-        renewal === null ||
+        grant === null ||
         signKey === null ||
-        !isSignedBy(signKey, renewalBytes(renewal.by, renewal.keysText, renewal.roll), renewal.signature)
+        !isSignedBy(signKey, signedGrantBytes(grant.by, grant.keysText, grant.roll), grant.signature)
       )
         return false;
-      const { keys, roll } = renewal;
+      const { keys, roll } = grant;
       if (keys.household !== membership.household || keys.keyring.length <= membership.keyring.length) return false;
       if (membership.keyring.some(({ key }, i) => !sameKey(key, keys.keyring[i]?.key))) return false;
       await change({ keyring: keys.keyring, roll, recovery: recoveryAfter(keys, roll) });
       return true;
     },
-    renewal(removed, staying) {
+    rotation(removed, staying) {
       const keys = renewed(household(), random);
       const last = newest(keys);
       const auth = relayAuth(last);

@@ -33,7 +33,7 @@ export async function readLastKnown({
   const mark = readMark(store.text());
   const membership = await readMeta(db, 'membership');
   let returning = (await readMeta(db, 'returning')) ?? null;
-  // The database is of before the last renewal of the keys, and the mark is not.
+  // The database is of before the last rotation of the keys, and the mark is not.
   if (
     membership &&
     mark?.membership.household === membership.household &&

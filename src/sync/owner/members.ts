@@ -25,7 +25,7 @@ function newest<Item extends { readonly time: number; readonly epoch?: number }>
   return [...byKey.values()];
 }
 
-/** `removed`: it was left out of a renewal of the keys. `letInBy`: the device that says so itself; null: none does. */
+/** `removed`: it was left out of a rotation of the keys. `letInBy`: the device that says so itself; null: none does. */
 export type KnownDevice = DeviceRecord & { readonly removed: boolean; readonly letInBy: string | null };
 
 export interface Members {

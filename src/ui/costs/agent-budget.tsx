@@ -5,13 +5,13 @@ import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../use-query.ts';
 import { BudgetField } from './budget-field.tsx';
-import { useCostBook } from './use-costs.ts';
+import { useCostQueries } from './use-costs.ts';
 import { problemText } from '../../state/ports.ts';
 
 /** An agent's own daily budget; empty where it has the one of every agent. */
 export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string }) {
   const state = useRoost();
-  const book = useCostBook();
+  const queries = useCostQueries();
   const own = useQuery(reachQueries(state).limits(agentId).query);
   const household = useQuery(state.limits.query);
   if (own.kind !== 'ready')
@@ -24,7 +24,7 @@ export function AgentBudget({ agentId, name }: { agentId: AgentId; name: string 
       held={own.value.own.coordination.daily_budget_usd ?? null}
       none={usual === null ? t`no limit` : String(usual)}
       most={BUDGET_BOUNDS.agent.max}
-      onSave={(usd) => book.setAgentBudget(agentId, usd)}
+      onSave={(usd) => queries.setAgentBudget(agentId, usd)}
     />
   );
 }

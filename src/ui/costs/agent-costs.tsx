@@ -8,19 +8,19 @@ import { useRehearsing } from '../models/chip.tsx';
 import { costText } from '../text/money.ts';
 import { AgentBudget } from './agent-budget.tsx';
 import { Meter } from './meter.tsx';
-import { USUAL_DAYS, useCostBook } from './use-costs.ts';
+import { USUAL_DAYS, useCostQueries } from './use-costs.ts';
 import './costs.css';
 
 /** What an agent costs and may cost, on its page. */
 export function AgentCosts({ agentId, name }: { agentId: AgentId; name: string }) {
   const replies = replyCostsOf(useRoost());
   const always = useStore(replies.store, (held) => held.always);
-  const book = useCostBook();
+  const queries = useCostQueries();
   const rehearsing = useRehearsing();
   return (
     <div>
       <h3>{t`Costs`}</h3>
-      <QueryView query={book.report(USUAL_DAYS)} what={t`The costs`}>
+      <QueryView query={queries.report(USUAL_DAYS)} what={t`The costs`}>
         {({ agents }) => {
           const own = agents.find((agent) => agent.agentId === agentId);
           return (

@@ -12,7 +12,7 @@ import { useTeammates, type Teammates } from '../use-teammates.ts';
 import { Chart, type Measure, dayText } from './chart.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 import { Meter } from './meter.tsx';
-import { USUAL_DAYS, useCostBook, useCosts } from './use-costs.ts';
+import { USUAL_DAYS, useCostQueries, useCosts } from './use-costs.ts';
 import './costs.css';
 import { useConversations, useLive } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -265,7 +265,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
 export default function CostsPage({ onClose }: { onClose: () => void }) {
   const [days, setDays] = useState<number>(USUAL_DAYS);
   const costs = useCosts(days);
-  const book = useCostBook();
+  const queries = useCostQueries();
   // While another stretch is read, the last one stays in sight.
   const [held, setHeld] = useState<Costs | null>(null);
   if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
@@ -275,7 +275,7 @@ export default function CostsPage({ onClose }: { onClose: () => void }) {
         <Link href={PATHS.settings('costs')} className="ghost">{t`Budgets and prices`}</Link>
       </PageHead>
       {costs.kind === 'loading' && !held && <QueryLoading />}
-      <QueryProblem query={book.report(days)} state={costs} what={t`The costs`} before={held !== null} />
+      <QueryProblem query={queries.report(days)} state={costs} what={t`The costs`} before={held !== null} />
       {held && <Figures costs={held} days={days} onDays={setDays} />}
     </div>
   );

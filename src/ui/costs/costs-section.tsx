@@ -13,7 +13,7 @@ import { useTeammates, type Teammate } from '../use-teammates.ts';
 import { AgentBudget } from './agent-budget.tsx';
 import { BudgetField } from './budget-field.tsx';
 import { PriceTable } from './price-table.tsx';
-import { USUAL_DAYS, useCostBook, useCosts } from './use-costs.ts';
+import { USUAL_DAYS, useCostQueries, useCosts } from './use-costs.ts';
 import './costs.css';
 
 function AgentLine({ who, today }: { who: Teammate; today: string }) {
@@ -32,7 +32,7 @@ function AgentLine({ who, today }: { who: Teammate; today: string }) {
 }
 
 function Budgets({ own }: { own: HouseholdConfig }) {
-  const book = useCostBook();
+  const queries = useCostQueries();
   const costs = useCosts(USUAL_DAYS);
   const team = useTeammates();
   const spentOf = (agentId: AgentId) =>
@@ -45,7 +45,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
         held={own.daily_budget_usd ?? null}
         none={t`no limit`}
         most={BUDGET_BOUNDS.household.max}
-        onSave={book.setHouseholdBudget}
+        onSave={queries.setHouseholdBudget}
       />
       <BudgetField
         label={t`Each agent`}
@@ -53,7 +53,7 @@ function Budgets({ own }: { own: HouseholdConfig }) {
         held={own.coordination.daily_budget_usd ?? null}
         none={t`no limit`}
         most={BUDGET_BOUNDS.agent.max}
-        onSave={book.setEachBudget}
+        onSave={queries.setEachBudget}
       />
       <h3>{t`One by one`}</h3>
       <ul className="budget-list">

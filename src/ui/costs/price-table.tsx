@@ -15,7 +15,7 @@ import {
   type Amount,
   type PriceRow,
 } from './price-rows.ts';
-import { useCostBook } from './use-costs.ts';
+import { useCostQueries } from './use-costs.ts';
 
 const TITLES: Record<Amount, string> = {
   input: t`Input`,
@@ -77,7 +77,7 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
 // In one piece: one table that is edited and saved whole.
 function Editor({ prices }: { prices: readonly Price[] }) {
   const { notices } = useRoost();
-  const book = useCostBook();
+  const queries = useCostQueries();
   // null: as they are saved, also when another page saves them anew.
   const [draft, setDraft] = useState<readonly PriceRow[] | null>(null);
   const [saving, setSaving] = useState(false);
@@ -86,11 +86,11 @@ function Editor({ prices }: { prices: readonly Price[] }) {
   const first = [...wrong.values()][0];
   const put = async (table: readonly Price[], said: string) => {
     setSaving(true);
-    const done = await book.setPrices(table);
+    const done = await queries.setPrices(table);
     setSaving(false);
     if (!done.ok) return notices.error(t`The prices could not be saved: ${done.reason}`);
     setDraft(null);
-    notices.info(said, { label: t`Undo`, run: () => void book.setPrices(areOwn(prices) ? [] : prices) });
+    notices.info(said, { label: t`Undo`, run: () => void queries.setPrices(areOwn(prices) ? [] : prices) });
   };
   const change = (row: PriceRow) => setDraft(rows.map((one) => (one.key === row.key ? row : one)));
   return (
@@ -183,7 +183,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
 /** The one table of prices. */
 export function PriceTable() {
   return (
-    <QueryView query={useCostBook().prices} what={t`The table of prices`}>
+    <QueryView query={useCostQueries().prices} what={t`The table of prices`}>
       {(prices) => <Editor prices={prices} />}
     </QueryView>
   );

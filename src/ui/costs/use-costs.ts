@@ -1,5 +1,5 @@
 import type { Costs } from '../../protocol/costs.ts';
-import { costBookOf, type CostBook } from '../../state/costs.ts';
+import { costQueriesOf, type CostQueries } from '../../state/costs.ts';
 import type { QueryState } from '../../state/query.ts';
 import { useRoost } from '../context.tsx';
 import { useQuery } from '../use-query.ts';
@@ -7,5 +7,5 @@ import { useQuery } from '../use-query.ts';
 /** Days that a page looks at where nobody chose. */
 export const USUAL_DAYS = 30;
 
-export const useCostBook = (): CostBook => costBookOf(useRoost());
-export const useCosts = (days: number): QueryState<Costs> => useQuery(useCostBook().report(days));
+export const useCostQueries = (): CostQueries => costQueriesOf(useRoost());
+export const useCosts = (days: number): QueryState<Costs> => useQuery(useCostQueries().report(days));

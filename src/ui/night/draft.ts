@@ -158,9 +158,9 @@ export const EXAMPLES: readonly Example[] = [
     }),
   },
   {
-    title: t`Every hour, when something waits: answer your mail`,
+    title: t`Every hour, when something waits: answer your messages`,
     draft: example({
-      name: t`Mail`,
+      name: t`Messages`,
       instructions: t`Read your inbox and answer what you can answer. Say what you left for me, and why.`,
       timing: 'every',
       minutes: '60',

@@ -216,7 +216,7 @@ export default function Palette({
         )}
         <ul id={list} role="listbox" aria-label={t`Found`} aria-busy={searched.waits} className="palette-list">
           {shown.map((option, i) => {
-            const heads = groupOf(option) !== groupOf(shown[i - 1]);
+            const isFirst = groupOf(option) !== groupOf(shown[i - 1]);
             return (
               // The field holds the focus, and its keys choose.
               // eslint-disable-next-line jsx-a11y/click-events-have-key-events
@@ -237,7 +237,7 @@ export default function Palette({
                 )}
                 {option.kind === 'hit' && <Hit hit={option.hit} nameOf={nameOf} now={now} />}
                 {option.kind === 'more' && <span className="palette-label">{t`Show more`}</span>}
-                {heads && <span className="palette-group">{groupOf(option)}</span>}
+                {isFirst && <span className="palette-group">{groupOf(option)}</span>}
                 {option.kind === 'command' &&
                   keyNames(option.command.keys ?? []).map((key) => <kbd key={key}>{key}</kbd>)}
               </li>

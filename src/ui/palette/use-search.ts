@@ -26,7 +26,7 @@ export function useSearch(query: SearchQuery): Searched {
   const { owner, device } = useRoost();
   const [searched, setSearched] = useState(NOTHING);
   const asked = isSearch(query.text) ? JSON.stringify(query) : null;
-  /** The question that counts: one that was overtaken answers nothing. */
+  /** The question that counts: one that was superseded answers nothing. */
   const newest = useRef<object | null>(null);
   const [line] = useState(device.newId);
   const [look, setLook] = useState(0);

@@ -1,7 +1,7 @@
 /** What it costs to wake somebody: reading what it is given, by the price of its model. What it answers comes on top. */
 import { priceFor } from '../../domain/prices.ts';
 import type { WakeShare } from '../../state/wake-share.ts';
-import { costBookOf } from '../../state/costs.ts';
+import { costQueriesOf } from '../../state/costs.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { useRehearsing } from '../models/chip.tsx';
 import { useQuery } from '../use-query.ts';
@@ -19,7 +19,7 @@ export interface WakePrice {
 export function useWakePrice(): (share: WakeShare) => WakePrice {
   const roost = useRoost();
   const rehearsing = useRehearsing();
-  const prices = useQuery(costBookOf(roost).prices);
+  const prices = useQuery(costQueriesOf(roost).prices);
   const models = useQuery(roost.models.query);
   const chosen = useHousehold((state) => state.settings.agentModel);
   const usual = models.kind === 'ready' ? (models.value.connections[0]?.agentModel ?? '') : '';

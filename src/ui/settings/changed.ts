@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS, type SettingKey, type Settings } from '../../domain/s
 import { DEFAULT_COORDINATION, type HouseholdConfig } from '../../protocol/config.ts';
 import { rehearsalSchema, type Rehearsal } from '../../protocol/http.ts';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
-import { costBookOf } from '../../state/costs.ts';
+import { costQueriesOf } from '../../state/costs.ts';
 import { toldOf, USUAL_CHOICE } from '../../state/notifications.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { areOwn } from '../costs/price-rows.ts';
@@ -78,7 +78,7 @@ export function useChangedSettings(section: SettingsSection | null): ReadonlyMap
   const state = useRoost();
   const settings = useHousehold((household) => household.settings);
   const limits = useQuery(state.limits.query);
-  const prices = useQuery(costBookOf(state).prices);
+  const prices = useQuery(costQueriesOf(state).prices);
   const atRelay = useDevices(({ status }) => (keepsNothingAtRelay(status) ? 1 : 0));
   const rehearsal = useRehearsal(section);
   const told = toldOf(state);

@@ -24,7 +24,7 @@ describe('a text without its middle', () => {
   });
 });
 
-describe('a batch of mail', () => {
+describe('a batch of messages', () => {
   const message = (from: string, size: number) => ({ from, text: 'x'.repeat(size) });
   it('has all of the person’s words, and of others at least one message and as many as fit', () => {
     const waiting = [message('a', 600), message('a', 600), message('human', 5_000), message('a', 1)];

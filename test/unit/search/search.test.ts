@@ -188,12 +188,12 @@ describe('What is found', () => {
   it('is for the newest question of whoever types alone: what they asked before is let go of', async () => {
     const { search } = await over(Array.from({ length: 300 }, (_, n) => said(n, `herons ${n} by the river`)));
     const ask = (text: string, line: string) => search.find({ text, limit: 5, line });
-    const [overtaken, newest, other] = await Promise.all([
+    const [superseded, newest, other] = await Promise.all([
       ask('herons', 'me'),
       ask('river', 'me'),
       ask('herons', 'you'),
     ]);
-    expect([overtaken.hits.length, newest.hits.length, other.hits.length]).toEqual([0, 5, 5]);
+    expect([superseded.hits.length, newest.hits.length, other.hits.length]).toEqual([0, 5, 5]);
     expect((await ask('herons', 'me')).hits).toHaveLength(5);
   });
 

@@ -140,7 +140,7 @@ describe('another implementation, from the vectors alone, finds', () => {
 
   it('what a device says of itself and of a phrase, signed by itself and by the household, and the roll that it signs', () => {
     const { records } = vectors;
-    const { device: said, letIn, phrase, renewal } = records;
+    const { device: said, letIn, phrase, keyGrant } = records;
     const lines = (...parts: readonly (string | number)[]) => utf8(parts.join('\n'));
     expect(
       lines(
@@ -166,10 +166,10 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(lines('roost phrase 1', household.id, recovery.id, recovery.boxKey, device.deviceId, 2, phrase.time)).toBe(
       phrase.message,
     );
-    expect(lines('roost renewal 1', device.deviceId, renewal.keys, [...renewal.roll].sort().join(' '))).toBe(
-      renewal.message,
+    expect(lines('roost renewal 1', device.deviceId, keyGrant.keys, [...keyGrant.roll].sort().join(' '))).toBe(
+      keyGrant.message,
     );
-    for (const one of [said, phrase, renewal])
+    for (const one of [said, phrase, keyGrant])
       expect(independent.signature(fromHex(device.signHkdf.output), fromHex(one.message))).toBe(one.signature);
     for (const one of [said, phrase])
       expect(independent.signature(fromHex(relayAuth.seed), fromHex(one.message))).toBe(one.proof);

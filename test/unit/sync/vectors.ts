@@ -12,7 +12,7 @@ import {
   letInBytes,
   phraseBytes,
   registrationBytes,
-  renewalBytes,
+  signedGrantBytes,
 } from '../../../src/protocol/sync/proofs.ts';
 import type { EpochKey, HouseholdKeys, Stream, RandomBytes } from '../../../src/sync/contract.ts';
 import {
@@ -236,7 +236,7 @@ function recordVectors(keys: HouseholdKeys, device: DeviceKeys) {
     time: 1_700_000_000_002,
   });
   const [keysText, members] = [base64url(writeKeys(keys)), [newId(fixed('member')), device.deviceId]];
-  const renewal = renewalBytes(device.deviceId, keysText, members);
+  const keyGrant = signedGrantBytes(device.deviceId, keysText, members);
   return {
     letIn: {
       inviterSignHkdf: hkdf(inviter, LABEL.deviceSign),
@@ -244,12 +244,12 @@ function recordVectors(keys: HouseholdKeys, device: DeviceKeys) {
     },
     device: { ...record, message: hex(deviceBytes(keys.household, record)) },
     phrase: { ...phrase, message: hex(phraseBytes(keys.household, phrase)) },
-    renewal: {
+    keyGrant: {
       by: device.deviceId,
       keys: keysText,
       roll: members,
-      message: hex(renewal),
-      signature: device.sign(renewal),
+      message: hex(keyGrant),
+      signature: device.sign(keyGrant),
     },
   };
 }

@@ -4,7 +4,7 @@ import { runningSession, said, NOW, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
 const claude = { agentId: 'agent-1', credentialId: 'c1', client: 'Claude Code', readsInbox: false };
-const mail = { ...claude, readsInbox: true };
+const reader = { ...claude, readsInbox: true };
 
 test('an agent that only a client plays is said to be played, is called by WAKE, and can be woken or put to sleep alone', async () => {
   const page = await openPage({
@@ -33,7 +33,7 @@ test('what was written to it waits for the client, and for the mind once that is
     ...team(1),
     said('agent-1', 'human', 'Are you there?', NOW - 1_000, { sessionId: 'session-2', waiting: true }),
   ];
-  const page = await openPage({ docs, snapshot: runningSession({ clients: [mail] }), path: '/agent/agent-1' });
+  const page = await openPage({ docs, snapshot: runningSession({ clients: [reader] }), path: '/agent/agent-1' });
   expect(screen.getByText('Waits: Claude Code plays Lyra, and finds this when it looks into the inbox.')).toBeDefined();
   await page.hear({ kind: 'agent-awake', time: NOW, agentId: 'agent-1', position: 0, sessionId: 'session-2' });
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, awake' })).toBeDefined();

@@ -9,7 +9,7 @@ import { openPage } from './support/render.tsx';
 
 const MINUTE = 60_000;
 
-const mail = (n: number, more: Partial<InboxMessage> = {}): InboxMessage => ({
+const inboxMessage = (n: number, more: Partial<InboxMessage> = {}): InboxMessage => ({
   messageId: `m${n}`,
   to: 'agent-1',
   from: 'agent-2',
@@ -134,8 +134,8 @@ test('the account of calls goes back page by page, and an answer that another de
 describe('the inbox of an agent', () => {
   test('says from whom, how urgent, and whether it was read, and when', async () => {
     const letters = [
-      mail(1, { priority: 'urgent' }),
-      mail(2, { from: 'human', read: { time: NOW - MINUTE, run: 'answer-abcdef' } }),
+      inboxMessage(1, { priority: 'urgent' }),
+      inboxMessage(2, { from: 'human', read: { time: NOW - MINUTE, run: 'answer-abcdef' } }),
     ];
     await openPage({
       docs: team(2),
@@ -151,7 +151,7 @@ describe('the inbox of an agent', () => {
   });
 
   test('goes back in time page by page, and stays where it was when something new comes', async () => {
-    const all = Array.from({ length: 70 }, (_, n) => mail(n));
+    const all = Array.from({ length: 70 }, (_, n) => inboxMessage(n));
     const page = await openPage({
       docs: team(2),
       path: '/agent/agent-1/inbox',
@@ -168,7 +168,7 @@ describe('the inbox of an agent', () => {
     expect(letters()).toHaveLength(30);
     await page.user.click(screen.getByRole('button', { name: 'Older messages' }));
     await waitFor(() => expect(letters()).toHaveLength(60));
-    all.unshift(mail(-1, { messageId: 'new', text: 'Brand new' }));
+    all.unshift(inboxMessage(-1, { messageId: 'new', text: 'Brand new' }));
     await page.hear({ kind: 'changed', time: NOW, what: 'inbox', agentId: 'agent-1' });
     await screen.findByText('Brand new');
     expect(letters()).toHaveLength(60);
