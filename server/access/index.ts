@@ -10,7 +10,7 @@ import { deviceCodeEndpoints } from '../../src/protocol/endpoints/device-codes.t
 import { homeEndpoints } from '../../src/protocol/endpoints/session.ts';
 import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
 import { problem } from '../problem.ts';
-import type { Env } from '../endpoint.ts';
+import { type Env, answer, type Handled } from '../endpoint.ts';
 import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
@@ -19,6 +19,38 @@ import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
+import { credentialEndpoints } from '../../src/protocol/endpoints/clients.ts';
+import type { Directory } from '../contracts.ts';
+import { QUOTAS } from '../quotas.ts';
+
+// Calls by which the person makes and revokes credentials.
+
+interface CredentialRoutesDeps {
+  readonly credentials: Pick<Credentials, 'make' | 'full' | 'list' | 'revoke'>;
+  readonly directory: Pick<Directory, 'all'>;
+}
+
+export function createCredentialRoutes({ credentials, directory }: CredentialRoutesDeps): readonly Handled[] {
+  return answer(credentialEndpoints, {
+    credentials: async () => ({ credentials: [...(await credentials.list())] }),
+    async makeCredential({ body: { agentId, label, readsSoul } }) {
+      const agent = agentId === null ? null : (await directory.all()).find((each) => each.agentId === agentId);
+      if (agent === undefined) throw problem(404, 'unknown-agent', 'There is no such agent in this household.');
+      if (agent?.retired) throw problem(409, 'retired', `${agent.name} is retired; a retired agent cannot join.`);
+      if (await credentials.full())
+        throw problem(
+          409,
+          'credentials-full',
+          `${QUOTAS.credentials.valid} credentials are valid in this household, which is the most. Revoke one that is not used any more, and make this one then.`,
+        );
+      return await credentials.make(agentId, label, { readsSoul });
+    },
+    async revokeCredential({ credentialId }) {
+      if (!(await credentials.revoke(credentialId))) throw problem(404, 'unknown', 'There is no such credential.');
+      return null;
+    },
+  });
+}
 
 /** Whose address a call comes from, for limits by address. */
 
@@ -45,7 +77,6 @@ function pageKeyOf({ req }: Context): string | undefined {
 }
 
 export { createGiveBeside, type GiveBeside } from './beside.ts';
-export { createCredentialRoutes } from './credential-routes.ts';
 export { createDeviceCodeRoutes, createDeviceCodes } from './device-codes.ts';
 export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
 export { onlyByTls, securityHeaders } from './headers.ts';
