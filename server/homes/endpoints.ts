@@ -1,9 +1,9 @@
 /** All calls that one home answers. */
-import { createCredentialRoutes, type Credentials } from '../access/index.ts';
+import { createCredentialRoutes, type Credentials, bearerOf } from '../access/index.ts';
 import type { Attached } from '../attached/index.ts';
 import { createAttachedRoutes } from '../attached/routes.ts';
 import { createCallRoutes } from '../calls/routes.ts';
-import type { EventLog } from '../contracts.ts';
+import type { EventLog, Configs } from '../contracts.ts';
 import { createCostRoutes } from '../costs/routes.ts';
 import { createDirectoryRoutes } from '../directory/index.ts';
 import type { Handled } from '../endpoint.ts';
@@ -25,10 +25,40 @@ import type { Streams } from '../stream.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { createWorkspaceRoutes } from '../workspaces/routes.ts';
-import { createCallerOf } from './caller-of.ts';
 import { createSessionRoutes } from './session-routes.ts';
 import type { StreamLimit } from './stream-limit.ts';
 import type { Team } from './team.ts';
+import type { Context } from 'hono';
+import type { AgentId } from '../../src/domain/ids.ts';
+import type { WakeSource } from '../../src/protocol/wakes.ts';
+import { problem } from '../problem.ts';
+
+// Who sets the sleeping flag: the person, an application, or an agent, which may set its own, and others' where the person allows it.
+
+interface Deps {
+  readonly credentials: Pick<Credentials, 'check'>;
+  readonly configs: Pick<Configs, 'agent'>;
+}
+
+/** Throws a problem where an agent may not do this to another. */
+const createCallerOf =
+  ({ credentials, configs }: Deps) =>
+  async (context: Context, target: AgentId): Promise<WakeSource> => {
+    const secret = bearerOf(context);
+    const client = secret === null ? null : await credentials.check(secret);
+    if (client === null) return { kind: 'person' };
+    if (client.agentId === null) return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
+    if (
+      client.agentId !== target &&
+      !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep
+    )
+      throw problem(
+        403,
+        'other-agent',
+        'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).',
+      );
+    return { kind: 'api', name: client.agentId };
+  };
 
 export interface EndpointsDeps extends Pick<Hands, 'sandbox'> {
   readonly runsScripts: boolean;
