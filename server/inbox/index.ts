@@ -10,8 +10,20 @@ import { refuseMessage, type Waiting } from '../quotas.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { createHeld, createKept, HELD_CHARACTERS } from './attachments.ts';
+import { inboxEndpoints } from '../../src/protocol/endpoints/team.ts';
+import { answer, type Handled } from '../endpoint.ts';
 
-export { createInboxRoutes } from './routes.ts';
+// What the page reads of inboxes.
+
+export function createInboxRoutes({ inbox }: { readonly inbox: Inbox }): readonly Handled[] {
+  return answer(inboxEndpoints, {
+    unread: async () => ({ unread: Object.fromEntries(await inbox.unread()) }),
+    async inbox({ agentId, before, limit }) {
+      const { messages, more } = await inbox.list(agentId, { before, limit });
+      return { messages: [...messages], more };
+    },
+  });
+}
 
 const prioritySchema = z.enum(MESSAGE_PRIORITIES);
 
