@@ -6,12 +6,67 @@ import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { AddProgram, Program, Programs, ProgramState } from '../../src/protocol/programs.ts';
 import type { AgentMind, Mind, MindOwner } from '../minds/index.ts';
 import { programAt, PROGRAMS_OFF } from '../processes/index.ts';
-import { ProgramError, type Line } from './line.ts';
-import { GONE } from './gone.ts';
+import { ProgramError, type Line, faultOf, openLine, type LineHandlers, type LineStart } from './line.ts';
 import { createLivePrograms, startOf, type LiveProgramsDeps } from './live.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
 import { KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits } from './settings.ts';
-import { tryProgram } from './trial.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { methods } from '@agentclientprotocol/sdk';
+
+// Starting a program to see whether it answers: in an empty folder, and as far as a session. Nothing is asked of its model.
+
+/** Asked of one that is only tried: it gets nothing. */
+const NOBODY: LineHandlers = {
+  update: () => undefined,
+  permission: () => Promise.resolve({ outcome: { outcome: 'cancelled' } }),
+  readFile: () => Promise.reject(new Error('Nothing is read here.')),
+  writeFile: () => Promise.reject(new Error('Nothing is written here.')),
+};
+
+/** It has ended, whatever it was, when this resolves. */
+export async function tryProgram(
+  start: Omit<LineStart, 'cwd'>,
+  timers: { after(ms: number, run: () => void): () => void },
+): Promise<{ readonly line: Pick<Line, 'info'> } | { readonly error: ProgramError }> {
+  const folder = await mkdtemp(join(tmpdir(), 'roost-program-'));
+  const late = new AbortController();
+  const cancel = timers.after(start.limits.startMs, () => late.abort());
+  const opening = openLine({ ...start, cwd: folder }, NOBODY, late.signal);
+  try {
+    const line = await opening;
+    try {
+      await line.answer(line.agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] }));
+      return { line };
+    } finally {
+      await line.close();
+    }
+  } catch (error) {
+    return { error: faultOf(start.name, error) };
+  } finally {
+    cancel();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+// In place of a program that is not there: says so, and asks nothing of anybody.
+
+const GONE: AgentMind = {
+  counts: 'reports',
+  answer: () =>
+    Promise.resolve({
+      ok: false,
+      error: {
+        kind: 'upstream-broken',
+        message: sentence`The agent program that was chosen as this agent’s mind is not there, or may not be run on this relay. Choose another under its limits.`,
+      },
+      blocks: [],
+      usage: null,
+      whole: true,
+      outputMost: null,
+    }),
+};
 
 export interface AgentPrograms {
   /** The same mind, and for an agent that has a program as its mind that one. */

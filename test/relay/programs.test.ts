@@ -17,7 +17,7 @@ import { openSession } from '../../server/programs/open-session.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import { PROGRAM_LIMITS } from '../../server/programs/settings.ts';
 import { createStarts } from '../../server/programs/starts.ts';
-import { tryProgram } from '../../server/programs/trial.ts';
+import { tryProgram } from '../../server/programs/index.ts';
 import { createSealer } from '../../server/schedules/index.ts';
 import { createTestClock } from '../support/gate.ts';
 import { startHands, type Hands } from '../support/hands.ts';
