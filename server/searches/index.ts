@@ -7,8 +7,21 @@ import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { SearchAnswered, SearchAsked } from '../../src/protocol/searches.ts';
 import type { SearchOutcome, Searches, Unanswered } from '../contracts.ts';
 import { SEARCH_LIMITS, type SearchLimits } from './settings.ts';
+import { searchEndpoints } from '../../src/protocol/endpoints/searches.ts';
+import { answer, browserOf, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
 
-export { createSearchRoutes } from './routes.ts';
+// The pages' answers to what agents look for.
+
+export const createSearchRoutes = ({ searches }: { readonly searches: Searches }): readonly Handled[] =>
+  answer(searchEndpoints, {
+    answerSearch({ searchId, body }, context) {
+      if (!searches.answer(searchId, browserOf(context), body))
+        throw problem(404, 'no-search', 'Nobody waits for an answer to this: it was given, or came too late.');
+      return null;
+    },
+  });
+
 export { createSearchTools } from './tools.ts';
 
 export interface SearchesDeps {
