@@ -10,7 +10,7 @@ import { PID_FILE } from './home-lock.ts';
 import { StartError } from './start-error.ts';
 import { unfinished, writeWhole } from './whole-file.ts';
 
-/** The form of the home that this version writes. The store has its own steps, see store/migrations.ts. */
+/** The form of the home that this version writes. The store has its own steps, see store/index.ts. */
 const FORMAT = 1;
 const MARK = 'roost.json';
 /** The key to what is left here for the time without a browser. */
