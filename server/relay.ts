@@ -12,7 +12,7 @@ import { openClockWatch } from './clock-watch.ts';
 import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
-import { bytesOfBrowser, openHomes } from './homes/index.ts';
+import { bytesOfBrowser, openHomes, type Homes } from './homes/index.ts';
 import { createEachHome, createHomeRoutes } from './homes/routes.ts';
 import { createSecrets } from './key-filter.ts';
 import { listen } from './listen.ts';
@@ -30,8 +30,22 @@ import { openPusher } from './notifications/push.ts';
 import { createWeb } from './web/index.ts';
 import { createSync } from './sync/index.ts';
 import { openStore } from './store/index.ts';
-import { warmUp } from './warm-up.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
+import { withWarmMind } from './minds/index.ts';
+
+/** The first wake is not to pay for what is loaded at first use. Ends with the relay. */
+function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
+  const closing = new AbortController();
+  const warming = withWarmMind(async (warmMind) => {
+    for (const each of homes.open()) await each.warm(warmMind, closing.signal);
+  }).catch((error: unknown) =>
+    logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }),
+  );
+  closers.add(() => {
+    closing.abort();
+    return warming;
+  });
+}
 
 export interface Relay {
   /** Where it answers, without a slash at the end. */
