@@ -79,6 +79,11 @@ export interface SpentByRoutine {
   readonly estimated: boolean;
 }
 
+/** Runs that are over, since then: what was skipped ran not at all. */
+const overSince = (since: number) => sql<boolean>`(
+  occurrences.ended_at > ${since} and occurrences.run is not null and occurrences.state <> 'skipped'
+)`;
+
 // In one piece: what is read of one table.
 export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
   const named = () =>
@@ -110,7 +115,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where('occurrences.started_at', '<', before)
         .$if(typeof agentId === 'string', (query) => query.where('occurrences.agent_json', '=', json(agentId ?? '')))
         .$if(scheduleId !== undefined, (query) => query.where('occurrences.schedule', '=', scheduleId ?? ''))
-        .$if(endedAfter !== undefined, (query) => query.where('occurrences.ended_at', '>', endedAfter ?? 0))
+        .$if(endedAfter !== undefined, (query) => query.where(overSince(endedAfter ?? 0)))
         .orderBy('occurrences.started_at', 'desc')
         .orderBy('occurrences.due_at', 'desc')
         .limit(most)
@@ -123,9 +128,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .selectFrom('occurrences')
         .select(['agent_json', sql<string>`max(ended_at)`.as('at')])
         .where('home', '=', home)
-        .where('ended_at', '>', since)
-        .where('run', 'is not', null)
-        .where('state', '<>', 'skipped')
+        .where(overSince(since))
         .groupBy('agent_json')
         .execute();
       return new Map(rows.map(({ agent_json, at }) => [parseText(agent_json), Number(at)]));

@@ -51,15 +51,7 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
       const from = Math.max(since, time - TOLD.backMs);
       if (!(await wasAtWork(agentId, from))) return null;
       // Its own alone: however much the others did, or idled, nothing of it is pushed out.
-      const found = await rows.runs({
-        agentId,
-        before: time + 1,
-        endedAfter: from,
-        most: TOLD.lookedAt,
-      });
-      const own = found.filter(
-        ({ runId, state, endedAt }) => runId !== null && state !== 'skipped' && endedAt !== null,
-      );
+      const own = await rows.runs({ agentId, before: time + 1, endedAfter: from, most: TOLD.lookedAt });
       if (own.length === 0) return null;
       const zone = (await configs.household()).effective.time_zone;
       const lines = own
