@@ -76,6 +76,10 @@ function wrongWith(issue: z.core.$ZodIssue): string {
   }
 }
 
+/** One field that does not fit; `message` goes on after its name. */
+export const misfitIn = (field: string, message: string): HTTPException =>
+  problem(400, 'misfit', `${field}: ${message}`, { fields: { errors: [{ field, message }] } });
+
 /** A body that its schema refuses; each error names the field, `body` where it is the whole. */
 export function misfit({ issues }: z.ZodError): HTTPException {
   const [first] = issues;

@@ -6,7 +6,7 @@ import { parseStamp } from '../../src/domain/stamp.ts';
 import { sessionEndpoints } from '../../src/protocol/endpoints/session.ts';
 import type { EventLog, PostOutcome, SessionHost } from '../contracts.ts';
 import { answer, refuseHead, type Handled } from '../endpoint.ts';
-import { problem } from '../problem.ts';
+import { misfitIn, problem } from '../problem.ts';
 import type { Runs } from '../runs/index.ts';
 import type { Streams } from '../stream.ts';
 
@@ -43,10 +43,7 @@ function cursorOf(context: Context): number {
     ['after', context.req.query('after')] as const,
   ].find(([, value]) => value !== undefined && value !== '') ?? ['after', '0'];
   const id = /^\d{1,16}$/.test(text ?? '') ? Number(text) : NaN;
-  if (!Number.isSafeInteger(id)) {
-    const message = 'must be the id of an event';
-    throw problem(400, 'misfit', `${field}: ${message}`, { fields: { errors: [{ field, message }] } });
-  }
+  if (!Number.isSafeInteger(id)) throw misfitIn(field, 'must be the id of an event');
   return id;
 }
 

@@ -13,7 +13,7 @@ import type { AgentConfig, PulseChanges, PulseSettings } from '../../src/protoco
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { scheduleSchema, type ScheduleOf } from '../../src/protocol/schedules.ts';
 import type { Configs, Pulses } from '../contracts.ts';
-import { problem } from '../problem.ts';
+import { misfitIn } from '../problem.ts';
 import type { Copies } from './copies.ts';
 import type { Schedules } from './index.ts';
 
@@ -26,8 +26,6 @@ export interface PulsesDeps {
 /** By which it is known among the agent's routines, whatever its name. */
 export const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
 
-const misfit = (field: string, message: string) =>
-  problem(400, 'misfit', `${field}: ${message}`, { fields: { errors: [{ field, message }] } });
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses {
@@ -56,7 +54,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
     if (same(said, effective.coordination.blackouts) || same(said, coordination.blackouts)) return {};
     if (coordination.blackouts === undefined || same(coordination.blackouts, effective.coordination.blackouts))
       return { blackouts: said };
-    throw misfit('pulse_blackouts', 'is said twice, and not the same: `coordination.blackouts` says something else');
+    throw misfitIn('pulse_blackouts', 'is said twice, and not the same: `coordination.blackouts` says something else');
   }
 
   return {
@@ -68,9 +66,9 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
       const offset =
         pulse.pulse_offset_minutes === undefined ? before.pulse_offset_minutes : pulse.pulse_offset_minutes;
       if (offset !== null && offset >= minutes)
-        throw misfit('pulse_offset_minutes', 'must be shorter than the interval');
+        throw misfitIn('pulse_offset_minutes', 'must be shorter than the interval');
       if (enabled && agentId === LEAD_ID)
-        throw misfit('pulse_enabled', 'the lead is there with the person, and has no routines');
+        throw misfitIn('pulse_enabled', 'the lead is there with the person, and has no routines');
       const blackouts = await blackoutsOf(agentId, config, pulse.pulse_blackouts);
       const { own } = await configs.agent(agentId);
       const kept = {
@@ -101,7 +99,7 @@ export function createPulses({ schedules, copies, configs }: PulsesDeps): Pulses
             timing: { kind: 'every', minutes, offset },
           }),
         );
-        if (!written.ok) throw misfit('pulse_enabled', written.reason);
+        if (!written.ok) throw misfitIn('pulse_enabled', written.reason);
         if (enabled) await copies.allow(agentId);
       }
       await configs.setAgent(agentId, { ...kept, ...config, coordination: { ...config.coordination, ...blackouts } });
