@@ -71,7 +71,7 @@ export const fits = (address: string, may: MayConnect): boolean => {
 };
 
 /** A name that leads where this household may not go. */
-export class AddressError extends Error {
+class AddressError extends Error {
   readonly code = 'ENOTFOUND';
 }
 

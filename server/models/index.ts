@@ -20,7 +20,7 @@ export interface EnvironmentModel {
   readonly line: Line;
 }
 
-export const ENVIRONMENT = 'environment';
+const ENVIRONMENT = 'environment';
 
 export type Connecting =
   | { readonly ok: true; readonly connection: Connection }

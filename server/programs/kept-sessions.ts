@@ -44,7 +44,7 @@ const FIRST_WORDS = 60;
 const beginningOf = (text: string) => text.trim().split('\n', 1).join('').slice(0, FIRST_WORDS).trimEnd();
 
 /** What is kept of one that ended so; null: it does not know all that was said. */
-export function keptOf(programId: string, left: LeftSession, talk: WokenTalk): KeptSession | null {
+function keptOf(programId: string, left: LeftSession, talk: WokenTalk): KeptSession | null {
   const [first] = talk.said;
   const firstWords = first ? beginningOf(first.text) : '';
   const heard = (text: string) => left.heard.some((each) => text === each || text.startsWith(`${each}\n`));
@@ -59,7 +59,7 @@ export function keptOf(programId: string, left: LeftSession, talk: WokenTalk): K
  * Whether an agent that wakes with this program is the one that it knew, and its conversation is what it heard: nothing was
  * said since, and nothing was forgotten, not in the midst of it either: what it began with is told again.
  */
-export const isSame = (kept: KeptSession, programId: string, system: string, talk: WokenTalk): boolean =>
+const isSame = (kept: KeptSession, programId: string, system: string, talk: WokenTalk): boolean =>
   kept.programId === programId &&
   kept.agent === agentOf(system, talk.soul) &&
   kept.lastSaid === talk.asleepSince &&

@@ -19,7 +19,7 @@ export interface Starts {
 }
 
 /** Bytes that could be given to a program without taking them from another. */
-export async function availableMemory(): Promise<number> {
+async function availableMemory(): Promise<number> {
   const told = await readFile('/proc/meminfo', 'utf8').catch(() => '');
   const match = /^MemAvailable:\s+(\d+) kB$/m.exec(told);
   return match ? Number(match[1]) * 1_024 : freemem();

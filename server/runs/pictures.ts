@@ -4,7 +4,7 @@ import { writeSaid } from '../../src/domain/quoting.ts';
 import type { MindBlock, MindMessage } from '../minds/index.ts';
 
 /** Of all of them, the newest are before a mind: so many, and characters of base64. A request to the Messages API has room for 32 MB and 100 pictures; what the person sends with one message fits. */
-export const SHOWN_PICTURES = { most: 20, characters: 27_000_000 } as const;
+const SHOWN_PICTURES = { most: 20, characters: 27_000_000 } as const;
 /** A picture takes as much of a window as so many characters. */
 export const PICTURE_CHARACTERS = 6_400;
 /** Of a PDF, so many characters of base64 take as much of a window as one: nobody knows its pages before it is read. */

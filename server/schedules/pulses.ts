@@ -24,7 +24,7 @@ export interface PulsesDeps {
 }
 
 /** By which it is known among the agent's routines, whatever its name. */
-export const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
+const pulseIdOf = (agentId: AgentId) => `pulse of ${agentId}`.slice(0, LIMITS.id);
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 

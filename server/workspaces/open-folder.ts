@@ -39,7 +39,7 @@ export async function rawName(folder: OpenFolder, name: string): Promise<Buffer>
 }
 
 /** Made where it is not there, for its owner alone. */
-export async function openRoot(path: string): Promise<OpenFolder> {
+async function openRoot(path: string): Promise<OpenFolder> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   return { handle: await open(path, FOLDER), path };
 }
