@@ -127,7 +127,8 @@ export default defineConfig(({ isSsrBuild }) => ({
     rolldownOptions: { ...rolldownOptions, output: { codeSplitting: false } },
   },
   test: {
-    expect: { poll: { timeout: 15_000 } },
+    // Most of what is polled is a page, and each look costs it more than the wait.
+    expect: { poll: { timeout: 15_000, interval: 100 } },
     sequence: { sequencer: LongestFirst },
     coverage: { include: ['src/domain/**', 'src/protocol/**'] },
     projects: [

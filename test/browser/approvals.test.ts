@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const COMMAND = 'wc -w notes.md > words.txt && cat words.txt';
 
@@ -60,12 +60,12 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await beside.getByRole('combobox', { name: 'Works with files in its own folder' }).selectOption('Allowed');
     await beside.getByText(/Saved/).first().waitFor();
     await picture(beside, 'limits');
-    await beside.goto(new URL('/files', relay.url).href);
+    await goWithin(beside, '/files');
     await beside
       .locator('input[type=file]')
       .setInputFiles([{ name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('one two three\n') }]);
     await beside.getByRole('button', { name: 'notes.md', exact: true }).waitFor();
-    await beside.goto(new URL('/approvals', relay.url).href);
+    await goWithin(beside, '/approvals');
     await beside.getByText('Nothing. What an agent may do only with your yes').waitFor();
 
     // The whole command, in the conversation and on the other page; answered there, it goes here.
@@ -89,7 +89,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await beside.getByText('you said yes, once').waitFor();
 
     // A change as it will apply, and a no with words.
-    await beside.goto(new URL('/settings/limits', relay.url).href);
+    await goWithin(beside, '/settings/limits');
     await beside.getByRole('combobox', { name: 'Works with files in its own folder' }).selectOption('Asks me');
     await beside.getByText(/Saved/).first().waitFor();
     expect(await visitor.ask('Write it down, please.')).toContain('I have asked you.');
@@ -107,7 +107,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     expect(await visitor.ask('Write it anew, please.')).toContain('I have asked you.');
     const whole = page.getByRole('article', { name: /wants to write notes\.md$/ });
     await whole.getByText('− one two three').waitFor();
-    await beside.goto(new URL('/files', relay.url).href);
+    await goWithin(beside, '/files');
     const put = (text: string) =>
       beside
         .locator('input[type=file]')
@@ -120,7 +120,7 @@ describe('Approvals', { timeout: 120_000 }, () => {
     await whole.getByRole('button', { name: 'No', exact: true }).click();
     await whole.getByRole('button', { name: 'Say no' }).click();
     await whole.waitFor({ state: 'detached' });
-    await beside.goto(new URL('/approvals', relay.url).href);
+    await goWithin(beside, '/approvals');
     await beside.getByText('you said no').first().waitFor();
     await picture(beside, 'account');
     await beside.close();

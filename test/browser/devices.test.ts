@@ -13,7 +13,7 @@ import { deviceOf, openDevice, pair, untilEqual, type DeviceBrowser } from '../s
 import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
 import { searchFor } from '../support/planted-words.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const ARGS = ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })];
 const DESK = { width: 1280, height: 800 };
@@ -53,7 +53,7 @@ afterAll(async () => {
 describe('One team on every device', { timeout: 240_000 }, () => {
   /** As a camera would: only the link is carried over. Whoever opens it is let in by it alone. */
   async function byOneCode(guest: Guest) {
-    await desk.page.goto(new URL('/settings/devices', relay.url).href);
+    await goWithin(desk.page, '/settings/devices');
     await desk.page.getByRole('button', { name: 'Add a device' }).click();
     const link = desk.page.getByText(/^http\S+#join=\S+$/);
     const tablet = await (await guest.open({ viewport: PHONE, ...QUIET })).newPage();
@@ -79,7 +79,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await code.waitFor();
     const picture = await code.screenshot();
 
-    await desk.page.goto(new URL('/settings/devices', relay.url).href);
+    await goWithin(desk.page, '/settings/devices');
     await desk.page.getByRole('button', { name: 'Add a device' }).click();
     await desk.page.getByRole('button', { name: 'Go on' }).click();
     await desk.page.getByText(/^Another way/).click();
@@ -119,7 +119,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await guest.remove();
 
     // What goes along with a message is there when the page is read again, and on the other device.
-    await desk.page.goto(relay.url);
+    await goWithin(desk.page, '/');
     await desk.open(1);
     await desk.page
       .locator('.compose input[type=file]')
@@ -142,11 +142,11 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     expect(await isDrawn(desk.page)).toBe(true);
 
     // The session ends here; it is woken there.
-    await desk.page.goto(relay.url);
+    await goWithin(desk.page, '/');
     await desk.press('End session');
     await desk.untilAll('sleeping');
     // What one does by itself meanwhile is there as what it is, too.
-    await desk.page.goto(new URL('/night', relay.url).href);
+    await goWithin(desk.page, '/night');
     await desk.press(/^Every weekday at 7:30/);
     await desk.press('Save');
     await desk.page.getByText(/^Left just now: /).waitFor();

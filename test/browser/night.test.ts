@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const WORDS = 'The river is high, and the bridge holds.';
 const BEGUN = 'I begin to look at the river.';
@@ -65,11 +65,11 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.untilSeats('it asleep', (seats) => seats[0]?.state === 'sleeping');
 
     // What agents may ask for is the person's to allow.
-    await page.goto(new URL('/settings/limits', relay.url).href);
+    await goWithin(page, '/settings/limits');
     await page.getByRole('checkbox', { name: /routine/ }).check();
     // A page that is left before has set nothing.
     await page.getByText('Saved. It holds now.').waitFor();
-    await page.goto(relay.url);
+    await goWithin(page, '/');
     await visitor.press('More places');
     await page.getByRole('menuitem', { name: /^Night/ }).click();
     await visitor.press(/^Every weekday at 7:30/);
@@ -140,14 +140,14 @@ describe('A routine', { timeout: 120_000 }, () => {
     await visitor.press('Run now: Look at the river');
     await history.getByText('skipped: wakes were stopped').waitFor();
     expect(runs()).toHaveLength(3);
-    await page.goto(new URL('/costs', relay.url).href);
+    await goWithin(page, '/costs');
     const without = page.getByRole('region', { name: 'Without you' });
     await without.getByRole('row', { name: /^Routines\s+2/ }).waitFor();
     await without.getByRole('row', { name: /^Look at the river Name1 2/ }).waitFor();
     await visitor.picture('night-costs');
 
     // In the conversation, as the run that it was; and on the card of whoever comes back.
-    await page.goto(relay.url);
+    await goWithin(page, '/');
     const card = page.getByRole('region', { name: 'While you were away' });
     await card.getByText(WORDS).waitFor();
     await visitor.open(1);
@@ -166,11 +166,11 @@ describe('A routine', { timeout: 120_000 }, () => {
 
     // On a phone: the card is opened again from Wakes, a script's form fits, and what was left is taken back.
     await page.setViewportSize({ width: 360, height: 800 });
-    await page.goto(new URL('/wakes', relay.url).href);
+    await goWithin(page, '/wakes');
     await page.getByRole('link', { name: 'What happened while you were away' }).click();
     await card.getByText(WORDS).waitFor();
     expect(await visitor.axe()).toEqual([]);
-    await page.goto(new URL('/night', relay.url).href);
+    await goWithin(page, '/night');
     // By keyboard alone: everything is reached by Tab, a form is left by Escape, and the focus is where it was.
     await page.getByRole('button', { name: 'Take it back: Name1' }).waitFor();
     for (const [opener, title] of [

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1280, height: 800 };
 
@@ -28,9 +28,7 @@ afterAll(async () => {
   await relay.stop();
 });
 
-const go = async (path: string) => {
-  await visitor.page.goto(new URL(path, relay.url).href);
-};
+const go = (path: string) => goWithin(visitor.page, path);
 /** Tells the agent in this seat, and waits for what it says of it. */
 async function tell(seat: number, text: string): Promise<string> {
   await go('/');

@@ -4,7 +4,7 @@ import type { BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createGuest, type Guest, QUIET } from '../support/chromium.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1440, height: 900 };
 const PHONE = { width: 360, height: 740 };
@@ -18,9 +18,7 @@ let visitor: Visitor;
 const start = async (port = 0) => {
   relay = await startRelay({ args: ARGS, home, ...(port === 0 ? {} : { port }) });
 };
-const go = async (path: string) => {
-  await visitor.page.goto(new URL(path, relay.url).href);
-};
+const go = (path: string) => goWithin(visitor.page, path);
 
 /** How much of what was said in threads lies in this browser. */
 const messagesStored = () =>
@@ -67,7 +65,7 @@ describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
       location.replace('about:blank');
     });
     await page.waitForURL('about:blank');
-    await go('/settings/costs');
+    await page.goto(new URL('/settings/costs', relay.url).href);
     await expect.poll(() => budget.inputValue()).toBe('7');
     await go('/threads/new');
     await page.getByLabel('What it is about').fill('The bridge');

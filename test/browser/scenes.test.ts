@@ -14,7 +14,7 @@ import {
   type ScriptedRequest,
 } from '../support/scripted-model.ts';
 import { shared } from '../support/shared.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1440, height: 900 };
 const DAY = 86_400_000;
@@ -360,12 +360,12 @@ describe('An agent that a client joined for', () => {
     await visitor.untilSeats('one awake', (seats) =>
       seats.every(({ seat, state }) => (state === 'awake') === (seat === 2)),
     );
-    await page.goto(new URL('/settings/clients', relay.url).href);
+    await goWithin(page, '/settings/clients');
     await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: 'Name1' });
     await page.getByPlaceholder('Claude Code on my laptop').fill('Claude Code');
     await page.getByRole('button', { name: /^Make/ }).click();
     const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
-    await page.goto(relay.url);
+    await goWithin(page, '/');
     await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
     const asked = await fetch(new URL(`/llm/${secret}/v1/messages`, relay.url), {
       method: 'POST',

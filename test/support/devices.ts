@@ -34,7 +34,7 @@ export function deviceOf(profile: Profile, context: BrowserContext, page: Page):
       return status;
     },
     async until(what, holds) {
-      for (const end = Date.now() + PATIENCE_MS; ; await pause(20)) {
+      for (const end = Date.now() + PATIENCE_MS; ; await pause(50)) {
         const status = await owner.call('syncStatus');
         if (status.kind === 'shared' && holds(status)) return status;
         if (Date.now() > end) throw new Error(`waited for ${what}; it is ${JSON.stringify(status)}`);
@@ -98,7 +98,7 @@ const isStep = <Step extends Joining['step']>(
 
 /** Waits until all of them hold the same documents, content and all; answers how many. Fails with what differs. */
 export async function untilEqual(devices: readonly DeviceBrowser[], least = 0): Promise<number> {
-  for (const end = Date.now() + PATIENCE_MS; ; await pause(100)) {
+  for (const end = Date.now() + PATIENCE_MS; ; await pause(250)) {
     const [first = new Map<string, unknown>(), ...others] = await Promise.all(
       devices.map(({ owner }) => owner.documents()),
     );

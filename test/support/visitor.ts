@@ -10,6 +10,10 @@ const ARTIFACTS = join(dirname(fileURLToPath(import.meta.url)), '..', 'artifacts
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** ms a person would wait for anything here before calling it broken. */
 const PATIENCE = 60_000;
+/** ms between two looks at the page: each has it laid out, while others share its processor. */
+const LOOK_MS = 100;
+/** ms between two looks whether a conversation has been drawn, which takes few of them. */
+const SOON_MS = 40;
 
 export type SeatState = 'empty' | 'hatching' | 'awake' | 'sleeping';
 
@@ -70,6 +74,10 @@ const whereLogIs = () => {
   return { top, height, seen, draft: document.querySelector('textarea')?.value };
 };
 
+/** To another place of an open page, as one of its own links would: nothing is loaded anew, which would take a second of a processor. */
+export const goWithin = (page: Page, path: string): Promise<void> =>
+  page.evaluate((to) => history.pushState(null, '', to), path);
+
 export async function createVisitor(context: BrowserContext, link: string): Promise<Visitor> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
@@ -92,7 +100,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
   };
 
   async function untilDrawn(): Promise<void> {
-    for (const end = Date.now() + PATIENCE; !(await page.evaluate(readLog)).drawn; await page.waitForTimeout(20))
+    for (const end = Date.now() + PATIENCE; !(await page.evaluate(readLog)).drawn; await page.waitForTimeout(SOON_MS))
       if (Date.now() > end) throw new Error('the conversation was never drawn');
   }
 
@@ -124,7 +132,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
           throw new Error(
             `waited for ${what}; the seats are ${now.map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}; the page said ${JSON.stringify([...told])}; its button is ${JSON.stringify(await page.locator('.big-button').allInnerTexts())}`,
           );
-        await page.waitForTimeout(50);
+        await page.waitForTimeout(LOOK_MS);
       }
     },
     untilAll: (state) => visitor.untilSeats(`everyone ${state}`, (now) => now.every((seat) => seat.state === state)),
@@ -148,7 +156,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       await untilDrawn();
       const answerIn = listenFor(text, await page.evaluate(readLog));
       await visitor.say(text);
-      for (const end = Date.now() + PATIENCE; ; await page.waitForTimeout(20)) {
+      for (const end = Date.now() + PATIENCE; ; await page.waitForTimeout(LOOK_MS)) {
         const now = await page.evaluate(readLog);
         const answer = answerIn(now);
         if (answer !== null) return answer;
