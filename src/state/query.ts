@@ -15,7 +15,7 @@ const ASK_AGAIN_MS = 250;
 export type QueryState<Value> =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly problem: RelayProblem }
-  /** `stale`: it has changed since, and the new one is not here yet; `problem` says why, where asking failed. */
+  /** `stale`: it has changed since, or may have while nobody looked, and the new one is not here yet; `problem` says why, where asking failed. */
   | { readonly kind: 'ready'; readonly value: Value; readonly stale: boolean; readonly problem: RelayProblem | null };
 
 export interface Query<Value> {
@@ -92,11 +92,16 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
     return turn;
   }
 
-  function hear(change: Change) {
-    if (!concerns(change)) return;
+  /** What is here may not be all any more. */
+  function outdate() {
     version++;
     const state = store.getState();
     if (state.kind === 'ready' && !state.stale) store.setState({ ...state, stale: true }, true);
+  }
+
+  function hear(change: Change) {
+    if (!concerns(change)) return;
+    outdate();
     if (lookers > 0) cancelAsk ??= device.after(ASK_AGAIN_MS, () => void again());
   }
 
@@ -118,7 +123,7 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
         cancelAsk?.();
         cancelAsk = null;
         // What happens while nobody looks is not heard of.
-        version++;
+        outdate();
       };
     },
     again,
@@ -126,7 +131,7 @@ export function createQuery<Value>({ ask, changes, device, what, agentId = null 
       known = ++version;
       take(value);
       // What happens to it before somebody looks is not heard of.
-      if (lookers === 0) version++;
+      if (lookers === 0) outdate();
     },
     amend(change) {
       const state = store.getState();

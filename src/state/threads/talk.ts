@@ -23,6 +23,8 @@ export interface ThreadTalkState {
   readonly kind: 'loading' | 'ready' | 'failed';
   /** Failed: why. Ready: why it could not be read anew. */
   readonly problem: RelayProblem | null;
+  /** More may have been said than is here. */
+  readonly stale: boolean;
   readonly thread: Thread | null;
   /** By who takes part: the place up to which it has read. */
   readonly read: Readonly<Record<string, number>>;
@@ -67,6 +69,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',
     problem: null,
+    stale: true,
     thread: null,
     read: {},
     messages: [],
@@ -101,10 +104,10 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
       case 'failed':
         return store.setState({ kind: 'failed', problem: held.problem });
       case 'ready': {
-        const { problem, value } = held;
+        const { problem, stale, value } = held;
         const messages = [...value.rows].reverse();
         const sending = store.getState().sending.filter((item) => !arrived(item, messages));
-        return store.setState({ kind: 'ready', problem, thread, read, messages, more: value.more, sending });
+        return store.setState({ kind: 'ready', problem, stale, thread, read, messages, more: value.more, sending });
       }
       default:
         held satisfies never;

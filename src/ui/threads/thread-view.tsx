@@ -35,7 +35,7 @@ type OpenedThread = { readonly newFrom: number | null } | null;
 /** Where a thread opens, as it stood then; and moves its mark to what is on the screen from then on. */
 function useOpenedThread(
   threadId: ThreadId,
-  { thread, messages, more, reading }: ThreadTalkState,
+  { thread, messages, more, reading, stale, problem }: ThreadTalkState,
   { pages }: ThreadTalk,
 ): OpenedThread {
   const { unread } = useRoost();
@@ -45,7 +45,8 @@ function useOpenedThread(
   const [opened, setOpened] = useState<OpenedThread>(null);
   const news = thread !== null && newIn(thread) > 0;
   const short = news && (messages[0]?.sequence ?? 0) > mark + 1;
-  const loaded = known && thread !== null;
+  // What was read of it when it was open before says nothing of what is new now.
+  const loaded = known && thread !== null && (!stale || problem !== null);
   const ready = useReachesNew({ pages, more, reading }, { loaded, short, read: messages.length });
   if (opened === null && ready) setOpened({ newFrom: news ? mark : null });
 

@@ -47,7 +47,7 @@ describe('what the relay keeps, as the page shows it', () => {
   it('is asked for when somebody looks, where it was put while nobody did: what changed since was not heard', async () => {
     const { query, asked, state, answer, settle } = setUp();
     query.put(3);
-    expect(state()).toMatchObject({ kind: 'ready', value: 3, stale: false });
+    expect(state()).toMatchObject({ kind: 'ready', value: 3, stale: true });
     query.subscribe();
     await settle();
     expect(asked()).toBe(1);

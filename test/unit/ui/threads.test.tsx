@@ -96,6 +96,24 @@ test('open threads stand first, the newest at the top, and what was not read is 
   expect(links[0]?.textContent).not.toContain('not read');
 });
 
+test('a thread that was open before opens where new begins, too', async () => {
+  const page = await openThreads();
+  await log();
+  await page.user.click(screen.getByRole('link', { name: 'All threads' }));
+  await screen.findByRole('link', { name: /The bridge/ });
+  const messages = [...BRIDGE, message(3, 'agent-2', 'And the third?')];
+  const bridge = thread('bridge', 'The bridge', { messages: 3, lastTime: NOW });
+  page.reach.on('GET /api/threads', { threads: [bridge], more: false });
+  page.reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages, more: false });
+  await changed(page);
+  const line = () => screen.getByRole('link', { name: /The bridge/ });
+  await waitFor(() => expect(line().textContent).toContain('1 not read yet'));
+  await page.user.click(line());
+  const begins = await within(await log()).findByRole('separator', { name: 'New messages' });
+  const last = within(await log()).getByText('And the third?');
+  expect(begins.compareDocumentPosition(last)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+});
+
 test('what was seen once counts as read, by a mark that goes to every device; the next time it opens where new begins', async () => {
   const page = await openThreads();
   await log();
