@@ -185,7 +185,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
       arguments: { to: nameOf(9), message: 'from outside' },
     });
     expect(JSON.stringify(sent.content)).toContain(`Delivered to ${nameOf(9)}`);
-    await go('/settings/clients');
+    await page.reload();
     expect(await page.content()).not.toContain(secret);
     await page
       .getByRole('listitem')
