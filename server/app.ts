@@ -1,23 +1,23 @@
 /** The relay's calls: routes to parts. Every error leaves as a problem document. */
 import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { matchedRoutes } from 'hono/route';
 import { ENDPOINTS } from '../src/protocol/endpoints/index.ts';
 import { relayEndpoints } from '../src/protocol/endpoints/session.ts';
-import type { OpenHealth, Rehearsal } from '../src/protocol/http.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
+import type { OpenHealth, Rehearsal } from '../src/protocol/http.ts';
 import { onlyByTls, securityHeaders, signedInPage, type Access, notBuiltPage, wantsPage } from './access/index.ts';
 import { limitBody } from './body.ts';
 import { answer, browserOf, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
 import { problem, problemResponse } from './problem.ts';
 import { storeTrouble } from './store/index.ts';
 import type { App } from './upgrade.ts';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { serveStatic } from '@hono/node-server/serve-static';
-import { compress } from 'hono/compress';
-import { etag } from 'hono/etag';
 
 // The built page and its assets. Addresses that are no file are places in the page: it reads them itself.
 

@@ -1,10 +1,10 @@
-import type { Stamp } from '../src/domain/stamp.ts';
-import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
 import type { AgentId, SessionId, MessageId } from '../src/domain/ids.ts';
-import type { SearchAnswered, SearchAsked } from '../src/protocol/searches.ts';
 import type { Cost } from '../src/domain/prices.ts';
 import type { RequestSize, Terms, Untold } from '../src/domain/request-cost.ts';
+import type { Stamp } from '../src/domain/stamp.ts';
 import type { Usage } from '../src/protocol/documents.ts';
+import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
+import type { SearchAnswered, SearchAsked } from '../src/protocol/searches.ts';
 
 // What requests cost, and whether another may be sent.
 

@@ -1,7 +1,7 @@
 /** Problem documents (RFC 9457): how every error leaves the relay. */
-import { sentence } from '../src/domain/sentence.ts';
 import { HTTPException } from 'hono/http-exception';
 import type { z } from 'zod';
+import { sentence } from '../src/domain/sentence.ts';
 import type { Problem } from '../src/protocol/http.ts';
 import type { ProblemName } from '../src/protocol/problems.ts';
 

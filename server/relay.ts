@@ -9,6 +9,7 @@ import { parseProtocol } from '../src/domain/prompts.ts';
 import { bracketed, createDeviceCodeRoutes, createOrigins } from './access/index.ts';
 import { createApp } from './app.ts';
 import { openClockWatch } from './clock-watch.ts';
+import { createClosers, type Closers } from './closers.ts';
 import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
@@ -16,22 +17,21 @@ import { bytesOfBrowser, openHomes, type Homes } from './homes/index.ts';
 import { createEachHome, createHomeRoutes } from './homes/routes.ts';
 import { createSecrets } from './key-filter.ts';
 import { listen } from './listen.ts';
-import { openAccess } from './open-access.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { withWarmMind } from './minds/index.ts';
 import { createModels } from './models/relay.ts';
+import { openPusher } from './notifications/push.ts';
+import { openAccess } from './open-access.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
-import { createHomeRoom } from './room-routes.ts';
-import { createSealer, readSealingKey } from './schedules/index.ts';
-import { createClosers, type Closers } from './closers.ts';
 import { createProcesses } from './processes/index.ts';
+import { createHomeRoom } from './room-routes.ts';
 import { createSandbox } from './sandbox/index.ts';
-import { openPusher } from './notifications/push.ts';
-import { createWeb } from './web/index.ts';
-import { createSync } from './sync/index.ts';
+import { createSealer, readSealingKey } from './schedules/index.ts';
 import { openStore } from './store/index.ts';
+import { createSync } from './sync/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
-import { withWarmMind } from './minds/index.ts';
+import { createWeb } from './web/index.ts';
 
 /** The first wake is not to pay for what is loaded at first use. Ends with the relay. */
 function warmUp(homes: Homes, logger: Logger, closers: Closers): void {

@@ -2,26 +2,26 @@
  * Access to the relay: only under its own names, only from its own page, only for browsers that have once
  * opened a link that the relay printed.
  */
+import { isIP } from 'node:net';
+import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
-import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import { DEVICE_CODES } from '../../src/protocol/device-code-settings.ts';
+import { credentialEndpoints } from '../../src/protocol/endpoints/clients.ts';
 import { deviceCodeEndpoints } from '../../src/protocol/endpoints/device-codes.ts';
-import { homeEndpoints } from '../../src/protocol/endpoints/session.ts';
+import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
-import { problem } from '../problem.ts';
+import { homeEndpoints } from '../../src/protocol/endpoints/session.ts';
+import { PAGE_KEY } from '../../src/protocol/page-key.ts';
+import type { Directory } from '../contracts.ts';
 import { type Env, answer, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
+import { QUOTAS } from '../quotas.ts';
 import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
-import { PAGE_KEY } from '../../src/protocol/page-key.ts';
 import { badLinkPage, handOverPage, signInPage, welcomePage } from './pages.ts';
 import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
-import { isIP } from 'node:net';
-import { getConnInfo } from '@hono/node-server/conninfo';
-import { credentialEndpoints } from '../../src/protocol/endpoints/clients.ts';
-import type { Directory } from '../contracts.ts';
-import { QUOTAS } from '../quotas.ts';
 
 // Calls by which the person makes and revokes credentials.
 

@@ -1,10 +1,11 @@
 /** What an attached server says of its tools, and what they answer: bounded, and as data of that server’s. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { deeperThan } from '../../src/domain/deeper-than.ts';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import { deeperThan } from '../../src/domain/deeper-than.ts';
 import { shownText } from '../../src/domain/names.ts';
 import type { Picture } from '../../src/domain/picture.ts';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { titled, writeSaid } from '../../src/domain/quoting.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import { ATTACHED_PREFIX } from '../../src/domain/toolsets.ts';
@@ -12,7 +13,6 @@ import type { OfferedTool } from '../../src/protocol/attached.ts';
 import type { ToolOutcome } from '../contracts.ts';
 import { isShowable, pictureHead } from '../picture.ts';
 import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
-import { isRecord } from '../../src/domain/platform/is-record.ts';
 
 /*
  * Whether something has the shape of a JSON Schema (draft 2020-12, as its meta-schema says it): a model’s server refuses a whole

@@ -1,13 +1,13 @@
 /** The person's calls about attached servers. No program may ask: whoever holds a credential is not the person. */
 import type { Context } from 'hono';
+import { ATTACHED_PREFIX, type Grant } from '../../src/domain/toolsets.ts';
+import type { AttachedServer } from '../../src/protocol/attached.ts';
 import { attachedEndpoints } from '../../src/protocol/endpoints/attached.ts';
 import { relayEndpoints } from '../../src/protocol/endpoints/session.ts';
-import type { AttachedServer } from '../../src/protocol/attached.ts';
+import type { Configs, Directory } from '../contracts.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import type { Attached, Refused } from './index.ts';
-import { ATTACHED_PREFIX, type Grant } from '../../src/domain/toolsets.ts';
-import type { Configs, Directory } from '../contracts.ts';
 
 // A server that the person took away: what they let of it is not let of the next one by its name, and what waits of it waits no more.
 

@@ -7,13 +7,13 @@ import { alikeOf, isSameName, NAME_MAX, shownName } from '../../src/domain/names
 import { keepLoaded } from '../../src/domain/platform/single-flight.ts';
 import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../src/domain/seat.ts';
 import { inOneLine } from '../../src/domain/talk.ts';
+import { teamEndpoints } from '../../src/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Team, TeamMember } from '../../src/protocol/team.ts';
 import type { Directory } from '../contracts.ts';
-import { parseText, type Db } from '../store/index.ts';
-import { problem } from '../problem.ts';
-import { teamEndpoints } from '../../src/protocol/endpoints/team.ts';
 import { answer, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
+import { parseText, type Db } from '../store/index.ts';
 
 // The page says who there is.
 

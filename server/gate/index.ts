@@ -1,9 +1,9 @@
 /** The gate on the store. See `Gate` in contracts.ts for what it promises, and src/domain/wake-gate.ts for what it decides. */
 import { sql } from 'kysely';
-import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
-import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../src/domain/wake-gate.ts';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
+import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
+import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../src/domain/wake-gate.ts';
 import { dayOf } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';

@@ -1,4 +1,7 @@
 /** All calls that one home answers. */
+import type { Context } from 'hono';
+import type { AgentId } from '../../src/domain/ids.ts';
+import type { WakeSource } from '../../src/protocol/wakes.ts';
 import { createCredentialRoutes, type Credentials, bearerOf } from '../access/index.ts';
 import type { Attached } from '../attached/index.ts';
 import { createAttachedRoutes } from '../attached/routes.ts';
@@ -15,6 +18,7 @@ import { createModelRoutes } from '../models/routes.ts';
 import type { HomeNotifications } from '../notifications/index.ts';
 import { createNotificationRoutes } from '../notifications/routes.ts';
 import { createPauseRoutes } from '../pauses/index.ts';
+import { problem } from '../problem.ts';
 import type { AgentPrograms } from '../programs/index.ts';
 import { createProgramRoutes } from '../programs/routes.ts';
 import { createRecordRoutes } from '../records/routes.ts';
@@ -28,21 +32,18 @@ import { createWorkspaceRoutes } from '../workspaces/routes.ts';
 import { createSessionRoutes } from './session-routes.ts';
 import type { StreamLimit } from './stream-limit.ts';
 import type { Team } from './team.ts';
-import type { Context } from 'hono';
-import type { AgentId } from '../../src/domain/ids.ts';
-import type { WakeSource } from '../../src/protocol/wakes.ts';
-import { problem } from '../problem.ts';
 
-// Who sets the sleeping flag: the person, an application, or an agent, which may set its own, and others' where the person allows it.
-
-interface Deps {
+interface CallerDeps {
   readonly credentials: Pick<Credentials, 'check'>;
   readonly configs: Pick<Configs, 'agent'>;
 }
 
-/** Throws a problem where an agent may not do this to another. */
+/**
+ * Who sets the sleeping flag: the person, an application, or an agent, which may set its own, and others' where the person
+ * allows it. Throws a problem where an agent may not do this to another.
+ */
 const createCallerOf =
-  ({ credentials, configs }: Deps) =>
+  ({ credentials, configs }: CallerDeps) =>
   async (context: Context, target: AgentId): Promise<WakeSource> => {
     const secret = bearerOf(context);
     const client = secret === null ? null : await credentials.check(secret);

@@ -1,6 +1,6 @@
 /** A home's session and its events. */
-import type { HTTPException } from 'hono/http-exception';
 import type { Context } from 'hono';
+import type { HTTPException } from 'hono/http-exception';
 import type { MessageId } from '../../src/domain/ids.ts';
 import { parseStamp } from '../../src/domain/stamp.ts';
 import { sessionEndpoints } from '../../src/protocol/endpoints/session.ts';

@@ -3,15 +3,15 @@ import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import { MESSAGE_PRIORITIES } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
+import { inboxEndpoints } from '../../src/protocol/endpoints/team.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { InboxMessage } from '../../src/protocol/inbox.ts';
 import type { Inbox, NewInboxMessage, TakenMessage } from '../contracts.ts';
+import { answer, type Handled } from '../endpoint.ts';
 import { refuseMessage, type Waiting } from '../quotas.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { createHeld, createKept, HELD_CHARACTERS } from './attachments.ts';
-import { inboxEndpoints } from '../../src/protocol/endpoints/team.ts';
-import { answer, type Handled } from '../endpoint.ts';
 
 // What the page reads of inboxes.
 

@@ -3,6 +3,7 @@
  * as they are then; a session that runs keeps its own, another key holds for it at once, and a model that is removed answers
  * nothing more. Where none is connected, the rehearsal mind answers.
  */
+import { sentence } from '../../src/domain/sentence.ts';
 import type { Connection, ConnectModel, FoundServer, MayConnect, Models } from '../../src/protocol/models.ts';
 import { MODEL_LIMITS } from '../../src/protocol/models.ts';
 import type { Mind } from '../minds/index.ts';
@@ -10,7 +11,6 @@ import type { UpstreamKey } from '../proxy/headers.ts';
 import { checkAddress } from './addresses.ts';
 import { createConnected, createLine, usualModels, type Connected, type Line } from './connection.ts';
 import { createModelRows, type Kept, type ModelRowsDeps } from './rows.ts';
-import { sentence } from '../../src/domain/sentence.ts';
 import { CONNECT_LIMITS, USUAL_SERVERS } from './settings.ts';
 import { listModels } from './trial.ts';
 

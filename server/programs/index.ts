@@ -1,8 +1,12 @@
 /** Agent programs of one household: what is kept of each, whether it answers, and which agent has one as its mind. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { methods } from '@agentclientprotocol/sdk';
 import type { AgentId } from '../../src/domain/ids.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { sentence } from '../../src/domain/sentence.ts';
-import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { AddProgram, Program, Programs, ProgramState } from '../../src/protocol/programs.ts';
 import type { AgentMind, Mind, MindOwner } from '../minds/index.ts';
 import { programAt, PROGRAMS_OFF } from '../processes/index.ts';
@@ -10,10 +14,6 @@ import { ProgramError, type Line, faultOf, openLine, type LineHandlers, type Lin
 import { createLivePrograms, startOf, type LiveProgramsDeps } from './live.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
 import { KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits } from './settings.ts';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { methods } from '@agentclientprotocol/sdk';
 
 // Starting a program to see whether it answers: in an empty folder, and as far as a session. Nothing is asked of its model.
 

@@ -1,6 +1,6 @@
 /** The line in which programs wait to be started: one for all homes, with so many under way as its own household has set, and as memory allows. */
-import { freemem } from 'node:os';
 import { readFile } from 'node:fs/promises';
+import { freemem } from 'node:os';
 import type { ProgramLimits } from './settings.ts';
 
 export interface Starts {

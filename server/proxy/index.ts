@@ -6,10 +6,11 @@ import type { Context } from 'hono';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import { proxyEndpoints } from '../../src/protocol/endpoints/proxy.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Credentials } from '../access/index.ts';
 import type { CallingClient, Configs, Costs, Directory, SessionHost, Pauses } from '../contracts.ts';
-import { OFFICIAL_API } from '../minds/settings.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
+import { OFFICIAL_API } from '../minds/settings.ts';
 import { createAdmit } from './admit.ts';
 import { createAsk, type Account, type Ask, type ProxyAnswer } from './answer.ts';
 import { readRequest, streamOf, type ProxyBody } from './body.ts';
@@ -18,7 +19,6 @@ import { isOfficial, requestHeaders, type UpstreamKey } from './headers.ts';
 import { heldAnswer, type Outcome } from './held.ts';
 import { PROXY_LIMITS } from './settings.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
-import type { TeamMember } from '../../src/protocol/team.ts';
 
 // Calls under way, by credential: one that is revoked ends them.
 

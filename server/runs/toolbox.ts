@@ -1,13 +1,13 @@
 /** The tools of one agent at work: those of this run, and of the team's those that it may use just now. */
 import type { AgentId } from '../../src/domain/ids.ts';
+import { ATTACHED_PREFIX } from '../../src/domain/toolsets.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
-import type { MindTool } from '../minds/index.ts';
 import { toolError, toolDone } from '../define-tool.ts';
+import type { MindTool } from '../minds/index.ts';
 import type { RunContext } from './context.ts';
 import type { Permits } from './permits.ts';
-import { allowedTools, runTeamTool, mindToolOf } from './team-tools.ts';
-import { ATTACHED_PREFIX } from '../../src/domain/toolsets.ts';
 import type { RunLimits } from './settings.ts';
+import { allowedTools, runTeamTool, mindToolOf } from './team-tools.ts';
 
 /*
  * Where attached servers offer more tools than a mind is told of at once: they wait, and it looks for them by words. What it

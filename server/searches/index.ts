@@ -4,12 +4,12 @@
  * goes to the one who asked.
  */
 import type { Timers } from '../../src/domain/platform/timers.ts';
+import { searchEndpoints } from '../../src/protocol/endpoints/searches.ts';
 import type { SearchAnswered, SearchAsked } from '../../src/protocol/searches.ts';
 import type { SearchOutcome, Searches, Unanswered } from '../contracts.ts';
-import { SEARCH_LIMITS, type SearchLimits } from './settings.ts';
-import { searchEndpoints } from '../../src/protocol/endpoints/searches.ts';
 import { answer, browserOf, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
+import { SEARCH_LIMITS, type SearchLimits } from './settings.ts';
 
 // The pages' answers to what agents look for.
 

@@ -5,16 +5,16 @@ import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { titled, writeSaid } from '../../src/domain/quoting.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import { PERSON } from '../../src/domain/threads.ts';
+import { parseTranscript, type TranscriptMessage } from '../../src/domain/transcript.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { StandingCopy } from '../../src/protocol/schedules.ts';
 import type { SearchAnswered } from '../../src/protocol/searches.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
 import type { Caller, Directory, Searches, TeamTool, ToolOutcome, Unanswered } from '../contracts.ts';
-import type { Threads } from '../threads/index.ts';
 import { defineTool, toolDone, toolError } from '../define-tool.ts';
+import type { Threads } from '../threads/index.ts';
 import { SEARCH_LIMITS } from './settings.ts';
-import { parseTranscript, type TranscriptMessage } from '../../src/domain/transcript.ts';
 
 // Words looked for in the last conversation of a standing copy: by their beginnings, without an index. Pure.
 

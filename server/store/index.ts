@@ -2,20 +2,18 @@
  * The relay's store: Postgres, with the same SQL and the same migrations wherever it runs. Without a
  * database URL it is PGlite, on disk inside the home.
  */
-import { Kysely, Migrator, sql, type Migration } from 'kysely';
 import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { Kysely, Migrator, sql, type Migration } from 'kysely';
+import { z } from 'zod';
 import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { openEngine, type Engine } from './engine.ts';
+import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
 import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
 import { openServer } from './postgres.ts';
-import { StoreError } from './store-error.ts';
-import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
 import { SCHEMA } from './schema.ts';
-import type { Tables } from './tables.ts';
-import { z } from 'zod';
 import { first } from './steps/0001-first.ts';
 import { reach } from './steps/0002-reach.ts';
 import { sync } from './steps/0003-sync.ts';
@@ -46,6 +44,8 @@ import { programSessions } from './steps/0027-program-sessions.ts';
 import { wakeCalls } from './steps/0028-wake-calls.ts';
 import { keptAnswers } from './steps/0029-kept-answers.ts';
 import { signInFamilies } from './steps/0030-sign-in-families.ts';
+import { StoreError } from './store-error.ts';
+import type { Tables } from './tables.ts';
 
 // Every step the store has taken. A step that was released is never edited: a change is a new step.
 

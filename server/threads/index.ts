@@ -4,25 +4,25 @@
  * Everything is in the store; what is in memory is who waits. Messages have places from 1, given out under a lock on their
  * thread's row, so two processes that write at once cannot give one twice.
  */
+import type { HTTPException } from 'hono/http-exception';
 import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
-import { createThreadsContext, type ThreadsDeps, admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
+import { PERSON, refuseMentions } from '../../src/domain/threads.ts';
+import { threadEndpoints } from '../../src/protocol/endpoints/threads.ts';
+import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
+import { answer, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
+import { refuseThreadMessage } from '../quotas.ts';
 import type { RecordSource } from '../records/index.ts';
+import type { Db } from '../store/index.ts';
+import { type Announcer, createAnnouncer } from './announcer.ts';
+import { createThreadsContext, type ThreadsDeps, admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import { createMembership } from './membership.ts';
 import { createReading, type Reading } from './reading.ts';
 import { createThreadRecords } from './records.ts';
-import { PERSON, refuseMentions } from '../../src/domain/threads.ts';
-import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
-import type { Db } from '../store/index.ts';
-import { refuseThreadMessage } from '../quotas.ts';
 import { json, lockThread, messageOf, readThread } from './rows.ts';
-import { type Announcer, createAnnouncer } from './announcer.ts';
 import type { Answer, Threads, Page, WaitFor, Refusal } from './types.ts';
 import { saidBy } from './used.ts';
-import type { HTTPException } from 'hono/http-exception';
-import { threadEndpoints } from '../../src/protocol/endpoints/threads.ts';
-import { answer, type Handled } from '../endpoint.ts';
-import { problem } from '../problem.ts';
 
 // The person's own calls: every thread is read and written by the person.
 
