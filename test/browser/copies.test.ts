@@ -9,7 +9,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { createGuest, QUIET } from '../support/chromium.ts';
 import { startRelay } from '../support/relay.ts';
 import { shared } from '../support/shared.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1440, height: 900 };
 /** ms: stretching passphrases takes its time, and a busy machine is not a failure. */
@@ -123,7 +123,7 @@ const common = shared(live, (built) => built.close());
 /** The household that the tests share, at its hearth. */
 async function lived(): Promise<Visitor> {
   const { visitor } = await common();
-  await visitor.page.goto(new URL('/', visitor.page.url()).href);
+  await goWithin(visitor.page, '/');
   await visitor.untilAll('sleeping');
   return visitor;
 }

@@ -179,12 +179,11 @@ describe('One team on every device', { timeout: 240_000 }, () => {
       .toEqual([...(await unread(phone))].map(([agentId, count]) => [agentId, agentId === read ? 0 : count]));
     expect([...(await unread(laptop)).values()].filter((count) => count > 0).length).toBeGreaterThan(3);
     // What is changed on one stands in the log of the other with its device, and is undone there for both.
-    const goTo = (at: typeof page, path: string) => at.evaluate((to) => history.pushState(null, '', to), path);
-    await goTo(pocket.page, '/settings/waking');
+    await goWithin(pocket.page, '/settings/waking');
     const quiet = pocket.page.getByLabel('Quiet before everyone sleeps');
     await quiet.fill('45');
     await quiet.press('Enter');
-    await goTo(desk.page, '/settings/changes');
+    await goWithin(desk.page, '/settings/changes');
     const change = desk.page
       .getByRole('listitem')
       .filter({ hasText: 'You changed the quiet before everyone sleeps from 30 to 45 minutes.' });

@@ -6,7 +6,7 @@ import { STORED, type Spoken } from '../../src/language/catalogue.ts';
 import { PATHS, PORTRAIT_TABS, SETTINGS_SECTIONS } from '../../src/ui/routes.ts';
 import { createProfile, type Profile, QUIET } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { createVisitor } from '../support/visitor.ts';
+import { createVisitor, goWithin } from '../support/visitor.ts';
 
 let relay: TestRelay;
 let profile: Profile;
@@ -86,10 +86,7 @@ it('is chosen in the settings, and leaves no page with a text of another', async
   await desk.untilAll('awake');
   const { page } = desk;
   const goTo = async (path: string) => {
-    await page.evaluate((to) => {
-      history.pushState({}, '', to);
-      dispatchEvent(new PopStateEvent('popstate'));
-    }, path);
+    await goWithin(page, path);
     await page.locator('main, [role=main], .page, .settings, .grid').first().waitFor();
   };
   await goTo(PATHS.settings('people'));
