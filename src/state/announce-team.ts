@@ -5,7 +5,7 @@ import { t } from '../language/t.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import type { Team } from '../protocol/team.ts';
 import type { Parts } from './actions/parts.ts';
-import { problemText } from './ports.ts';
+import { isRefusedAs, problemText } from './ports.ts';
 import { humanNameOf } from './people.ts';
 
 /** Everybody, as the relay's directory takes it. Who waits for a seat that another has is without one; who has the person's name has its colour in it. */
@@ -21,9 +21,6 @@ export function teamOf(roster: Roster, person: string): Team {
   });
   return { agents: [...roster.byId.values()].map(member) };
 }
-
-/** The relay's word where others live there and nobody of this browser. */
-const NOT_BEGUN = 'about:roost/not-begun';
 
 /** Returns the way to stop. */
 export function announceTeam({
@@ -60,7 +57,7 @@ export function announceTeam({
     // Where it did not arrive, the next change or the next connection says it again.
     if (!result.ok) {
       // This team began elsewhere, or without its relay: it does not come to live beside others unasked.
-      if (result.problem.kind === 'refused' && result.problem.problem.type === NOT_BEGUN)
+      if (isRefusedAs(result.problem, 'not-begun'))
         notices.offer(t`Another household lives at this relay. This browser’s team is not known to it yet.`, {
           label: t`Let it live there too`,
           run: () => void liveBeside(),

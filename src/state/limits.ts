@@ -2,6 +2,7 @@
 import { createQueue } from '../domain/platform/queue.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../protocol/config.ts';
 import type { RelayResult } from '../relay/index.ts';
+import { isRefusedAs } from './ports.ts';
 import type { Query } from './query.ts';
 
 /** What a household and an agent both have: only what was set. */
@@ -20,9 +21,6 @@ export const withGuardrails = (own: Coordination, values: Guardrails): Coordinat
   const next = Object.entries({ ...own.wake_guardrails, ...values }).filter(([, value]) => value !== undefined);
   return { ...own, wake_guardrails: next.length === 0 ? undefined : Object.fromEntries(next) };
 };
-
-/** What the relay calls it that something else was set since. */
-const SET_MEANWHILE = 'about:roost/set-meanwhile';
 
 /** What was set, and what holds with every default filled in. `version` names what was set. */
 interface ConfigAnswer<Own> {
@@ -58,8 +56,7 @@ export function createLimits<Own>({ query, read, put }: LimitsDeps<Own>): Limits
         // What the page knows goes out in the moment of the press: whoever leaves at once has set it all the same.
         let result = await changeOnce(edit, shown.kind === 'ready' ? { ok: true, value: shown.value } : await read());
         // What somebody else has set since stands as it is.
-        if (!result.ok && result.problem.kind === 'refused' && result.problem.problem.type === SET_MEANWHILE)
-          result = await changeOnce(edit, await read());
+        if (!result.ok && isRefusedAs(result.problem, 'set-meanwhile')) result = await changeOnce(edit, await read());
         if (!result.ok) return result;
         query.put(result.value);
         return { ok: true, value: null };

@@ -4,6 +4,7 @@
  */
 import { errorMessage } from '../domain/platform/error-message.ts';
 import type { OwnerCallName, OwnerCalls } from '../protocol/owner-rpc.ts';
+import type { ProblemName } from '../protocol/problems.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
 import type { Archive } from '../archive/index.ts';
 import { retold } from '../language/retold.ts';
@@ -59,6 +60,10 @@ export interface Device {
   /** Runs `task` after `ms`; returns the way to call it off. */
   after(ms: number, task: () => void): () => void;
 }
+
+/** Did the relay say no, and for this reason? */
+export const isRefusedAs = (problem: RelayProblem, name: ProblemName): boolean =>
+  problem.kind === 'refused' && problem.problem.type === `about:roost/${name}`;
 
 /** What went wrong, in a sentence for people; with the fields where the relay names them. */
 export function problemText(problem: RelayProblem): string {

@@ -9,7 +9,7 @@ import { createAttachments, type PreparedFile } from '../attachments.ts';
 import type { SendingMessage } from '../sending.ts';
 import type { TakenBack } from './withdraw.ts';
 import type { RelayProblem } from '../../relay/index.ts';
-import { problemText } from '../ports.ts';
+import { isRefusedAs, problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
 
 /** What goes along with words: new files, and those of a message that this one takes the place of. */
@@ -44,7 +44,7 @@ const AGAIN_MS = 5_000;
 
 /** May this message wait on this device until a relay can take it? */
 function canWait(problem: RelayProblem): boolean {
-  return problem.kind !== 'refused' || (problem.status === 409 && problem.problem.type.endsWith('no-session'));
+  return problem.kind !== 'refused' || (problem.status === 409 && isRefusedAs(problem, 'no-session'));
 }
 
 // In one piece: what is sent, kept, waits and is given back is one state.

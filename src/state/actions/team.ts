@@ -1,5 +1,5 @@
 /** WAKE and SUMMON, for all, some or one; putting to sleep; starting and ending the session. */
-import { errorText } from '../ports.ts';
+import { errorText, isRefusedAs, problemText } from '../ports.ts';
 import type { Agent } from '../../domain/agent.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
@@ -16,7 +16,6 @@ import { whenRead } from '../when-read.ts';
 import { createCatchingUp } from './catching-up.ts';
 import { createEnding, type EndSession } from './ending.ts';
 import type { Parts } from './parts.ts';
-import { problemText } from '../ports.ts';
 
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;
@@ -24,8 +23,7 @@ const CONFIRM_MS = 20_000;
 const NOT_COMPARED = t`It could not be found out yet whether more was said on your other devices. Press again in a moment, or go on without it.`;
 
 /** Another tab or device was first: what was asked for happens, only not from here. */
-const isAlreadyUnderWay = (problem: RelayProblem) =>
-  problem.kind === 'refused' && problem.problem.type.endsWith('already-awake');
+const isAlreadyUnderWay = (problem: RelayProblem) => isRefusedAs(problem, 'already-awake');
 
 export interface TeamActions {
   /**
@@ -66,7 +64,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       },
     });
     if (started.ok) return true;
-    if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('clock-ahead')) {
+    if (isRefusedAs(started.problem, 'clock-ahead')) {
       notices.offer(problemText(started.problem), {
         label: t`Go on after it`,
         run: () => void startSession(true).finally(() => pending.setState({ step: null })),
@@ -74,7 +72,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       return false;
     }
     // Another tab or device was first. Its session is ours too.
-    if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('session-active')) return true;
+    if (isRefusedAs(started.problem, 'session-active')) return true;
     notices.refused(started.problem);
     return false;
   }
