@@ -1,16 +1,6 @@
 /** A wish to be reminded, in English. */
-import {
-  firstOf,
-  LONGEST_SENTENCE,
-  WEEKDAYS,
-  wishOf,
-  WORKDAYS,
-  type Clock,
-  type Groups,
-  type Time,
-  type Weekday,
-  type Wish,
-} from './wish.ts';
+import { WEEKDAYS, WORKDAYS, type Weekday } from '../../../src/domain/schedule/said-moment.ts';
+import { readWish, SOME_HOUR, wishOf, type Clock, type Groups, type Time, type Wish } from './wish.ts';
 
 const COUNTED = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 const WEEKDAY = WEEKDAYS.join('|');
@@ -61,8 +51,6 @@ const numberOf = (word: string): number => {
   return at >= 0 ? at + 1 : /^an?$/i.test(word) ? 1 : Number(word);
 };
 const USUAL: Readonly<Record<string, number>> = { morning: 8, noon: 12, afternoon: 15, evening: 19, night: 21 };
-/** Of nobody's day. */
-const SOME_HOUR = 9;
 
 /** `part`: of the day, as it was said. */
 function clockOf({ noon, near, hour, minute, half, late }: Groups, part: string | undefined): Clock {
@@ -128,9 +116,7 @@ function timeOf(said: Groups): Time | null {
 }
 
 export function inEnglish(said: string): Wish | null {
-  const last = said.length > LONGEST_SENTENCE ? undefined : firstOf(TIME_LAST, said);
-  const asked =
-    firstOf(TIME_FIRST, said) ?? ([LEFT, PAST].some((rest) => rest.test(last?.['text'] ?? '')) ? undefined : last);
+  const asked = readWish(said, { timeFirst: TIME_FIRST, timeLast: TIME_LAST, notAbout: [LEFT, PAST] });
   const time = asked && timeOf(asked);
   return time ? wishOf(asked['text'] ?? said.trim(), time) : null;
 }

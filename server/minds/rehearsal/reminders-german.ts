@@ -1,15 +1,6 @@
 /** A wish to be reminded, in German. */
-import {
-  firstOf,
-  LONGEST_SENTENCE,
-  wishOf,
-  WORKDAYS,
-  type Clock,
-  type Groups,
-  type Time,
-  type Weekday,
-  type Wish,
-} from './wish.ts';
+import { WORKDAYS, type Weekday } from '../../../src/domain/schedule/said-moment.ts';
+import { readWish, SOME_HOUR, wishOf, type Clock, type Groups, type Time, type Wish } from './wish.ts';
 
 const ZAHLEN = 'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf'.split(' ');
 const ZAHL = String.raw`\d{1,4}|eine[rmn]?|ein|${ZAHLEN.join('|')}`;
@@ -64,8 +55,6 @@ const HOURS_OF: readonly (readonly [part: RegExp, hour: number])[] = [
   [/^nachmittag/iu, 15],
   [/^abend/iu, 19],
 ];
-/** Of nobody's day: as in English. */
-const SOME_HOUR = 9;
 const AHEAD: Readonly<Record<string, string>> = {
   heute: 'today',
   morgen: 'tomorrow',
@@ -130,8 +119,7 @@ function timeOf(said: Groups): Time | null {
 const named = (text: string) => text.replace(/^(?:den|die|das)\s+(?=\p{Lu})/u, '');
 
 export function inGerman(said: string): Wish | null {
-  const last = said.length > LONGEST_SENTENCE ? undefined : firstOf(TIME_LAST, said);
-  const asked = firstOf(TIME_FIRST, said) ?? (LEFT.test(last?.['text'] ?? '') ? undefined : last);
+  const asked = readWish(said, { timeFirst: TIME_FIRST, timeLast: TIME_LAST, notAbout: [LEFT] });
   const time = asked && timeOf(asked);
   if (!time) return null;
   const { an, text } = asked;

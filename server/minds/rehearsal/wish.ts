@@ -1,4 +1,5 @@
 /** What somebody wishes to be reminded of, as the tools of agents take it. */
+import { WEEKDAYS, WORKDAYS, type Weekday } from '../../../src/domain/schedule/said-moment.ts';
 import { INTERVAL_BOUNDS } from '../../../src/domain/schedule/timing.ts';
 
 /** As the tool `wake_later` takes it. */
@@ -23,10 +24,8 @@ export interface Clock {
   readonly hour: number;
   readonly minute: number;
 }
-/** Monday to Friday. */
-export const WORKDAYS = 'weekday';
-export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
-export type Weekday = (typeof WEEKDAYS)[number];
+/** Of a day of which no hour was said, nor a part. */
+export const SOME_HOUR = 9;
 
 /** A time, in whichever language it was said. */
 export type Time =
@@ -70,8 +69,28 @@ export function wishOf(message: string, time: Time): Wish | null {
 }
 
 /** Longest sentence, in characters, in which a time is looked for behind what it is about: each of its spaces could begin one. */
-export const LONGEST_SENTENCE = 1_000;
+const LONGEST_SENTENCE = 1_000;
 
 export type Groups = Readonly<Record<string, string | undefined>>;
-export const firstOf = (patterns: readonly RegExp[], said: string): Groups | undefined =>
-  patterns.map((words) => words.exec(said)).find((found) => found !== null)?.groups;
+function firstOf(patterns: readonly RegExp[], said: string): Groups | undefined {
+  for (const words of patterns) {
+    const found = words.exec(said);
+    if (found) return found.groups;
+  }
+  return undefined;
+}
+
+/** How a language says such a wish: each pattern has the groups of a time, and `text` for what it is about. */
+interface Phrases {
+  readonly timeFirst: readonly RegExp[];
+  readonly timeLast: readonly RegExp[];
+  /** A `text` before a time at the end is none where one of these fits it: more was said than was understood. */
+  readonly notAbout: readonly RegExp[];
+}
+
+export function readWish(said: string, { timeFirst, timeLast, notAbout }: Phrases): Groups | undefined {
+  const first = firstOf(timeFirst, said);
+  if (first !== undefined || said.length > LONGEST_SENTENCE) return first;
+  const last = firstOf(timeLast, said);
+  return notAbout.some((rest) => rest.test(last?.['text'] ?? '')) ? undefined : last;
+}

@@ -1,12 +1,16 @@
 /** A moment as it is said to somebody who has a clock on the wall: `2026-12-24T09:00`, `tomorrow 09:00`, `friday 09:00`. */
 import { readDateTime } from '../guardrails.ts';
 import { DAY_MS, firstWhere, wallTime } from '../zone-days.ts';
+import { MINUTE_MS } from './timing.ts';
 
-const MINUTE_MS = 60_000;
-const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+/** By their number, as `Date` counts them. */
+export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+/** Any from Monday to Friday. */
+export const WORKDAYS = 'weekday';
 const AHEAD: Readonly<Record<string, number>> = { today: 0, tomorrow: 1, 'day after tomorrow': 2 };
 const DAY_TIME = new RegExp(
-  String.raw`^(?:(?:the )?(?<ahead>${Object.keys(AHEAD).join('|')})|(?:on )?(?<next>next )?(?<weekday>weekday|${WEEKDAYS.join('|')})),? (?:at )?(?<hour>\d{1,2}):(?<minute>\d{2})$`,
+  String.raw`^(?:(?:the )?(?<ahead>${Object.keys(AHEAD).join('|')})|(?:on )?(?<next>next )?(?<weekday>${WORKDAYS}|${WEEKDAYS.join('|')})),? (?:at )?(?<hour>\d{1,2}):(?<minute>\d{2})$`,
 );
 
 /** The moment at which the clock on the wall shows it first. */
@@ -19,7 +23,7 @@ function daysOf(ahead: string | undefined, weekday: string, isNext: boolean, tod
   // A week on, the day is the same: where its time is over today, that one is meant.
   return [0, 1, 2, 3, 4, 5, 6, 7].filter((days) => {
     const on = new Date(today + days * DAY_MS).getUTCDay();
-    return (!isNext || days > 0) && (weekday === 'weekday' ? on >= 1 && on <= 5 : WEEKDAYS[on] === weekday);
+    return (!isNext || days > 0) && (weekday === WORKDAYS ? on >= 1 && on <= 5 : WEEKDAYS[on] === weekday);
   });
 }
 
