@@ -5,7 +5,7 @@ import { createGuest, type Guest, QUIET, STILL } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { crowdedIn } from '../support/crowded.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { createVisitor, goWithin, type Visitor } from '../support/visitor.ts';
 
 const TABLE = `| where | what was found | who |
 |---|---|---|
@@ -179,10 +179,7 @@ const placesOf = (agent: string) => [
 ];
 /** As a link within the page goes. */
 const goTo = async (path: string) => {
-  await visitor.page.evaluate((to) => {
-    history.pushState(null, '', to);
-    dispatchEvent(new PopStateEvent('popstate'));
-  }, path);
+  await goWithin(visitor.page, path);
   await expect.poll(() => visitor.page.locator('.lazy, .chat-skeleton, .chat-opening').count()).toBe(0);
 };
 

@@ -104,7 +104,7 @@ const WAKE_STOPPED: Row = [
 const SENDER: Readonly<Record<string, string>> = { 'the human': 'dir', 'the relay': 'dem Relay' };
 const URGENCY: Readonly<Record<string, string>> = { high: ', wichtig', urgent: ', dringend' };
 /** Of an inbox: the lines above what others wrote; theirs stand behind `> `. */
-const LETTERS: readonly [Row, Row] = [
+const INBOX_LINES: readonly [Row, Row] = [
   [
     /^From (.+) at \d{4}-[\d-]+T[\d:.]+Z(?:, (high|urgent))?:$/,
     ([, from = '', how = '']) => `Von ${SENDER[from] ?? seats(from)}${URGENCY[how] ?? ''}:`,
@@ -114,10 +114,10 @@ const LETTERS: readonly [Row, Row] = [
     ([, count = '']) => (count === '1' ? 'Eine weitere Nachricht wartet.' : `${count} weitere Nachrichten warten.`),
   ],
 ];
-const lettersIn = (answer: string): string =>
+const inboxIn = (answer: string): string =>
   answer
     .split('\n')
-    .map((line) => firstSaid(LETTERS, line) ?? line)
+    .map((line) => firstSaid(INBOX_LINES, line) ?? line)
     .join('\n');
 
 const ROWS: readonly Row[] = [
@@ -242,7 +242,7 @@ const ROWS: readonly Row[] = [
 
 /** Null: it is none of these. */
 export function inGerman(answer: string): string | null {
-  return LETTERS[0][0].test(answer.split('\n', 1).join('')) ? lettersIn(answer) : firstSaid(ROWS, answer);
+  return INBOX_LINES[0][0].test(answer.split('\n', 1).join('')) ? inboxIn(answer) : firstSaid(ROWS, answer);
 }
 /** It says by itself that nothing came of it. */
 export const isStoppedWake = (answer: string): boolean => WAKE_STOPPED[0].test(answer);
