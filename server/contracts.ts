@@ -1,3 +1,6 @@
+/**
+ * What the relay's parts promise each other. Wired together in homes/team.ts; tests wire the same parts.
+ */
 import type { AgentId, SessionId, MessageId } from '../src/domain/ids.ts';
 import type { Cost } from '../src/domain/prices.ts';
 import type { RequestSize, Terms, Untold } from '../src/domain/request-cost.ts';
@@ -5,6 +8,13 @@ import type { Stamp } from '../src/domain/stamp.ts';
 import type { Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
 import type { SearchAnswered, SearchAsked } from '../src/protocol/searches.ts';
+
+export type { AgentState } from '../src/domain/guardrails.ts';
+export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contracts/team.ts';
+export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
+export type { AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
+export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
+export type { PostOutcome, CallingClient, Meanwhile, SessionHost, WokenTalk } from './contracts/session.ts';
 
 // What requests cost, and whether another may be sent.
 
@@ -152,13 +162,3 @@ export interface EventLog {
   /** The running session as a fold over the log, as of `head()`. */
   snapshot(): Snapshot;
 }
-
-/**
- * What the relay's parts promise each other. Wired together in homes/team.ts; tests wire the same parts.
- */
-export type { AgentState } from '../src/domain/guardrails.ts';
-export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contracts/team.ts';
-export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
-export type { AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
-export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
-export type { PostOutcome, CallingClient, Meanwhile, SessionHost, WokenTalk } from './contracts/session.ts';
