@@ -238,14 +238,14 @@ const ACCESSIBLE = {
   ],
 };
 
-/** Lines of a file. */
-const MOST_LINES = 300;
+/** Lines of a file. A module is one concept, however long; at this size ask whether it is two. */
+const MOST_LINES = 800;
 
 const OURS = ['src/**/*.ts', 'src/**/*.tsx', 'server/**/*.ts'];
 
 export default {
   plugins: ['typescript', 'react', 'jsx-a11y'],
-  jsPlugins: ['eslint-plugin-boundaries', './oxlint.rules.js'],
+  jsPlugins: ['eslint-plugin-boundaries'],
   // Only what is named here.
   categories: { correctness: 'off' },
   options: { typeAware: true, typeCheck: true, reportUnusedDisableDirectives: 'error' },
@@ -269,7 +269,6 @@ export default {
         // A folder that is not in the table above would go unchecked.
         'boundaries/no-unknown-files': 'error',
         'boundaries/dependencies': arrowsOf(null),
-        'pieces/long-function': 'error',
         'max-lines': ['error', MOST_LINES],
       },
     },

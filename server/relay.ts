@@ -119,7 +119,6 @@ async function openListener(
   return { http, certificate, url, byTls: tls !== null };
 }
 
-// In one piece: the order of the parts is what it says.
 async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   const { config, root, say, now, elapsed } = deps;
   const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));

@@ -63,7 +63,6 @@ function frame(event: string, data: unknown, id?: number): Uint8Array {
 }
 const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 
-// In one piece: one stream’s life: greeted, caught up, live, cut.
 export function createStreams({
   log,
   host,

@@ -73,7 +73,6 @@ interface Known {
   readonly usedAt: number | null;
 }
 
-// In one piece: the statements on one table, and the one memory of it that a revocation empties.
 export function createCredentials({ db, home, now, newId, log, alone = false }: CredentialsDeps): Credentials {
   /** By hash. */
   const known = new Map<string, Known>();

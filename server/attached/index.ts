@@ -41,7 +41,6 @@ const ADDRESS_REFUSED =
 
 const end = ({ link, fetch }: Kept) => link.close().then(() => fetch.close());
 
-// In one piece: what is kept of a server, its line and its tools are one state.
 export function createAttached(deps: AttachedDeps): Attached {
   const { db, home, sealer, now, newId, onChange, logger, limits = ATTACHED_LIMITS } = deps;
   const kept = new Map<string, Kept>();

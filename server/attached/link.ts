@@ -100,7 +100,6 @@ const sentenceOf = (error: unknown): string => {
   return reason === '' || message.includes(reason) ? message : `${message}: ${reason}`;
 };
 
-// In one piece: one line: opening, listing, failing and ending decide over the same one.
 export function createLink(deps: LinkDeps): Link {
   const { attachment, version, timers, elapsed, clean, onChange, limits = ATTACHED_LIMITS } = deps;
   // In one line: a line of its own would stand before a mind as one of the relay's.

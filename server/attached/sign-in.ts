@@ -126,7 +126,6 @@ const wordsOf = (error: unknown): string =>
         ? `The sign-in server refuses: ${shownText(error.message).slice(0, 300)}`
         : `The sign-in server cannot be used: ${shownText(errorMessage(error)).slice(0, 300)}`;
 
-// In one piece: what is begun, kept and renewed are one state.
 export function createSignIn(deps: SignInDeps): SignIn {
   const { url, keep, may, version, elapsed, limits } = deps;
   let kept = deps.kept;

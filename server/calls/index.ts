@@ -50,7 +50,6 @@ const leavesTraces = ({ name, readOnly }: TeamTool) => {
   return !readOnly && (toolset === 'files' || toolset === 'shell' || toolset === 'attached');
 };
 
-// In one piece: a call's life: let, asked for, answered, run, told or withdrawn.
 export function createCalls(deps: CallsDeps): Calls {
   const { log, tell, now, newId, timers, logger } = deps;
   const { letBy, always } = createGranted(deps.configs);

@@ -67,7 +67,6 @@ function callOf(row: Selectable<Tables['tool_calls']>): KeptCall {
 
 export type CallRows = ReturnType<typeof createCallRows>;
 
-// In one piece: the statements on one table.
 export function createCallRows({ db, home }: { readonly db: Db; readonly home: string }) {
   const all = () => db.selectFrom('tool_calls').selectAll().where('home', '=', home);
   const update = (within = db) => within.updateTable('tool_calls').where('home', '=', home);

@@ -112,7 +112,6 @@ interface Counted {
   readonly reserve: string | null;
 }
 
-// In one piece: what is held, spent and refused must add up at every moment.
 export function createCosts({
   db,
   openJournal = null,

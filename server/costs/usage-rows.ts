@@ -53,7 +53,6 @@ const quarterOf = (time: number) => Math.floor(time / QUARTER_MS);
 const table = (name: 'usage' | 'spending') => sql.table(`${SCHEMA}.${name}`);
 const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(id));
 
-// In one piece: the statements on one table.
 export function createUsageRows({ db, home, alone, elapsed }: UsageRowsDeps) {
   /** Since this quarter of an hour, by agent. */
   let known: { readonly from: number; readonly sums: Map<string, number> } | null = null;

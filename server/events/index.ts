@@ -53,7 +53,6 @@ type Written =
   | { readonly repeated: false; readonly stored: readonly StoredEvent[] }
   | { readonly repeated: true; readonly eventId: number };
 
-// In one piece: numbered, kept, told: one order for every event.
 export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const { db, home, now, elapsed = now, newId, onListenerError } = deps;
   const { windowMs, retentionMs, pruneEveryMs } = { ...EVENT_LOG_DEFAULTS, ...deps };

@@ -122,7 +122,6 @@ export interface JournalKeeperDeps {
 }
 
 /** Puts what an earlier process left in the journal into the tables first. Rejects where they do not take it. */
-// In one piece: journal and tables are one log: what one has not, the other must.
 export async function openJournalKeeper({
   db,
   row: { log, head: head0 },

@@ -81,7 +81,6 @@ export const scopeOf = (agentId: AgentId): string => `${AGENT}${JSON.stringify(a
 /** The agent whose scope this is. */
 export const agentOfScope = (scope: string): string => z.string().parse(JSON.parse(scope.slice(AGENT.length)));
 
-// In one piece: what is set, by scope, and the one memory of it that a change empties.
 export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
   /** By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that nothing is noted that was read meanwhile. */
   const known = new Map<string, string | null>();

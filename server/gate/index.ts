@@ -80,7 +80,6 @@ interface OpenGate extends Gate {
 /** Takes back what a transaction wrote. */
 class TakenBack extends Error {}
 
-// In one piece: asked, decided, heard of again: one decision’s life, under one lock.
 export function createGate(deps: GateDeps): OpenGate {
   const { db, home, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
   const sessions = createWakeSessions({ db, home, now, alone, timers, onError });

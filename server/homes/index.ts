@@ -77,7 +77,6 @@ const SECRETS_KEPT = 1_000;
  */
 const PROOF_MS = 12_000;
 
-// In one piece: which home is opened, begun or left is decided over one list.
 export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const { db, relay, most } = deps;
   const starts = createStarts(PROGRAM_LIMITS);

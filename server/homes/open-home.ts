@@ -83,7 +83,6 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
 }
 
 /** `onTeam`: the page says who lives here; before that is written. */
-// In one piece: the order of the parts is what it says.
 export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
   const usual = { db, now, elapsed, newId };

@@ -113,7 +113,6 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
   close(): Promise<void>;
 }
 
-// In one piece: the order of the parts is what it says.
 export async function openTeam({
   db,
   openJournal = null,

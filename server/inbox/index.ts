@@ -71,7 +71,6 @@ const isCounted = (from: string) => !UNCOUNTED.includes(from);
 /** As they came, whatever a clock said. */
 const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sequence - b.sequence;
 
-// In one piece: the statements on one table, whose order and limits hold together.
 export function createInbox({
   db,
   home,

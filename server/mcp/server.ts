@@ -60,7 +60,6 @@ const resultOf = ({ text, isError, picture }: ToolOutcome) => {
 };
 
 /** Answers with the way to make an instance. */
-// In one piece: the handlers of one protocol, each short.
 export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const { tools, resources, park, heard, version, sessionId, joined, newId, onFault } = deps;
   const byName = new Map(

@@ -53,7 +53,6 @@ export const refusal = (status: number, code: number, message: string): Response
 
 const notFound = () => refusal(404, -32_001, 'Session not found. Begin another with initialize.');
 
-// In one piece: one session’s life, and how many there may be.
 export function createMcpSessions({
   newServer,
   newId,

@@ -105,7 +105,6 @@ function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
   return broken ? { kind: 'broken', value: answer } : done;
 }
 
-// In one piece: one turn is one stream, which any event of it may end.
 export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const baseURL = config.baseUrl ?? OFFICIAL_API;
   const { host } = new URL(baseURL);

@@ -68,7 +68,6 @@ interface Sent {
   together: number;
 }
 
-// In one piece: what is learned of the server’s room and who waits for it are one account.
 export function createRequestQueue({ limits, max, timers, now }: RequestQueueDeps): RequestQueue {
   let limit = max;
   let waiting: Entry[] = [];

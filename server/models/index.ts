@@ -84,7 +84,6 @@ function routed(all: readonly Connected[], rehearsal: Mind): Mind {
   };
 }
 
-// In one piece: what is connected, added, changed and removed is one list.
 export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> {
   const { environment, rehearsal, may, now, elapsed } = deps;
   const rows = createModelRows(deps);

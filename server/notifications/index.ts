@@ -49,7 +49,6 @@ export interface NotificationsDeps extends DeviceRowsDeps {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-// In one piece: raised, sent, passed on, taken back.
 export function createNotifications(deps: NotificationsDeps): HomeNotifications {
   const { log, pusher, alone, hasPage, nextMs, tell, now, timers, logger } = deps;
   const rows = createNotificationRows(deps);

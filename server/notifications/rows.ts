@@ -35,7 +35,6 @@ export interface NotificationRowsDeps {
   readonly home: string;
 }
 
-// In one piece: the statements on two tables.
 export function createNotificationRows({ db, home }: NotificationRowsDeps) {
   const read = (value: string) => notificationSchema.parse(JSON.parse(value));
   const sendsOf = (key: string) => db.deleteFrom('notification_sends').where('home', '=', home).where('key', '=', key);

@@ -78,7 +78,6 @@ export interface OpenPauses extends Pauses {
   close(): void;
 }
 
-// In one piece: a flag, its event and whom it holds back change together.
 export function createPauses({ log, configs, now, timers, onListenerError }: PausesDeps): OpenPauses {
   let running: Running | null = null;
   const listeners = new Set<Parameters<Pauses['subscribe']>[0]>();

@@ -73,7 +73,6 @@ const ONLY_ALWAYS =
   'The human let it, this once; your program can only be told that it may do so for good, and so it was told nothing.';
 const ABORTED = 'aborted' satisfies MindErrorKind;
 
-// In one piece: one process, its one session and the one turn that it is in.
 export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   const { name, folder, limits, timers, now } = deps;
   let open: Open | null = null;

@@ -96,7 +96,6 @@ function nameBeside(meta: ToolCallUpdate['_meta']): string | null {
     : null;
 }
 
-// In one piece: what is heard is one stream, in which each part ends the one before it.
 export function createTurn(
   listener: Pick<MindListener, 'onText' | 'onTool'> & {
     /** It does something by itself, as far as is known without being asked for. */

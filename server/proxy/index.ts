@@ -114,7 +114,6 @@ interface Proxy {
   close(): void;
 }
 
-// In one piece: one call, from its credential to its costs: what was held is let go of wherever it ends.
 export function createProxy(deps: ProxyDeps): Proxy {
   const { credentials, directory, sessionId, joined, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
   const admit = createAdmit(deps);

@@ -30,7 +30,6 @@ export interface OpenReach extends Reach {
 
 type Sender = Parameters<Reach['wake']>[0];
 
-// In one piece: a message, a mention and a wake ask for the same answer by different ways.
 export function createReach(deps: ReachDeps): OpenReach {
   const { inbox, directory, configs, pauses, now, newId, host, logger } = deps;
   const { ask, askTo, turnEnded } = createAsk(deps);

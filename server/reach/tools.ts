@@ -44,7 +44,6 @@ const BESIDE =
 const pictureOf = ({ mediaType: type, data }: SentAttachment): Picture[] =>
   type === 'application/pdf' || type === 'text/plain' ? [] : [{ type, data }];
 
-// In one piece: a table of tools, read by models in this order.
 export function createReachTools({
   reach,
   inbox,

@@ -135,7 +135,6 @@ const countMessages = (entries: readonly Entry[]) =>
     return sum + (role === 'user' ? texts.length : Math.min(texts.length, 1));
   }, 0);
 
-// In one piece: every change keeps what the API asks of the whole.
 export function createConversation(): Conversation {
   let entries: Entry[] = [];
   /** How many messages were left out, behind the prompts that stay. */

@@ -103,7 +103,6 @@ interface Live extends Run {
   interrupt(why: Interruption): Promise<void>;
 }
 
-// In one piece: one run’s life: waiting, at work, stopped or over, and each ends the others.
 export function createRuns(deps: RunsDeps): Runs {
   const { log, pauses, turns, now, newId, logger, limits = RUN_LIMITS } = deps;
   const live = new Set<Live>();
@@ -119,7 +118,6 @@ export function createRuns(deps: RunsDeps): Runs {
   };
 
   /** At work until its one turn is over. Its turn is its own until then: nothing else asks its mind meanwhile. */
-  // In one piece: the ways in which one run can end, each of which ends the others.
   function begin(asked: AgentRun, life: Life): Live {
     const { identity, instructions, context: first, tools, mind, limits: own } = asked;
     const { agentId } = identity;

@@ -54,7 +54,6 @@ interface Current {
 const SHORTENED =
   'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
 
-// In one piece: one answer at a time: what waits, is said and is stopped is one state.
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, life, model, system, tools, announces, hooks } = deps;
   const { sessionId, now, newId, limits, room, record, mind, rest, costs } = context;

@@ -104,7 +104,6 @@ export interface SandboxDeps {
   readonly processes?: Pick<Processes, 'start'>;
 }
 
-// In one piece: one run's life: bounded before it begins, watched, ended as a whole.
 export function createSandbox({
   platform = process.platform,
   path = process.env['PATH'] ?? '',

@@ -68,7 +68,6 @@ export interface Clock {
 
 const BROKEN = 'Something in the relay broke. The relay’s log says more.';
 
-// In one piece: one loop: what is due, under way and waited for decides when it next looks.
 export function createClock(deps: ClockDeps): Clock {
   const { rows, leases, alone, now, newId, timers, logger, limits } = deps;
   const live = new Map<Claim, Promise<void>>();

@@ -34,7 +34,6 @@ export interface CopiesDeps {
   readonly now: () => number;
 }
 
-// In one piece: the statements on one table.
 export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
   const about = (agentId: AgentId) => json(`standing copy ${home} ${agentId}`);
   /** What stands for one that was taken back: nothing of it. */

@@ -84,7 +84,6 @@ const overSince = (since: number) => sql<boolean>`(
   occurrences.ended_at > ${since} and occurrences.run is not null and occurrences.state <> 'skipped'
 )`;
 
-// In one piece: what is read of one table.
 export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
   const named = () =>
     db

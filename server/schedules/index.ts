@@ -114,7 +114,6 @@ export interface SchedulesDeps {
   readonly limits?: ScheduleLimits;
 }
 
-// In one piece: a schedule’s life: made, changed, due, paused and gone touch the same rows.
 export function createSchedules(deps: SchedulesDeps): Schedules {
   const { rows, home, cron, configs, inbox, alone, logger, now, newId, limits = SCHEDULE_LIMITS } = deps;
   const changed = (agentId: AgentId | null, what: Changed = 'schedules') =>

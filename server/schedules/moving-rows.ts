@@ -21,7 +21,6 @@ interface Given {
   readonly at: string;
 }
 
-// In one piece: the statements by which one table changes hands.
 export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
   const valuesOf = (schedule: Schedule) => ({
     agent_json: json(schedule.agentId),

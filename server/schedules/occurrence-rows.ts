@@ -43,7 +43,6 @@ export const claimOf = (
   token,
 });
 
-// In one piece: the statements on one table, whose leases and outcomes hold together.
 export function createOccurrences({ db, home, limits }: RowsDeps) {
   const occurrence = (from: Db, { scheduleId, dueAt }: Pick<Claim, 'scheduleId' | 'dueAt'>) =>
     from

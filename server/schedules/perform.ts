@@ -90,7 +90,6 @@ function messageIdOf({ scheduleId, dueAt }: Claim): string {
     .slice(0, 32);
 }
 
-// In one piece: one moment that came: asked, granted, run and told, in one order.
 export function createPerform(deps: PerformDeps): Pick<ClockDeps, 'perform' | 'endLeft'> {
   const { rows, alone, reach, inbox, now } = deps;
 

@@ -57,7 +57,6 @@ function refusePrograms(context: Context<Env>): void {
     throw problem(403, 'browsers-only', 'What agents leave here is left and taken back from the household’s page.');
 }
 
-// In one piece: a table of endpoints.
 export function createScheduleRoutes({
   schedules,
   runs,

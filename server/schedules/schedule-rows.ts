@@ -84,7 +84,6 @@ export async function takeAway(trx: Db, home: string, scheduleId: ScheduleId, no
   return numUpdatedRows > 0n;
 }
 
-// In one piece: the statements on one table.
 export function createScheduleTable({ db, home, limits }: RowsDeps) {
   const schedules = () => standing(db, home);
   async function named(from: Db, agentId: AgentId, name: string): Promise<Row | null> {

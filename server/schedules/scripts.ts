@@ -135,7 +135,6 @@ async function withSource<Value>({ file, text }: Script, use: (source: Source) =
 }
 
 /** `workspaces` null: scripts are off. `sandbox` null: they run without. */
-// In one piece: two ways to run what was pinned, and one end.
 export function createScripts(
   workspaces: Pick<Workspaces, 'folderOf'> | null,
   sandbox: Pick<Sandbox, 'standing' | 'run'> | null = null,

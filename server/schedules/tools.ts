@@ -64,7 +64,6 @@ function lineOf({ schedule, nextAt, pausedWhy }: Scheduled, zone: string): strin
   return `- ${schedule.kind} ${titled(schedule.name)}, ${timingText(schedule.timing, zone)}; ${next}`;
 }
 
-// In one piece: a table of tools.
 export function createScheduleTools({ schedules, proposals, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
   const zoneOf = async () => (await configs.household()).effective.time_zone;
   const listOf = async (agentId: AgentId, which: (scheduled: Scheduled) => boolean, none: string) => {

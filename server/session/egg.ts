@@ -28,7 +28,6 @@ export interface EggDeps {
   readonly remove: () => void;
 }
 
-// In one piece: from the first thought to a place in the session: each step ends the one before.
 export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Present {
   const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
   const { position, color, colorName } = seat;

@@ -38,7 +38,6 @@ const NO_SESSION: PostOutcome = {
   detail: 'No session runs. Start one first; until then everyone sleeps.',
 };
 
-// In one piece: one session at a time: beginning, ending and what comes meanwhile decide over the same one.
 export function createSessionHost(deps: SessionHostDeps): SessionHost {
   const {
     log,
@@ -80,7 +79,6 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     untilResumed: async (agentId, signal) => (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'ended',
   };
 
-  // In one piece: nothing of a beginning may be left where a later step of it fails.
   async function begin(request: StartSession): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);

@@ -34,7 +34,6 @@ export interface Lead {
 
 const NO_CALL = 'There is no [WAKE AGENTS] or [SUMMON AGENTS] message to answer. Only the human can call the team.';
 
-// In one piece: one conversation, whose next words depend on all that was decided meanwhile.
 export function createLead(context: SessionContext): Lead {
   const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
   const life = context.newLife(LEAD_ID);

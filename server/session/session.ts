@@ -55,7 +55,6 @@ const withShownNames = (call: TeamCall): TeamCall =>
     ? { ...call, agents: call.agents.map((agent) => ({ ...agent, name: shownName(agent.name, 'agent') })) }
     : call;
 
-// In one piece: who is here and whom a call is to decide each other, until the end.
 export function createRunningSession(context: SessionContext, log: EventLog): RunningSession {
   const { sessionId, now, newId, inbox, pauses } = context;
   const presence = createPresence();

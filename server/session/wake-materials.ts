@@ -60,7 +60,6 @@ interface Talk {
 
 const SINCE = '=== In this session ===';
 
-// In one piece: what was told, said since and taken back is one state of each talk.
 export function createWakeMaterials({ log, directory, conversationChars }: WakeMaterialsDeps): WakeMaterials {
   const souls = new Map<string, string | null>();
   const talks = new Map<string, Talk>();

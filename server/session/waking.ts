@@ -20,7 +20,6 @@ export interface WakingDeps {
   readonly remove: () => void;
 }
 
-// In one piece: from the call to a place in the session: each step ends the one before.
 export function createWaking({ context, call, payload, remove }: WakingDeps): Present {
   const { sessionId, now, record, timers, settings, limits, prompts } = context;
   const { id: agentId, position } = payload;

@@ -75,7 +75,6 @@ export interface ShellTools {
   endCommandsOf(agentId: AgentId): Promise<void>;
 }
 
-// In one piece: commands of all agents, by the ids under which they are asked for again.
 export function createShellTools(deps: ShellToolsDeps): ShellTools {
   const { sandbox, workspaces, refuseForRoom, reachOf, limits = SHELL_LIMITS } = deps;
   const commands = new Map<string, Command[]>();

@@ -57,7 +57,6 @@ const closedToOthers =
   (first: never, { mode, ...rest }: { readonly mode?: number }) =>
     setattr?.(first, { ...rest, ...(mode === undefined ? {} : { mode: mode & ~OTHERS }) } as never);
 
-// In one piece: the calls of one file system share its open files.
 export function createDurableFiles(folder: string): DurableFiles {
   /** Open files of the write-ahead log with something owed, and those that are being flushed now. */
   const owed = new Set<number>();

@@ -94,7 +94,6 @@ function readRows(messages: Messages, parsers: PGlite['parsers']): Rows {
   return found;
 }
 
-// In one piece: one engine’s life: every statement may find it dead, and opens it again.
 export async function openEngine(folder: string): Promise<Engine> {
   const files = createDurableFiles(folder);
   let death: EngineDied | null = null;

@@ -122,7 +122,6 @@ export interface Households {
   ended(browsers: readonly string[]): Promise<readonly string[]>;
 }
 
-// In one piece: every change checks its proofs under the same lock.
 export function createHouseholds({ db, relay, now, most, mostBySignIn = most, onMember }: HouseholdsDeps): Households {
   const homeOf = (household: string): HouseholdRef => ({ relay, household });
 

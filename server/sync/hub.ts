@@ -67,7 +67,6 @@ const troubleOf = (error: unknown) =>
     ? error.message
     : 'The relay cannot store anything just now; it goes on trying. Its log says more.';
 
-// In one piece: who is here, and what of a household is open for them.
 export function createHub({ households, storeOf, timers, alone, onRevoked, logger }: HubDeps): Hub {
   const rooms = new Map<string, Room>();
 

@@ -49,7 +49,6 @@ export interface Sockets {
   close(): Promise<void>;
 }
 
-// In one piece: the sockets of one relay share its rooms, its heartbeat and its end.
 export function createSockets({
   households,
   hub,
@@ -65,7 +64,6 @@ export function createSockets({
     { readonly browser: string; readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void }
   >();
 
-  // In one piece: one socket’s life, from challenge to close; every part of it may end the others.
   function serve(
     socket: WebSocket,
     { browser, address }: Opener,

@@ -11,7 +11,6 @@ import { threadsUsed } from './used.ts';
 import type { Announcer } from './announcer.ts';
 import type { Answer, Threads } from './types.ts';
 
-// In one piece: made, joined, left, closed: each under the thread’s lock, with its event.
 export function createMembership(
   context: ThreadsContext,
   announcer: Announcer,

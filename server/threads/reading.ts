@@ -13,7 +13,6 @@ export interface Reading extends Pick<Threads, 'list' | 'read'> {
   takeUnread(agentId: AgentId, threadId: ThreadId, run: string): Promise<Page | null>;
 }
 
-// In one piece: what is read, marked and waited for is one question to the thread.
 export function createReading({ db, home, inTurn, hooks, tell, now }: ThreadsContext): Reading {
   const { pageCharacters, page: pageSize } = THREAD_LIMITS;
 

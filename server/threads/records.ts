@@ -12,7 +12,6 @@ import { anyOf, messageOf } from './rows.ts';
 import { createRestoring, KEPT, type Offered } from './restoring.ts';
 import { THREAD_LIMITS } from './settings.ts';
 
-// In one piece: the statements on the tables of threads, each with its record.
 export function createThreadRecords({
   db,
   home,

@@ -25,7 +25,6 @@ export interface Restoring {
   messages(threadId: ThreadId, offered: readonly Offered<'thread-message'>[]): Promise<readonly RecordAnswer[]>;
 }
 
-// In one piece: the steps of one transaction, in the order in which rows may refer to each other.
 export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Restoring {
   const ofThread = (thread: string) => ({ home, thread });
 

@@ -95,7 +95,6 @@ const GIVES =
 const refused = ({ detail }: Refusal): ToolOutcome => toolError(detail);
 const done = (words: string, notes: readonly string[]): ToolOutcome => toolDone([words, ...notes].join('\n'));
 
-// In one piece: a table of tools, read by models in this order.
 export function createThreadTools({ threads, directory }: ThreadToolDeps): readonly TeamTool[] {
   const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
 

@@ -105,7 +105,6 @@ async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, dept
   await rmdir(place);
 }
 
-// In one piece: what is done in one folder, each short.
 /** `root`: made where it is not there, for its owner alone. */
 export function createFolder(root: string): Folder {
   async function within<Value>(

@@ -93,7 +93,6 @@ export interface WorkspacesDeps {
 export const MAKE_ROOM =
   'Something shorter can be written over a file that is there; the human can take files away on their page.';
 
-// In one piece: what was counted of a folder, and what changes that.
 export function createWorkspaces({
   folder,
   elapsed,

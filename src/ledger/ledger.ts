@@ -48,7 +48,6 @@ interface Waiting {
 const SOURCES = ['journal', 'views', 'volumes', 'damage'] as const;
 type Source = (typeof SOURCES)[number];
 
-// In one piece: its order is its promise: what is queued, written, told and read again shares one turn.
 export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   const { journal, elapsed = deps.now } = deps;
   const begun = await readState(deps.views);

@@ -47,7 +47,6 @@ export interface Upkeep {
   close(): Promise<void>;
 }
 
-// In one piece: one long work at a time, told as one progress.
 export function createUpkeep({
   deps,
   views,

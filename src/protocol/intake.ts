@@ -37,7 +37,6 @@ function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
 const runOf = ({ runId }: { readonly runId?: RunId | undefined }) => (runId === undefined ? {} : { runId });
 
 /** The documents that an event stands for; most events of a stream in progress stand for none. */
-// In one piece: a switch over every kind of event, one short case each.
 export function documentsOf({ id, event }: StoredEvent): Doc[] {
   const base = (given: { readonly at?: Stamp | undefined; readonly time: number }) => ({
     schema: SCHEMA_VERSION,

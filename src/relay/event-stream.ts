@@ -102,7 +102,6 @@ const cut = (error: unknown): never => {
   throw new Cut('The connection broke.', { cause: error });
 };
 
-// In one piece: one connection’s state machine: whatever cuts it begins the next.
 export function createEventStream(deps: EventStreamDeps): EventStream {
   const { timers, listener } = deps;
   let cursor = deps.cursor;

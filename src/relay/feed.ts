@@ -68,7 +68,6 @@ export interface Feed {
   close(): void;
 }
 
-// In one piece: passed on, stored, acknowledged: one order, whose cursor every step moves.
 export function createFeed(deps: FeedDeps): Feed {
   const { client, timers, tell } = deps;
   const answers = createOpenAnswers();

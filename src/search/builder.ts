@@ -57,7 +57,6 @@ const countOf = (segments: readonly SegmentInfo[]) => segments.reduce((sum, { do
 const stepOf = ({ documents }: SegmentInfo) =>
   Math.floor(Math.log(Math.max(1, documents)) / Math.log(SEARCH.segmentsOfSize));
 
-// In one piece: every change of the manifest is made here.
 export async function createBuilder({ ledger, store, after, pause, onProgress }: BuilderDeps): Promise<Builder> {
   const cache = withCache((keys) => store.read(keys), SEARCH.cacheBytes);
   let manifest = await store.manifest();

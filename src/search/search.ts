@@ -89,7 +89,6 @@ function createPause(
   };
 }
 
-// In one piece: what has gone wrong, what waits and what is under way are one state.
 export function createSearch(deps: SearchDeps): Search {
   const { ledger, after, now } = deps;
   const inTurn = createQueue();

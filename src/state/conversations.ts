@@ -81,7 +81,6 @@ const EMPTY: Conversation = {
 };
 
 /** `isHidden`: is this message being forgotten, or forgotten? */
-// In one piece: pages, live answers and what is being sent are folded into one store.
 export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => boolean): Conversations {
   const store = createStore<ConversationsState>()(() => ({ byAgent: new Map(), sending: [] }));
   /** By agent, the one that was opened last at the end. */

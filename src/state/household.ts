@@ -79,7 +79,6 @@ const isChoice = (doc: KnownDoc) => doc.type === 'setting' && choiceOf(doc) !== 
 const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
 
 /** `now` gives ms since the epoch; `last`: what is shown until the ledger has been read. */
-// In one piece: documents and births are folded into one store.
 export function createHousehold(
   now: () => number,
   last: Pick<HouseholdState, 'roster' | 'settings'> | null = null,

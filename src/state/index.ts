@@ -78,7 +78,6 @@ export interface Ports {
   readonly node: string;
 }
 
-// In one piece: the order of the parts is what it says, and one place hears the owner.
 export function createRoostState({ owner, relay, reach, archive, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
   const household = createHousehold(device.now, readLastTeam(device.browser));

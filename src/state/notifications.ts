@@ -48,7 +48,6 @@ export function whyNoPush(): string | null {
 const whyNot = (problem: RelayProblem) =>
   problem.kind === 'refused' ? problemText(problem) : t`The relay did not answer.`;
 
-// In one piece: one device’s choice, subscribed, said and said again.
 function createTold({ reach, changes, device, notices }: RoostState): Told {
   const shown = createQuery<Notifications>({
     changes,

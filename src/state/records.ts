@@ -75,7 +75,6 @@ const offered = (doc: Doc): OfferedRecord => ({
   value: doc['value'],
 });
 
-// In one piece: what is missing, given and refused is one account, made anew with each change.
 function createGiveBack({ owner, reach, household, live, device }: RoostState): GiveBack {
   const store = createStore<GiveBackState>()(() => ({ missing: [], giving: null, given: null, error: null }));
 

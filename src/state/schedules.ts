@@ -141,7 +141,6 @@ function misfitOf(problem: RelayProblem): Misfit {
   return { ok: false, fields, reason: errors.length > 0 ? null : problemText(problem) };
 }
 
-// In one piece: a table of calls, and what is shown of their answers.
 function createSchedules({ reach, changes, device, notices }: RoostState): Schedules {
   const deps = { changes, device, what: ['schedules'] as const };
   const list = createQuery<Listed>({ ...deps, ask: () => reach((client) => client.schedules()) });

@@ -64,7 +64,6 @@ interface Deps {
   readonly device: Pick<Device, 'after'>;
 }
 
-// In one piece: marks of this page, of the ledger and of other tabs meet in one store.
 export function createUnread({ owner, writer, device }: Deps): Unread {
   const store = createStore<UnreadState>()(() => ({
     known: false,

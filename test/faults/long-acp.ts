@@ -95,7 +95,6 @@ async function withMark(mark: string): Promise<number[]> {
   return pids.filter((_, index) => found[index]).map(Number);
 }
 
-// In one piece: one life, from its first wake to the last process.
 async function live(): Promise<string> {
   const [node, entry] = await adapter();
   /** What the model does, request by request, from where the person has said such words. */

@@ -3,7 +3,6 @@ import { sql, type Kysely, type Migration } from 'kysely';
 import { SCHEMA } from '../schema.ts';
 
 export const reach: Migration = {
-  // In one piece: one step of the schema, which was run and never changes.
   async up(db: Kysely<unknown>) {
     const schema = db.schema.withSchema(SCHEMA);
     await schema

@@ -65,7 +65,6 @@ const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type
   record?.type === type;
 
 /** `isEmpty`: nobody lives here, and only what would take the place of something that is here is asked about. */
-// In one piece: what is newer than here is gathered first, and then asked about, type by type.
 export function createRecordConsent(here: Deciding, isEmpty: boolean): RecordConsent {
   const held = new Map(here.records.map((doc) => [slotOf(doc), doc]));
   /** What is newer than here, by the thing it is about. */

@@ -58,7 +58,6 @@ function decidedBy(doc: Doc): string | null {
 }
 
 /** `now`: ms since the epoch. */
-// In one piece: every document is held against the same choices.
 export function createConsent(here: Deciding, now: number): Consent {
   const newest = createNewest();
   const births: AgentIdentityDoc[] = [];

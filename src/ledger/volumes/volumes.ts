@@ -62,7 +62,6 @@ export interface Volumes {
 /** How far to go: one group and then only full ones, or until the journal is empty. */
 type Extent = 'due' | 'all';
 
-// In one piece: commit, compaction and roll-over share one queue and one open volume.
 export function createVolumes(deps: VolumesDeps): Volumes {
   const { db } = deps;
   /** What the journal holds; `chars` roughly. */

@@ -61,7 +61,6 @@ function samples(common: Ranges): number[] {
 const numbersOf = (ranges: Ranges) =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_none, i) => from + i));
 
-// In one piece: what is asked, answered and found differing is one account by writer.
 export function createComparing({
   store,
   here,

@@ -21,7 +21,6 @@ export interface Fetching {
   forget(peer: Peer): void;
 }
 
-// In one piece: what is asked for, and what was, is one account of requests.
 export function createFetching({
   peers,
   here,

@@ -20,7 +20,6 @@ import { REPLICATION, type ReplicationSettings } from './settings.ts';
 import { createStoring, keyOf, type Came, type Manner } from './storing.ts';
 import { createAnnouncer } from './announcer.ts';
 
-// In one piece: one state machine: each frame, answer and cut changes the same account of links, and its parts stand in their own files.
 export function createReplica(deps: ReplicaDeps): Replica {
   const { store, priority, forwards = false, own = () => false, left = () => false, onAhead } = deps;
   const settings: ReplicationSettings = { ...REPLICATION, ...deps.settings };

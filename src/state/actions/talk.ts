@@ -47,7 +47,6 @@ function canWait(problem: RelayProblem): boolean {
   return problem.kind !== 'refused' || (problem.status === 409 && isRefusedAs(problem, 'no-session'));
 }
 
-// In one piece: what is sent, kept, waits and is given back is one state.
 export function createTalkActions(parts: Parts): TalkActions {
   const { owner, relay, device, writer, household, live, conversations, notices } = parts;
   const attachments = createAttachments({ owner, writer, household });

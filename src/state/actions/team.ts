@@ -45,7 +45,6 @@ export interface TeamActions {
   readonly endSession: EndSession;
 }
 
-// In one piece: the steps of one press share what is asked, awaited and called off.
 export function createTeamActions(parts: Parts): TeamActions {
   const { relay, reach, device, clock, household, live, wakeSizes, notices, pending } = parts;
   const catchingUp = createCatchingUp(parts);

@@ -64,7 +64,6 @@ const arrived = ({ text, after }: SendingToThread, messages: readonly ThreadMess
     (message) => message.from === 'human' && message.sequence > after && message.text.trim() === text.trim(),
   );
 
-// In one piece: what was read of a thread and what is on its way into it are one list to whoever looks.
 export function createThreadTalk(threadId: ThreadId, { reach, changes, device, live }: ThreadTalkDeps): ThreadTalk {
   const store = createStore<ThreadTalkState>()(() => ({
     kind: 'loading',

@@ -34,7 +34,6 @@ export interface CarriedConnectionDeps {
   readonly listener: ConnectionListener;
 }
 
-// In one piece: one peer connection: its states come in one order, and may end in each.
 export function openConnection({ connection, timers, offer, listener }: CarriedConnectionDeps): CarriedConnection {
   // Agreed upon beforehand: both ends have it, and neither waits for the other to announce it.
   const channel = connection.createDataChannel('roost', { negotiated: true, id: 0, ordered: true });

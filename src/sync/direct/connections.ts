@@ -68,7 +68,6 @@ interface Connection {
 /** A view of a larger buffer crosses to another thread with all of that buffer. */
 const alone = (frame: Uint8Array) => (frame.byteLength === frame.buffer.byteLength ? frame : frame.slice());
 
-// In one piece: one connection’s life, by its id: opened, timed, linked, closed.
 export function createDirectConnections({
   deviceId,
   order,

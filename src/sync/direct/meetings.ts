@@ -45,7 +45,6 @@ interface Peer {
   readonly answered: Set<string>;
 }
 
-// In one piece: whose turn it is depends on everybody that is wanted.
 export function createMeetings({ deviceId, connections, isMember, send, timers, random }: MeetingsDeps): Meetings {
   /** 0 to 1 */
   const chance = () => (random(1)[0] ?? 0) / 255;

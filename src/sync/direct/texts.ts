@@ -112,7 +112,6 @@ function newOpening(): Opening {
   return { opened, resolve, reject };
 }
 
-// In one piece: an offer, its answer and its end, by the nonce that binds them.
 export function createTexts({ deviceId, keys, connections, isRemoved, onEnded, random, now }: TextsDeps): Texts {
   /** Connections that were offered and not answered, oldest first. */
   const offered = new Set<string>();

@@ -56,7 +56,6 @@ const numberOf = (name: string) =>
   /^\d{8,}\./.test(name) && name.endsWith(MIRROR.segmentSuffix) ? Number.parseInt(name, 10) : null;
 const keyOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
 
-// In one piece: what is in files, waits for them or failed is one account.
 export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLogDeps): SealedLog {
   const inTurn = createQueue();
   const have = new Map<string, Ranges>();

@@ -56,7 +56,6 @@ const sameBytes = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.e
 const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter });
 const nameOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
 
-// In one piece: everything here goes through one turn, and is told by one count of what waits.
 export function createEntryStore({
   rows,
   open,

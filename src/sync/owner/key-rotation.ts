@@ -50,7 +50,6 @@ export interface KeyRotationDeps {
 
 type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-// In one piece: one rotation at a time, and what answers it.
 export function createKeyRotation({
   keys,
   members,

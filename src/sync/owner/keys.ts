@@ -59,7 +59,6 @@ export interface Keys {
   recoveryBox(boxKey: string): string;
 }
 
-// In one piece: everything here is made with, or changes, the one membership.
 export function createKeys({
   writeMeta,
   random,

@@ -65,7 +65,6 @@ export interface Participation {
 const IS_RETURNING = sentence`Your team is being brought back here. Wait until that is done.`;
 const WAS_REMOVED = sentence`This device was removed from its household. Join again from another device, or restore with the phrase.`;
 
-// In one piece: a state machine; each change reads and sets the one state.
 export function createParticipation(deps: ParticipationDeps): Participation {
   const { db, ledger, log, mark, events, random, tell } = deps;
   let part: Part = { kind: 'none', removed: false };

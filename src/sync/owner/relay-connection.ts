@@ -79,7 +79,6 @@ export function createRelayConnection(deps: RelayConnectionDeps): RelayConnectio
 
 type OpenConnection = Omit<RelayConnection, 'begin'>;
 
-// In one piece: one socket’s state machine: whatever ends it begins the next.
 function openConnection(deps: RelayConnectionDeps, ears: RelayConnectionEars): OpenConnection {
   const { timers } = deps;
   let number = 0;

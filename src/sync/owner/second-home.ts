@@ -43,7 +43,6 @@ export interface SecondHome {
   progress(): { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
 }
 
-// In one piece: files, database and relay are held against each other in one order.
 export function createSecondHome(deps: SecondHomeDeps): SecondHome {
   const { db, entries, log, ledger, timers, returning, standing } = deps;
   const onTrouble = standing.trouble('files');

@@ -30,7 +30,6 @@ import { createWriting } from './writing.ts';
 
 const NOTHING_SEALED: FirstSeal = { done: false, through: null };
 
-// In one piece: the order of the parts is what it says.
 export async function openShared(deps: SharedDeps, membership: Membership): Promise<Shared> {
   const { db, ledger, timers, now, elapsed = now, random, log } = deps;
   const { deviceId } = membership;

@@ -157,7 +157,6 @@ function statusOf(
   }
 }
 
-// In one piece: the order of the parts is what it says.
 export async function openSync(deps: SyncDeps): Promise<Sync> {
   const { files, ledger, random, timers, tell, now } = deps;
   let joining: Joining | null = null;

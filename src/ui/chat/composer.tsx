@@ -86,7 +86,6 @@ const holdsOnlyFiles = ({ files, types }: DataTransfer) => files.length > 0 && !
  * Where a person writes. The text lives in the field itself: a megabyte pasted here goes through no state,
  * and nothing is cut: what is too long is counted and said.
  */
-// In one piece: one field: what is in it, being edited or sent decides every key.
 export function Composer({
   ref,
   draft,

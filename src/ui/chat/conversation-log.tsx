@@ -84,7 +84,6 @@ interface Props {
 }
 
 /** What one agent and the person say to each other. */
-// In one piece: what stands in the log, what waits below it, and what can be done with each is one reading of one list.
 export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTakeBack }: Props) {
   const { agentId } = speaker;
   const actions = useActions();

@@ -129,7 +129,6 @@ const keyOf = (element: EventTarget): string | null =>
   element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null;
 
 /** It stays at its end while its reader is there, and is left alone where they read. */
-// In one piece: where the list is scrolled to depends on every change of it.
 export function Log({
   label,
   items,

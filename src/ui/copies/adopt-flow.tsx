@@ -34,7 +34,6 @@ function warningText(warning: AgentWarning): string {
   }
 }
 
-// In one piece: one form; what is chosen in one field says what the next may be.
 function Form({
   applicant,
   wanted,

@@ -73,7 +73,6 @@ interface Props {
 }
 
 /** What is in the file and what taking it would do; nothing is written before it is asked for. */
-// In one piece: one page of choices, of which the button at its end is made.
 export function Preview({ fileName, preview, onTake, onCancel }: Props) {
   const [leaveOut, setLeaveOut] = useState<ReadonlySet<string>>(new Set());
   const [withSettings, setWithSettings] = useState(true);

@@ -74,7 +74,6 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
   );
 }
 
-// In one piece: one table that is edited and saved whole.
 function Editor({ prices }: { prices: readonly Price[] }) {
   const { notices } = useRoost();
   const queries = useCostQueries();

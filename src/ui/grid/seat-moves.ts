@@ -38,7 +38,6 @@ export function seatBeside(position: SeatPosition, key: string): SeatPosition {
 }
 
 /** `list`: the grid, with a child for each position. Returns the way to stop. */
-// In one piece: one drag is one state, which every listener reads.
 export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void {
   let drag: Drag | null = null;
   let held: ReturnType<typeof setTimeout> | undefined;

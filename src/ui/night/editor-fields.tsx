@@ -42,7 +42,6 @@ interface WhenProps {
 }
 
 /** When something is due, and when that is next. */
-// In one piece: one form, each of its fields in a few lines.
 export function WhenFields({ draft, set, wrong, before, offset, children }: WhenProps) {
   const now = useNow(15_000);
   const limits = useQuery(useRoost().limits.query);

@@ -39,7 +39,6 @@ function isOnScreen({ path }: RaisedNotification, here: Route, looking: string |
   }
 }
 
-/** In one piece: what came is shown once, here or by the system, and said to be seen. */
 export function ToldHere() {
   const roost = useRoost();
   const { device, notices } = roost;

@@ -82,7 +82,6 @@ function SearchNote(props: { readonly searched: Searched; readonly searches: boo
   );
 }
 
-// In one piece: a field and the list that it goes through.
 export default function Palette({
   onClose,
   around,

@@ -75,7 +75,6 @@ function Preview({ template }: { template: string }) {
 }
 
 /** The wake prompt's template: edited, checked while one types, shown as an agent would read it. */
-// In one piece: one form: what is typed is checked, shown and saved from one text.
 export function PromptSection() {
   const actions = useActions();
   const { notices } = useRoost();

@@ -22,7 +22,6 @@ type Loaded =
   | { readonly kind: 'ready'; readonly rehearsal: Rehearsal };
 
 /** How the rehearsal mind is told to misbehave: for trying out what Roost does then. */
-// In one piece: one form, each of its fields in a line or two.
 export function RehearsalSection() {
   const { relay, notices } = useRoost();
   const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
