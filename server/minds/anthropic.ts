@@ -1,30 +1,22 @@
 /** A mind behind the Messages API: Anthropic's own, or any server that speaks it. */
+import { randomUUID } from 'node:crypto';
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindInfo } from '../../src/protocol/events.ts';
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import { createKeyFilter } from '../key-filter.ts';
-import { CountlessMessages } from './countless.ts';
+import type { Untold } from '../../src/domain/request-cost.ts';
+import { createAssembly, type Assembly, type Told } from './assembly.ts';
+import { eventsOf } from './event-reader.ts';
 import { createLeaving } from './leave.ts';
-import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
-import { mayHaveArrived, problemOf, retryAfterOf } from './problems.ts';
+import type { Mind, MindAnswer, MindListener, MindRequest } from './mind.ts';
+import { CutAnswer, LostCall, mayHaveArrived, problemOf, retryAfterOf } from './problems.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
 import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
 import { createShapes } from './shapes.ts';
 import { mapStrings } from './well-formed.ts';
-import { createWebCalls, isWebBlock } from './web.ts';
-import {
-  blockOf,
-  bytesOf,
-  charactersOf,
-  dearnessOf,
-  mostWritten,
-  nothingSeen,
-  requestParams,
-  stopReasonOf,
-  untoldOf,
-  usageOf,
-  type Shape,
-} from './wire.ts';
+import { createWebCalls } from './web.ts';
+import { mostWritten, requestParams, type Shape } from './wire.ts';
+import type { WireEvent } from './wire-events.ts';
 
 /** How the key travels; every local server we know of understands `both`. */
 type KeyHeader = 'bearer' | 'x-api-key' | 'both';
@@ -105,11 +97,37 @@ function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
   return broken ? { kind: 'broken', value: answer } : done;
 }
 
+/** A request that was broken off by us, however deep that is wrapped: its line reports what its platform calls it. */
+const isAbort = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'AbortError' || error instanceof Anthropic.APIUserAbortError);
+
+/** `told`: its end came, so that what it does not say was left out. Of one that broke off, that goes without saying. */
+function untoldOf({ usage, size }: Assembly, told: boolean): { readonly untold?: Untold } {
+  const input = !usage.inputTold();
+  const { outputTokens } = usage.counts();
+  // An answer in which something came was written, whatever number stands there.
+  const isWritten = outputTokens > 0 || (size().characters === 0 && !input);
+  const output = told && !(usage.outputTold() && isWritten);
+  return input || output ? { untold: { input, output } } : {};
+}
+
+/** What makes it dearer than its counts: the cache writes that stay for an hour, searches, and its terms. */
+function dearnessOf({ usage }: Assembly): Pick<MindAnswer, 'hourCacheWrites' | 'searches' | 'terms'> {
+  const hourCacheWrites = usage.hourCacheWrites();
+  const searches = usage.searches();
+  const terms = usage.terms();
+  return {
+    ...(hourCacheWrites > 0 ? { hourCacheWrites } : {}),
+    ...(searches > 0 ? { searches } : {}),
+    ...(Object.keys(terms).length > 0 ? { terms } : {}),
+  };
+}
+
 export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const baseURL = config.baseUrl ?? OFFICIAL_API;
   const { host } = new URL(baseURL);
   const official = host === new URL(OFFICIAL_API).host;
-  const messages = new CountlessMessages(createClient(config, baseURL, official));
+  const { messages } = createClient(config, baseURL, official);
   const queue = createRequestQueue({
     limits: { ...QUEUE_LIMITS, ...config.queue },
     max: config.maxRequests ?? MAX_REQUESTS,
@@ -136,98 +154,102 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     { onText, onLost, onTool, signal }: MindListener,
     turn: Turn,
   ): Promise<Attempt> {
-    const done: MindBlock[] = [];
-    let words = filter.pieces();
-    const flush = () => {
-      const rest = words.rest();
-      words = filter.pieces();
-      if (rest !== '') onText(rest);
-    };
-    const seen = nothingSeen();
+    const answer = createAssembly({ words: filter.pieces, newId: () => `call_${randomUUID()}` });
     const webCall = createWebCalls(request.messages, onTool, clean);
-    const begunAt = seen.at;
+    const tell = (told: readonly Told[]) => {
+      for (const each of told)
+        if (each.kind === 'words') onText(each.text);
+        else webCall(each.block);
+    };
+    const begunAt = performance.now();
+    /** When the line last brought something. */
+    let heardAt = begunAt;
     const leaving = createLeaving(signal);
-    const stream = messages.stream(requestParams(request, shape), { signal: leaving.signal });
-    stream.on('streamEvent', (event, snapshot) => {
+    const ending = await readAnswer(request, shape, leaving.signal, (event) => {
+      if (event.kind === 'other') return true;
       turn.begun();
-      seen.at = performance.now();
-      if (event.type === 'message_stop') turn.ended();
-      seen.message = snapshot;
-      if (event.type === 'message_delta') {
-        seen.whole = true;
-        seen.outputTold = typeof event.usage.output_tokens === 'number';
-      }
-      if (event.type === 'content_block_start') {
-        seen.blockOpen = true;
-        seen.blocks += 1;
-      }
-      if (event.type === 'content_block_delta') {
-        seen.characters += charactersOf(event.delta);
-        seen.bytes += bytesOf(event.delta);
-      }
-      if (event.type !== 'content_block_stop') return;
-      flush();
-      seen.blockOpen = false;
-      const last = snapshot.content.at(-1);
-      const block = last && blockOf(last, true);
-      if (block) done.push(clean(block));
-      if (block?.kind === 'web') webCall(block.block);
-    });
-    stream.on('text', (text) => {
-      const passed = words.take(text);
-      if (passed !== '') onText(passed);
-    });
-    try {
-      const final = await stream.finalMessage();
+      heardAt = performance.now();
+      tell(answer.take(event));
+      if (answer.state() === 'over') turn.ended();
+      return answer.state() !== 'over';
+    }).finally(leaving.done);
+    const state = answer.state();
+    const began = state !== 'waiting';
+    const told = state === 'told' || state === 'over';
+    // What comes after its end is no part of it, and what broke there has cost nothing.
+    const failure = told && (ending === null || answer.isWhole()) ? null : (ending ?? new CutAnswer());
+    const isCut = failure !== null;
+    tell(answer.close(isCut));
+    const blocks = clean(answer.blocks(isCut));
+    const usage = began ? clean({ model: request.model, ...answer.usage.counts() }) : null;
+    const lostCall = !isCut && answer.lostCall() && !blocks.some(({ kind }) => kind === 'tool-use');
+    if (!isCut && !lostCall && usage)
       return {
-        answer: {
-          ok: true,
-          blocks: done,
-          stop: stopReasonOf(final),
-          usage: clean(usageOf(final, request.model)),
-          ...untoldOf(final, seen),
-          ...dearnessOf(final),
-        },
+        answer: { ok: true, blocks, stop: answer.stop(), usage, ...untoldOf(answer, true), ...dearnessOf(answer) },
         refused: null,
         unsaid: null,
       };
+    const context = { model: request.model, host, key: config.key, setOn: config.setOn, began };
+    const error = failure ?? new LostCall();
+    const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
+    // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever came after it.
+    const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
+    const refused = problem.kind === 'refused-request' ? refusalIn(error) : null;
+    const { characters, ...written } = answer.size();
+    const failed: Extract<MindAnswer, { ok: false }> = {
+      ok: false,
+      error: problem,
+      blocks,
+      usage,
+      ...(began ? { ...untoldOf(answer, told), ...dearnessOf(answer) } : {}),
+      whole: told,
+      outputMost:
+        left && stopsWhenLeft
+          ? mostWritten({ ...written, ms: performance.now() - (shape.thinking ? begunAt : heardAt) }, request.maxTokens)
+          : null,
+    };
+    const unsaid = characters === 0 && blocks.length === 0 ? error : null;
+    // What has begun and is sent again is two requests.
+    const lost = began
+      ? sendingOf(failed, unsaid).kind !== 'done'
+      : failed.outputMost === null && mayHaveArrived(error);
+    const final = lost && (await onLost?.()) === false;
+    return { answer: lost ? { ...failed, usage: null } : failed, refused, unsaid: final ? null : unsaid };
+  }
+
+  /**
+   * Sends the request, and hands on what comes of it until `take` has enough. Resolves with what broke it off; null: nothing
+   * did. What `take` throws is an error of ours, and is thrown on.
+   */
+  async function readAnswer(
+    request: MindRequest,
+    shape: Shape,
+    signal: AbortSignal,
+    take: (event: Exclude<WireEvent, { kind: 'error' }>) => boolean,
+  ): Promise<Error | null> {
+    const broken = (error: unknown): Error => {
+      if (isAbort(error)) return new Anthropic.APIUserAbortError();
+      return error instanceof Error ? error : new Error(String(error));
+    };
+    let response: Response;
+    try {
+      response = await messages.create(requestParams(request, shape), { signal }).asResponse();
     } catch (error) {
-      flush();
-      const { message } = seen;
-      const last = seen.blockOpen ? message?.content.at(-1) : undefined;
-      const broken = last && blockOf(last, false);
-      if (broken) done.push(clean(broken));
-      // Whether its provider had begun it, or was about to, nobody tells any more.
-      if (last && isWebBlock(last) && last.type === 'server_tool_use') webCall(last);
-      const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
-      const problem = clean(
-        problemOf(cause, { model: request.model, host, key: config.key, setOn: config.setOn, began: message !== null }),
-      );
-      // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever came after it.
-      const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
-      const refused = problem.kind === 'refused-request' ? refusalIn(error) : null;
-      const answer: Extract<MindAnswer, { ok: false }> = {
-        ok: false,
-        error: problem,
-        blocks: done,
-        usage: message && clean(usageOf(message, request.model)),
-        ...(message ? { ...untoldOf(message, seen), ...dearnessOf(message) } : {}),
-        whole: seen.whole,
-        outputMost:
-          left && stopsWhenLeft
-            ? mostWritten({ ...seen, ms: performance.now() - (shape.thinking ? begunAt : seen.at) }, request.maxTokens)
-            : null,
-      };
-      const unsaid = seen.characters === 0 && done.length === 0 ? error : null;
-      // What has begun and is sent again is two requests.
-      const lost =
-        message === null
-          ? answer.outputMost === null && mayHaveArrived(error)
-          : sendingOf(answer, unsaid).kind !== 'done';
-      const final = lost && (await onLost?.()) === false;
-      return { answer: lost ? { ...answer, usage: null } : answer, refused, unsaid: final ? null : unsaid };
+      return broken(error);
+    }
+    const events = eventsOf(response.body);
+    try {
+      for (;;) {
+        const next = await events.next().catch(broken);
+        if (next instanceof Error) return next;
+        if (next.done) return signal.aborted ? new Anthropic.APIUserAbortError() : null;
+        const { value: event } = next;
+        if (event.kind === 'error')
+          return new Anthropic.APIError(undefined, event.body, undefined, response.headers, undefined);
+        if (!take(event)) return null;
+      }
     } finally {
-      leaving.done();
+      await events.return();
     }
   }
 

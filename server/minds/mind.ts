@@ -15,14 +15,21 @@ export type MindBlock =
   | { readonly kind: 'picture'; readonly name: string; readonly picture: Picture }
   /** A PDF, in base64. */
   | { readonly kind: 'document'; readonly name: string; readonly data: string }
-  /** Kept only to be handed back unchanged within a tool loop. Never shown. */
+  /** Kept only to be handed back unchanged within a tool loop. Never shown. One with an empty signature cannot be handed back. */
   | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly kind: 'redacted-thinking'; readonly data: string }
   /** A search of the model's own, or what that found: as the provider wrote it, to be handed back unchanged. Never shown. */
   | { readonly kind: 'tool-search'; readonly block: ToolSearchBlock }
   /** The same of a search of the web, or of a page that it read. Shown as calls. */
   | { readonly kind: 'web'; readonly block: WebBlock }
-  | { readonly kind: 'tool-use'; readonly toolUseId: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly kind: 'tool-use';
+      readonly toolUseId: string;
+      readonly name: string;
+      readonly input: unknown;
+      /** Its input cannot be read, so it must not be run: why, as a sentence for the model. */
+      readonly unreadable?: string;
+    }
   | {
       readonly kind: 'tool-result';
       readonly toolUseId: string;

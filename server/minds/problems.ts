@@ -2,9 +2,19 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { isUnsent } from '../unsent.ts';
 import { createKeyFilter } from '../key-filter.ts';
+import { UnreadableAnswer } from './event-reader.ts';
 import type { MindError } from './mind.ts';
 import { MIND_LIMITS, QUEUE_LIMITS } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
+
+/** The stream ended before the answer did. */
+export class CutAnswer extends Error {
+  override readonly name = 'CutAnswer';
+}
+/** The model called a tool, and the part of the answer that says which did not come. */
+export class LostCall extends Error {
+  override readonly name = 'LostCall';
+}
 
 export interface ProblemContext {
   readonly model: string;
@@ -50,7 +60,9 @@ const namesModel = (said: string, model: string) => said.includes(model) || /\bm
 
 /** The upstream's own words, shortened, and without the key. */
 function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, key: string | null): string {
-  const text = createKeyFilter(key).words(error.apiMessage ?? error.message);
+  // The SDK passes on whatever stands in the field.
+  const given: unknown = error.apiMessage;
+  const text = createKeyFilter(key).words(typeof given === 'string' ? given : error.message);
   return text.length > MIND_LIMITS.upstreamDetail ? `${text.slice(0, MIND_LIMITS.upstreamDetail)}…` : text;
 }
 
@@ -159,19 +171,25 @@ export function problemOf(error: unknown, context: ProblemContext): MindError {
           message: sentence`${context.host} cannot be reached. Is it running, and is this machine online?`,
         };
   if (error instanceof Anthropic.APIError) return statusProblem(error, context);
-  if (context.began && error instanceof Error && error.cause instanceof SyntaxError)
+  if (error instanceof LostCall)
     return {
       kind: 'upstream-broken',
       message: sentence`The model “${context.model}” wrote something that cannot be read, often a tool call that is not JSON. Try again, or choose another model.`,
     };
-  // What is left are broken bodies: a socket closed in mid-stream, JSON that is none, events out of order.
+  const isUnreadable = error instanceof UnreadableAnswer;
+  if (!context.began && (isUnreadable || error instanceof CutAnswer))
+    return {
+      kind: 'upstream-broken',
+      message: sentence`${context.host} answered with something that is not the Messages API. Check ${addressIn(context)}.`,
+    };
+  if (isUnreadable)
+    return {
+      kind: 'stream-cut',
+      message: sentence`${context.host} sent something in mid-answer that cannot be read. The answer ends there. Try again.`,
+    };
+  // What is left are broken lines: a socket that was closed in mid-stream.
   if (error instanceof Error)
-    return context.began
-      ? { kind: 'stream-cut', message: sentence`The answer from ${context.host} broke off. Try again.` }
-      : {
-          kind: 'upstream-broken',
-          message: sentence`${context.host} answered with something that is not the Messages API. Check ${addressIn(context)}.`,
-        };
+    return { kind: 'stream-cut', message: sentence`The answer from ${context.host} broke off. Try again.` };
   throw error;
 }
 

@@ -12,6 +12,21 @@ export const MIND_LIMITS = {
   requestTimeoutMs: 300_000,
   /** Longest piece of an upstream's own words in a sentence for people. */
   upstreamDetail: 300,
+  /** Bytes of a refusal that are read. */
+  refusalBytes: 1_000_000,
+  /** ms that a stream may stay open after its last event, before its line is closed. */
+  afterEndMs: 1_000,
+  /** Bytes of one whole answer. A token of 4 letters takes some 150 bytes of events, and the longest answers have 128,000. */
+  answerBytes: 100_000_000,
+  /** Characters of one event of a stream: a page that the server read may lie in one. */
+  eventCharacters: 20_000_000,
+  /** Blocks of one answer. */
+  blocks: 2_000,
+  /** Characters of a call's id and of a tool's name. The Messages API takes 128 for a name. */
+  idCharacters: 200,
+  nameCharacters: 128,
+  /** Tokens of one kind that any request can come to: ten times what the largest model reads. More than that was not counted. */
+  mostTokens: 100_000_000,
 } as const;
 
 /** The line before a model server; times in ms. */

@@ -4,12 +4,11 @@
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../src/domain/platform/is-record.ts';
-import { BYTES_PER_TOKEN, type Untold } from '../../src/domain/request-cost.ts';
-import type { Usage } from '../../src/protocol/documents.ts';
-import type { MindAnswer, MindBlock, MindMessage, MindRequest, StopReason, ToolSearchBlock } from './mind.ts';
+import { BYTES_PER_TOKEN } from '../../src/domain/request-cost.ts';
+import type { MindBlock, MindMessage, MindRequest, ToolSearchBlock } from './mind.ts';
 import { STOPPED } from './settings.ts';
-import { SEARCH, searchesIn, toolParams } from './tool-params.ts';
-import { isThere, isWebBlock, webParam } from './web.ts';
+import { searchesIn, toolParams } from './tool-params.ts';
+import { isThere, webParam } from './web.ts';
 import { mapStrings, toWellFormed } from './well-formed.ts';
 
 /** How a request is written; a server that cannot read one form is given an easier one. */
@@ -132,6 +131,8 @@ function messageParam(message: MindMessage, mark: boolean, written: Written): An
     .filter(({ kind }) => kind !== 'tool-search' || written.searching)
     // The same of the web.
     .filter((block) => block.kind !== 'web' || (written.web && isThere(block.block, written.there)))
+    // Servers that sign their thoughts refuse one that is not signed.
+    .filter((block) => block.kind !== 'thinking' || block.signature !== '')
     .map((block) => contentOf(block, written));
   const last = content.pop();
   if (last) content.push(mark ? cached(last) : last);
@@ -148,7 +149,7 @@ export const showsPictures = ({ messages }: MindRequest): boolean =>
     ),
   );
 
-export function requestParams(request: MindRequest, shape: Shape): Anthropic.MessageStreamParams {
+export function requestParams(request: MindRequest, shape: Shape): Anthropic.MessageCreateParamsStreaming {
   const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
   const searching = shape.searching && searchesIn(request);
   const { pictures, web } = shape;
@@ -157,6 +158,7 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
   const newest = request.messages.length - 1;
   const system = text(request.system);
   return {
+    stream: true,
     model: request.model,
     max_tokens: request.maxTokens,
     system: shape.plain
@@ -170,60 +172,6 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
     ...(shape.thinking ? { thinking: { type: 'adaptive' as const, display: 'omitted' as const } } : {}),
   };
 }
-
-/** `whole` is false for a block in which the stream broke off: then only its text counts. */
-export function blockOf(block: Anthropic.ContentBlock, whole: boolean): MindBlock | null {
-  if (block.type === 'text') return { kind: 'text', text: block.text };
-  if (!whole) return null;
-  if (block.type === 'thinking') return { kind: 'thinking', thinking: block.thinking, signature: block.signature };
-  if (block.type === 'redacted_thinking') return { kind: 'redacted-thinking', data: block.data };
-  if (block.type === 'tool_use') return { kind: 'tool-use', toolUseId: block.id, name: block.name, input: block.input };
-  if (block.type === 'tool_search_tool_result' || (block.type === 'server_tool_use' && block.name === SEARCH.name))
-    return { kind: 'tool-search', block };
-  return isWebBlock(block) ? { kind: 'web', block } : null;
-}
-
-/** How much was written with this piece: a thought and a call's input cost as much as words. */
-export function charactersOf(delta: Anthropic.RawContentBlockDelta): number {
-  if (delta.type === 'text_delta') return delta.text.length;
-  if (delta.type === 'thinking_delta') return delta.thinking.length;
-  return delta.type === 'input_json_delta' ? delta.partial_json.length : 0;
-}
-
-export const bytesOf = (delta: Anthropic.RawContentBlockDelta): number =>
-  Buffer.byteLength(
-    delta.type === 'text_delta'
-      ? delta.text
-      : delta.type === 'thinking_delta'
-        ? delta.thinking
-        : delta.type === 'input_json_delta'
-          ? delta.partial_json
-          : '',
-  );
-
-/** Of one stream, so far. */
-interface Seen {
-  message: Anthropic.Message | null;
-  blockOpen: boolean;
-  characters: number;
-  bytes: number;
-  blocks: number;
-  whole: boolean;
-  /** Its end told how much was written. */
-  outputTold: boolean;
-  /** When its line last brought something. */
-  at: number;
-}
-export const nothingSeen = (): Seen => ({
-  message: null,
-  blockOpen: false,
-  characters: 0,
-  bytes: 0,
-  blocks: 0,
-  whole: false,
-  outputTold: false,
-  at: performance.now(),
-});
 
 /** The most tokens that a server which stops when it is left has written in so many ms. */
 export const writtenWithin = (ms: number): number =>
@@ -239,49 +187,4 @@ export function mostWritten(
 ): number {
   const came = Math.ceil(bytes / BYTES_PER_TOKEN) + blocks * STOPPED.tokensPerBlock;
   return Math.min(maxTokens, came + writtenWithin(ms));
-}
-
-export function stopReasonOf(message: Anthropic.Message): StopReason {
-  if (message.stop_reason === 'refusal') return 'refusal';
-  if (message.stop_reason === 'max_tokens' || message.stop_reason === 'model_context_window_exceeded') return 'length';
-  // It searched for long, and goes on when it is asked again with what it has.
-  if (message.stop_reason === 'pause_turn') return 'tools';
-  // Some local servers answer `end_turn` although they call a tool.
-  return message.content.some((block) => block.type === 'tool_use') ? 'tools' : 'end';
-}
-
-/** What makes it dearer than its counts: the cache writes that stay for an hour, searches, and capacity that was bought ahead. */
-export function dearnessOf(message: Anthropic.Message): Pick<MindAnswer, 'hourCacheWrites' | 'searches' | 'terms'> {
-  const { cache_creation: written, service_tier: tier, server_tool_use: own }: Partial<Anthropic.Usage> = message.usage;
-  const hourCacheWrites = written?.ephemeral_1h_input_tokens ?? 0;
-  const searches = own?.web_search_requests ?? 0;
-  return {
-    ...(hourCacheWrites > 0 ? { hourCacheWrites } : {}),
-    ...(searches > 0 ? { searches } : {}),
-    ...(tier ? { terms: { priority: tier === 'priority' } } : {}),
-  };
-}
-
-/** Every request has something that is read, and an answer in which something came was written, whatever numbers stand there. */
-export function untoldOf(
-  message: Anthropic.Message,
-  { whole, outputTold, characters }: Seen,
-): { readonly untold?: Untold } {
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usageOf(message, '');
-  const input = !(inputTokens + cacheReadTokens + cacheWriteTokens > 0);
-  // Of one that was cut it goes without saying.
-  const output = whole && (!outputTold || !(outputTokens > 0 || (characters === 0 && !input)));
-  return input || output ? { untold: { input, output } } : {};
-}
-
-/** Local servers leave out what they do not count. */
-export function usageOf(message: Anthropic.Message, model: string): Usage {
-  const usage: Partial<Anthropic.Usage> = message.usage;
-  return {
-    model: message.model || model,
-    inputTokens: usage.input_tokens ?? 0,
-    outputTokens: usage.output_tokens ?? 0,
-    cacheReadTokens: usage.cache_read_input_tokens ?? 0,
-    cacheWriteTokens: usage.cache_creation_input_tokens ?? 0,
-  };
 }

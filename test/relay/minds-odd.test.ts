@@ -54,16 +54,6 @@ describe('a mind before a server with moods', () => {
     });
   });
 
-  it('says it when a tool is called with something that is no JSON, and keeps the words before it', async () => {
-    expect(
-      await answerTo([{ say: 'I am' }, { call: 'choose_name', input: {}, json: '{"name": oh dear' }]),
-    ).toMatchObject({
-      ok: false,
-      error: { kind: 'upstream-broken', message: expect.stringMatching(/a tool call that is not JSON/) },
-      blocks: [{ kind: 'text', text: 'I am' }],
-    });
-  });
-
   it('keeps what was said before an error in the stream', async () => {
     expect(
       await answerTo([{ say: 'I was about to' }, { error: { type: 'overloaded_error', message: 'Overloaded' } }]),

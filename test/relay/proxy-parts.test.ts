@@ -38,7 +38,7 @@ const sse = (events: readonly object[], end = '\n', named = true) =>
 describe('the usage of a stream', () => {
   const text = sse([START, SAID, SAID, END, { type: 'message_stop' }]);
   const whole = {
-    usage: { model: 'm-1', inputTokens: 7, outputTokens: 33, cacheReadTokens: 5, cacheWriteTokens: 4 },
+    usage: { model: 'asked', inputTokens: 7, outputTokens: 33, cacheReadTokens: 5, cacheWriteTokens: 4 },
     hourCacheWrites: 3,
     searches: 0,
     terms: {},
@@ -127,9 +127,9 @@ describe('the usage of a stream', () => {
 });
 
 describe('the usage of a whole answer', () => {
-  it('is read from its JSON, with the model that was asked for where it names none', () => {
+  it('is read from its JSON, with the model that was asked for, whatever it names', () => {
     const reader = createJsonReader('asked');
-    for (const byte of Buffer.from(JSON.stringify({ usage: START.message.usage }))) reader.read(Uint8Array.of(byte));
+    for (const byte of Buffer.from(JSON.stringify(START.message))) reader.read(Uint8Array.of(byte));
     expect(reader.took()).toMatchObject({
       usage: { model: 'asked', inputTokens: 7, outputTokens: 1 },
       hourCacheWrites: 3,
