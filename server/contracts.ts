@@ -134,11 +134,22 @@ export interface Pauses {
 
 // The event log of one home.
 
+/** Events that do not fit their own schema. None of what was appended with them is written. */
+export class UnfitEvents extends Error {
+  override readonly name = 'UnfitEvents';
+  /** The others that were to be written with them. */
+  readonly fit: readonly RoostEvent[];
+  constructor(unfit: readonly { readonly kind: string; readonly why: string }[], fit: readonly RoostEvent[]) {
+    super(`Events that do not fit their schema: ${unfit.map(({ kind, why }) => `${kind}: ${why}`).join('; ')}`);
+    this.fit = fit;
+  }
+}
+
 /** The durable, append-only log of events. What is answered or shown to anyone was written here first. */
 export interface EventLog {
   /** Names this log: another home has another id. */
   readonly id: string;
-  /** Resolves when the events are on disk, in order. Appends that come close together share one commit. */
+  /** Resolves when the events are on disk, in order. Appends that come close together share one commit. Rejects with `UnfitEvents`. */
   append(events: readonly RoostEvent[]): Promise<readonly StoredEvent[]>;
   /**
    * As `append`, once per `clientId`: a repeat, also after a restart, writes nothing and answers with the id

@@ -5,16 +5,25 @@
  * have come meanwhile, where this one was believed dead: so nothing is written behind events that were not read, and what
  * the other has ended is not ended again.
  */
-import type { EventOf, RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
+import {
+  eventSchema,
+  type EventOf,
+  type RoostEvent,
+  type Snapshot,
+  type StoredEvent,
+} from '../../src/protocol/events.ts';
 import { createClock, RELAY_NODE, type Stamp } from '../../src/domain/stamp.ts';
 import { stampOf } from '../../src/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
-import type { EventLog } from '../contracts.ts';
+import { UnfitEvents, type EventLog } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createCommits } from './commits.ts';
 import { createTableKeeper, openJournalKeeper } from './keepers.ts';
 import { openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readNewest, type Write } from './log-rows.ts';
+import { createReadRow, type UnreadableRow } from './stored-rows.ts';
+
+export type { UnreadableRow } from './stored-rows.ts';
 
 export const EVENT_LOG_DEFAULTS = {
   /** ms after a commit that words of a stream wait for company before they are committed; those of one answer become one event. */
@@ -37,6 +46,8 @@ export interface EventLogDeps {
   readonly newId: () => string;
   /** Called where a subscriber throws; the others are called all the same. */
   readonly onListenerError: (error: unknown) => void;
+  /** Called once for each row that cannot be read, and is left out wherever the log is read. */
+  readonly onUnreadable?: (row: UnreadableRow) => void;
   readonly windowMs?: number;
   readonly retentionMs?: number;
   readonly pruneEveryMs?: number;
@@ -53,6 +64,20 @@ type Written =
   | { readonly repeated: false; readonly stored: readonly StoredEvent[] }
   | { readonly repeated: true; readonly eventId: number };
 
+/** Throws where one of them does not fit its own schema: read back, it would fit no more than now. */
+function checkFit(events: readonly RoostEvent[]): void {
+  const unfit = events.flatMap((event) => {
+    const { error } = eventSchema.safeParse(event);
+    return error ? [{ event, why: error.message }] : [];
+  });
+  if (unfit.length === 0) return;
+  const bad = new Set(unfit.map(({ event }) => event));
+  throw new UnfitEvents(
+    unfit.map(({ event, why }) => ({ kind: event.kind, why })),
+    events.filter((event) => !bad.has(event)),
+  );
+}
+
 export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const { db, home, now, elapsed = now, newId, onListenerError } = deps;
   const { windowMs, retentionMs, pruneEveryMs } = { ...EVENT_LOG_DEFAULTS, ...deps };
@@ -61,12 +86,13 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const journal = (await deps.openJournal?.(log)) ?? null;
   const keeper = journal ? await openJournalKeeper({ db, row, journal, now }) : createTableKeeper(db, row, now);
   let head = keeper.head;
-  const recent = await readForSnapshot(db, log);
+  const readRow = createReadRow(deps.onUnreadable);
+  const recent = await readForSnapshot(db, log, readRow);
   const rebuilt = recent.reduce(applyEvent, NO_SESSION);
   let snapshot: Snapshot = { ...rebuilt, upTo: head };
   let lastPrune = -Infinity;
   const clock = createClock({ now, node: RELAY_NODE });
-  const newest = await readNewest(db, log);
+  const newest = await readNewest(db, log, readRow);
   // The newest may be a whole answer, whose stamp is of its beginning.
   for (const { id, event } of newest ? [...recent, newest] : recent)
     if ('time' in event) clock.follow(stampOf(id, event));
@@ -198,7 +224,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
 
   async function read(after: number, limit: number): Promise<StoredEvent[]> {
     await keeper.flush();
-    return await readEvents(db, log, after, limit);
+    return await readEvents(db, log, after, limit, readRow);
   }
 
   const commits = createCommits<Write, Written>({
@@ -225,11 +251,13 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     read,
     async append(events) {
       if (events.length === 0) return [];
+      checkFit(events);
       const written = await add(events);
       return written.repeated ? [] : written.stored;
     },
     async appendOnce(clientId, events) {
       if (events.length === 0) throw new Error('appendOnce needs an event to answer with');
+      checkFit(events);
       gathering.clear();
       const written = await commits.add({ events, client: JSON.stringify(clientId) }, false);
       if (written.repeated) return { eventId: written.eventId, repeated: true };
@@ -251,7 +279,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       lastPrune = elapsed();
       const keepFrom = Math.min(head + 1, ...snapshot.runs.map(({ startedBy }) => startedBy));
       if ((await prune(db, log, now() - retentionMs, keepFrom)) === 0) return;
-      const [oldest] = await readEvents(db, log, 0, 1);
+      const [oldest] = await readEvents(db, log, 0, 1, readRow);
       if (oldest) keeper.dropped(oldest.id);
     },
     warm: () => keeper.warm(),

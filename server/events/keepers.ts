@@ -18,6 +18,7 @@ import {
   type Numbered,
   type Write,
 } from './log-rows.ts';
+import { createReadRow } from './stored-rows.ts';
 
 const KEEPER_SETTINGS = {
   /** ms that events lie in the journal alone, so that many come into the tables together. */
@@ -58,7 +59,7 @@ export function createTableKeeper(db: Db, { log, head }: LogRow, now: () => numb
     const events = writes
       .filter(({ client }) => client === null || (taken.get(client) ?? 0) > after)
       .flatMap((write) => write.events);
-    const there = await readEvents(db, log, after, events.length);
+    const there = await readEvents(db, log, after, events.length, createReadRow());
     const same = events.every((event, i) => isDeepStrictEqual(there[i]?.event, event));
     return events.length > 0 && same ? there.map(({ id }) => id) : null;
   }

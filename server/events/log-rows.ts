@@ -1,8 +1,11 @@
 /** The event log's SQL. Every function takes the transaction or database it runs in. */
 import { sql } from 'kysely';
-import { eventSchema, type RoostEvent, type StoredEvent } from '../../src/protocol/events.ts';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
+import { parseJson } from '../../src/domain/platform/json.ts';
+import type { RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
 import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
+import type { EventRow, ReadRow } from './stored-rows.ts';
 
 /** The kinds that say that a session began or ended. */
 const BOUNDARIES = ['session-started', 'session-ended'] as const;
@@ -120,46 +123,57 @@ export async function readHead(db: Db, log: string): Promise<number> {
   return (await db.selectFrom('logs').select('head').where('log', '=', log).executeTakeFirstOrThrow()).head;
 }
 
-const parseRow = (row: { id: number; event_json: string }): StoredEvent => {
-  const event: RoostEvent = eventSchema.parse(JSON.parse(row.event_json));
-  return { id: row.id, event };
-};
+const readAll = (rows: readonly EventRow[], read: ReadRow): StoredEvent[] => rows.flatMap((row) => read(row) ?? []);
 
-export async function readEvents(db: Db, log: string, after: number, limit: number): Promise<StoredEvent[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select(['id', 'event_json'])
-    .where('log', '=', log)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(parseRow);
+/** At most `limit` that can be read. Fewer: there are no more. */
+export async function readEvents(
+  db: Db,
+  log: string,
+  after: number,
+  limit: number,
+  read: ReadRow,
+): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (let last = after; ;) {
+    const most = limit - events.length;
+    const rows = await db
+      .selectFrom('events')
+      .select(['id', 'event_json'])
+      .where('log', '=', log)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(most)
+      .execute();
+    events.push(...readAll(rows, read));
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < most || events.length === limit) return events;
+  }
 }
 
-/** The run that an event is of, as the database reads it. */
-const runIdOf = (table: string) => sql<string>`${sql.ref(`${table}.event_json`)}::json->>'runId'`;
+/** The run that an event is of. Postgres would read it too, but for rows with a text that it has no character for. */
+function runIn(text: string): unknown {
+  const event = parseJson(text);
+  return isRecord(event) ? event['runId'] : undefined;
+}
 
 /** Where the oldest run began that has not ended; null where none is under way. */
 async function readOldestRun(db: Db, log: string): Promise<number | null> {
-  const oldest = await db
-    .selectFrom('events as begun')
-    .select((eb) => eb.fn.min('begun.id').as('id'))
-    .where('begun.log', '=', log)
-    .where('begun.kind', '=', 'run-started')
-    .where(runIdOf('begun'), 'not in', (eb) =>
-      eb
-        .selectFrom('events as ended')
-        .select(runIdOf('ended').as('run'))
-        .where('ended.log', '=', log)
-        .where('ended.kind', '=', 'run-ended'),
-    )
-    .executeTakeFirst();
-  return oldest?.id ?? null;
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', 'kind', 'event_json'])
+    .where('log', '=', log)
+    .where('kind', 'in', ['run-started', 'run-ended'])
+    .orderBy('id')
+    .execute();
+  const open = new Map<unknown, number>();
+  for (const { id, kind, event_json: text } of rows)
+    if (kind === 'run-started') open.set(runIn(text), id);
+    else open.delete(runIn(text));
+  return open.size === 0 ? null : Math.min(...open.values());
 }
 
 /** The events that a snapshot is a fold of: from the last end of a session on, or from where a run began that lasts, without the words of answers. */
-export async function readForSnapshot(db: Db, log: string): Promise<StoredEvent[]> {
+export async function readForSnapshot(db: Db, log: string, read: ReadRow): Promise<StoredEvent[]> {
   const lastEnd = await db
     .selectFrom('events')
     .select((eb) => eb.fn.max('id').as('id'))
@@ -175,20 +189,26 @@ export async function readForSnapshot(db: Db, log: string): Promise<StoredEvent[
     .where('kind', 'not in', ASIDE)
     .orderBy('id')
     .execute();
-  return rows.map(parseRow);
+  return readAll(rows, read);
 }
 
 /** The newest event that has a time; undefined where there is none. */
-export async function readNewest(db: Db, log: string): Promise<StoredEvent | undefined> {
-  const row = await db
-    .selectFrom('events')
-    .select(['id', 'event_json'])
-    .where('log', '=', log)
-    .where('kind', 'not in', WORDS)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row && parseRow(row);
+export async function readNewest(db: Db, log: string, read: ReadRow): Promise<StoredEvent | undefined> {
+  for (let before = Infinity; ;) {
+    const row = await db
+      .selectFrom('events')
+      .select(['id', 'event_json'])
+      .where('log', '=', log)
+      .where('kind', 'not in', WORDS)
+      .$if(before !== Infinity, (query) => query.where('id', '<', before))
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const newest = read(row);
+    if (newest) return newest;
+    before = row.id;
+  }
 }
 
 /** Ids of client calls that were taken before, by their JSON text. */
