@@ -3,12 +3,14 @@
  * `message`. The log gathers words that come close upon others.
  */
 import type { AgentId, MessageId, RunId, SessionId } from '../../src/domain/ids.ts';
-import type { Block, MessageStatus, Usage } from '../../src/protocol/documents.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
+import { blockSchema, usageSchema, type Block, type MessageStatus, type Usage } from '../../src/protocol/documents.ts';
+import { eventSchema, type EventOf, type RoostEvent } from '../../src/protocol/events.ts';
+import { RUN_BROKEN } from './outcome.ts';
+import type { WriteEvents } from './record.ts';
 
 export interface AnswerWriter {
   /** Writes `answer-started` now; otherwise it comes with the first thing that is said. Resolves when it is on disk. */
-  begin(with_: readonly RoostEvent[]): Promise<void>;
+  begin(with_: readonly RoostEvent[]): Promise<unknown>;
   text(words: string): void;
   /** Returns the way to write the result. */
   tool(call: { toolUseId: string; name: string; input: unknown }): (result: string, isError: boolean) => void;
@@ -31,7 +33,10 @@ export interface AnswerWriterDeps {
   readonly author: string;
   readonly sessionId: SessionId | null;
   readonly runId: RunId;
-  readonly record: (events: readonly RoostEvent[]) => Promise<void>;
+  /** Resolves with whether all of them are on disk. Never rejects. */
+  readonly record: WriteEvents;
+  /** Something of the answer could not be written: it is not to go on. */
+  readonly onUnkept: () => void;
   readonly now: () => number;
   /** Called once, at the first word that is not blank; what it returns is written before that word. */
   readonly onFirstWords: () => readonly RoostEvent[];
@@ -52,6 +57,19 @@ function addUnlike(given: string, others: Set<string>): string {
   for (let n = 2; others.has(id); n++) id = `${given}.${n}`;
   others.add(id);
   return id;
+}
+
+/** A message that the log would not take loses what does not fit, and says so: its words are kept. */
+function keepable(message: EventOf<'message'>): EventOf<'message'> {
+  if (eventSchema.safeParse(message).success) return message;
+  const { blocks, usage } = message;
+  return {
+    ...message,
+    blocks: blocks.filter((block) => blockSchema.safeParse(block).success),
+    usage: usageSchema.safeParse(usage).success ? usage : null,
+    status: 'failed',
+    error: RUN_BROKEN,
+  };
 }
 
 export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
@@ -82,8 +100,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   }
 
   function write(events: readonly RoostEvent[]): void {
-    // `record` reports what it cannot write and ends the session; there is nothing to do for the caller.
-    if (events.length > 0) void record(events);
+    if (events.length > 0) void record(events).then((kept) => (kept ? undefined : deps.onUnkept()));
   }
 
   return {
@@ -124,7 +141,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       if (finished) return;
       const rest = takeText('', true);
       finished = true;
-      const message: RoostEvent = {
+      const message: EventOf<'message'> = {
         kind: 'message',
         // It stands where it began, as the log stamps it too: what was written meanwhile was not heard in it.
         time: startedAt,
@@ -142,7 +159,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
         replaces: null,
         waiting: false,
       };
-      const events = [...rest, ...(begun ? [message] : []), ...with_];
+      const events = [...rest, ...(begun ? [keepable(message)] : []), ...with_];
       if (events.length > 0) await record(events);
     },
   };

@@ -23,6 +23,7 @@ import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { ToolOutcome, Took } from '../contracts.ts';
 import { toolError } from '../define-tool.ts';
 import { addUsage } from './life.ts';
+import { isThinking, unfinished, type Unfinished } from './unfinished.ts';
 import type { Window } from './window.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
@@ -52,6 +53,8 @@ export interface AnswerDeps {
   readonly maxTurns: number;
   /** Characters of results after which no further call of the same turn is run. */
   readonly resultCharacters: number;
+  /** Turns in a row in which no call could be read, after which the answer is given up. */
+  readonly unreadableTurns: number;
   readonly conversation: Conversation;
   readonly window: Window;
   readonly writer: AnswerWriter;
@@ -76,6 +79,8 @@ export interface AnswerOutcome {
   readonly failure: MindError | null;
   /** A budget let nothing of it be asked. */
   readonly overBudget?: boolean;
+  /** The mind ended it, and it came to nothing. Left out: it did not. */
+  readonly unfinished?: Unfinished;
 }
 
 const CALL_CUT = 'This call was cut off before it answered.';
@@ -83,28 +88,42 @@ const CALL_CUT = 'This call was cut off before it answered.';
 const notRun = (characters: number) =>
   `Not run: the calls before this one have answered with ${characters.toLocaleString('en')} characters, which is all that is put before you at once. It has done and read nothing; what it would have given is where it was. Call it again in your next turn.`;
 
+interface RanTools {
+  readonly results: readonly ToolResult[];
+  readonly endsTurn: boolean;
+  /** The first that failed; null: none did. */
+  readonly failed: string | null;
+  /** Not one of the calls could be read. */
+  readonly unreadable: boolean;
+}
+
 async function runTools(
   blocks: readonly MindBlock[],
   { writer, runTool, resultCharacters, signal }: AnswerDeps,
-): Promise<{ readonly results: readonly ToolResult[]; readonly endsTurn: boolean }> {
+): Promise<RanTools> {
+  const calls = blocks.filter((block) => block.kind === 'tool-use');
   const results: ToolResult[] = [];
   let endsTurn = false;
+  let failed: string | null = null;
   let characters = 0;
-  for (const block of blocks) {
-    if (block.kind !== 'tool-use') continue;
+  for (const block of calls) {
     const done = writer.tool(block);
     const outcome: ToolOutcome = signal.aborted
       ? toolError(CALL_CUT)
-      : characters >= resultCharacters
-        ? toolError(notRun(characters))
-        : await runTool(block.name, block.input);
+      : block.unreadable !== undefined
+        ? toolError(block.unreadable)
+        : characters >= resultCharacters
+          ? toolError(notRun(characters))
+          : await runTool(block.name, block.input);
     const { text, isError, picture } = outcome;
     endsTurn ||= outcome.endsTurn === true;
+    if (isError) failed ??= block.name;
     characters += text.length;
     done(text, isError);
     results.push({ toolUseId: block.toolUseId, text, isError, ...(picture ? { picture } : {}) });
   }
-  return { results, endsTurn };
+  const unreadable = calls.length > 0 && calls.every((block) => block.unreadable !== undefined);
+  return { results, endsTurn, failed, unreadable };
 }
 
 const NOTHING_TOLD = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -200,6 +219,9 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
 async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwnCalls>): Promise<AnswerOutcome> {
   const { mind, system, priority, maxTokens, conversation, window, writer, signal, cachesForAnHour } = deps;
   let usage: Usage | null = null;
+  let failedTool: string | null = null;
+  let unreadableTurns = 0;
+  let isRepeated = false;
   for (let turn = 1; ; turn++) {
     window.fit();
     const model = turn === 1 ? deps.model : deps.laterModel;
@@ -226,12 +248,17 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens, cachesForAnHour };
     // What it asks is held and counted where it asks: held here too, it would wait for itself.
     if (mind.counts === 'itself') permit.release();
-    const answer = await mind.answer(request, {
+    const listener: MindListener = {
       onText: (words) => writer.text(words),
       onTool: own.begin,
       onLost: () => permit.again(),
       onState: deps.onState,
       signal,
+    };
+    const answer = await mind.answer(request, listener).catch(async (error: unknown) => {
+      // It may have been sent: what nobody tells is counted at the most.
+      await permit.settle(null);
+      throw error;
     });
     await settle(permit, model, answer);
     deps.onSpent(answer.usage, permit.spent());
@@ -246,17 +273,43 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
     // What a model declined to say must not be handed back to it.
     if (!answer.ok || answer.stop !== 'refusal')
       conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));
-    if (!answer.ok || answer.stop !== 'tools')
-      return {
+    if (!answer.ok || answer.stop !== 'tools') {
+      const end = {
         ...endOf(answer, maxTokens),
         usage,
         stop: answer.ok ? answer.stop : null,
         failure: answer.ok ? null : answer.error,
       };
-    const { results, endsTurn } = await runTools(answer.blocks, deps);
+      if (!answer.ok || answer.stop !== 'end') return end;
+      const nothing = unfinished({
+        blocks: answer.blocks,
+        didBefore: turn > 1 || writer.blocks().some(({ kind }) => kind === 'tool'),
+        failedTool,
+        tools: new Set(tools.map(({ name }) => name)),
+      });
+      if (!nothing) return end;
+      // Once more, where that costs little: a model that fell silent without a thought often speaks the second time.
+      const mayRepeat = nothing.why !== 'leaked' && !isRepeated && !mind.counts && !isThinking(answer.blocks);
+      if (!mayRepeat || signal.aborted)
+        return { ...end, status: 'failed', error: nothing.error, unfinished: nothing.why };
+      isRepeated = true;
+      turn -= 1;
+      continue;
+    }
+    const { results, endsTurn, failed, unreadable } = await runTools(answer.blocks, deps);
     conversation.addResults(results);
+    failedTool = failed;
+    unreadableTurns = unreadable ? unreadableTurns + 1 : 0;
     if (signal.aborted) return { status: 'interrupted', error: null, usage, stop: null, failure: null };
     if (endsTurn) return { status: 'complete', error: null, usage, stop: 'end', failure: null };
+    if (unreadableTurns >= deps.unreadableTurns)
+      return {
+        status: 'failed',
+        error: sentence`The model “${model}” called tools ${unreadableTurns} times in a row in a way that cannot be read, and was stopped there. Try again, or choose another model.`,
+        usage,
+        stop: null,
+        failure: null,
+      };
     if (turn >= deps.maxTurns)
       return {
         // What it has done and read stands before it: it goes on with whatever is said next.

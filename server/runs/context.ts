@@ -1,12 +1,12 @@
 /** What an agent at work needs of its surroundings, and all that it may reach for. Whoever starts it gives it. */
 import type { AgentId, SessionId } from '../../src/domain/ids.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Costs } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { ReadAround } from './around.ts';
 import type { WaitingAgents } from './waiting.ts';
 import type { TeamTools } from './team-tools.ts';
+import type { WriteEvents } from './record.ts';
 import type { RunLimits } from './settings.ts';
 
 export interface Logger {
@@ -50,8 +50,8 @@ export interface RunContext {
   readonly logger: Logger;
   /** Its turn is over, and nothing more waits before it. */
   readonly onQuiet: (agentId: AgentId) => void;
-  /** Writes events; resolves when they are on disk. It never rejects: what cannot be kept ends the run, and nothing more is written. */
-  readonly record: (events: readonly RoostEvent[]) => Promise<void>;
+  /** A log that cannot be written ends the run, and nothing more is written. An event that does not fit its schema is left out. */
+  readonly record: WriteEvents;
   /** Something happened that must not: it ends at once, and the log says why as far as it can. */
   readonly fail: (error: unknown) => void;
 }

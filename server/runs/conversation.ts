@@ -44,6 +44,8 @@ export interface Conversation {
   closeCalls(reason: string): void;
   /** Is this message in it? What was shortened away is not. */
   has(messageId: MessageId): boolean;
+  /** Returns the way back to what it is now. */
+  mark(): () => void;
   /** Cuts back to before this message. False where it is not in the conversation. */
   cutBefore(messageId: MessageId): boolean;
   /** Characters of everything in it. */
@@ -71,7 +73,11 @@ const LEAST = 200;
 
 const isSaid = ({ kind }: MindBlock) => kind === 'text' || kind === 'tool-use' || kind === 'web';
 const isBlank = (text: string) => text.trim() === '';
-const worthKeeping = (block: MindBlock) => block.kind !== 'text' || !isBlank(block.text);
+/** A thought without a signature is handed back to nobody. */
+function worthKeeping(block: MindBlock): boolean {
+  if (block.kind === 'thinking') return block.signature !== '';
+  return block.kind !== 'text' || !isBlank(block.text);
+}
 const part = (block: MindBlock, messageId: MessageId | null = null): Part => ({ messageId, block });
 const isResult = ({ block }: Part) => block.kind === 'tool-result';
 const stays = ({ shortened }: Part) => shortened !== undefined;
@@ -233,6 +239,14 @@ export function createConversation(): Conversation {
     closeCalls(reason) {
       withoutOpenSearches();
       addResults(openCalls().map((toolUseId) => ({ toolUseId, text: reason, isError: true })));
+    },
+    mark() {
+      const [before, leftOutBefore] = [entries, leftOut];
+      entries = [...entries];
+      return () => {
+        entries = before;
+        leftOut = leftOutBefore;
+      };
     },
     has: (messageId) => entries.some((entry) => entry.parts.some((item) => item.messageId === messageId)),
     cutBefore(messageId) {

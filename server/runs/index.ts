@@ -16,6 +16,7 @@ import { createLife, type Life, type RunEnd } from './life.ts';
 import type { WaitingAgents } from './waiting.ts';
 import { takeWaiting } from './inbox-reader.ts';
 import { endOfRun, ENDED_ELSEWHERE, ENDED_WITH_RELAY, RUN_BROKEN, tookTooLong, type Interruption } from './outcome.ts';
+import { createRecord } from './record.ts';
 import { RUN_LIMITS, type RunLimits } from './settings.ts';
 import { createSpeaker } from './speaker.ts';
 import type { OwnTools } from './toolbox.ts';
@@ -138,7 +139,12 @@ export function createRuns(deps: RunsDeps): Runs {
       });
       void interrupt({ by: 'relay', error: RUN_BROKEN });
     }
-    const write: RunContext['record'] = (events) => log.append(events).then(() => undefined, fail);
+    const write = createRecord({
+      append: log.append,
+      onUnfit: (error) =>
+        logger.error('a run wrote something that cannot be kept', { runId, agentId, error: String(error) }),
+      fail,
+    });
     const context: RunContext = {
       sessionId: null,
       mind: mind.answers,
@@ -155,7 +161,7 @@ export function createRuns(deps: RunsDeps): Runs {
       timers,
       logger,
       onQuiet: () => undefined,
-      record: (events) => (broken ? Promise.resolve() : write(events)),
+      record: (events) => (broken ? Promise.resolve(false) : write(events)),
       fail,
     };
     const speaker = createSpeaker({

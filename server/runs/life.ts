@@ -1,6 +1,6 @@
 /** The life of one run, as the log tells it: it begins once and ends once, in one way, with what it took. */
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
-import type { Usage } from '../../src/protocol/documents.ts';
+import { usageSchema, type Usage } from '../../src/protocol/documents.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { RunCause, RunOutcome } from '../../src/protocol/runs.ts';
 import { addCost, NO_COST, type Cost } from '../../src/domain/prices.ts';
@@ -55,7 +55,8 @@ export function createLife({ runId, agentId, sessionId, cause, now }: LifeDeps):
     },
     ended(outcome, reason) {
       if (!begun || end) return [];
-      end = { outcome, reason, usage, ...spent };
+      // An end that the log refuses would leave the run under way for good.
+      end = { outcome, reason, usage: usageSchema.safeParse(usage).success ? usage : null, ...spent };
       return [{ kind: 'run-ended', time: now(), runId, agentId, sessionId, ...end }];
     },
     endedElsewhere({ outcome, reason, usage, costMicroUsd, estimated }) {

@@ -7,6 +7,8 @@ export interface RunLimits {
   readonly maxTurns: number;
   /** Characters of what tools answered in one turn after which no further call of that turn is run: each alone is bounded, and a mind may call many at once. */
   readonly resultCharacters: number;
+  /** Turns in a row in which a model called tools and no call could be read, after which its answer is given up: each is paid. */
+  readonly unreadableTurns: number;
   /** Of what waits, so much is put before an agent in one turn. */
   readonly messages: MessageBatchLimits;
   readonly window: WindowLimits;
@@ -21,6 +23,7 @@ export interface RunLimits {
 export const RUN_LIMITS: RunLimits = {
   maxTurns: 25,
   resultCharacters: 200_000,
+  unreadableTurns: 2,
   messages: MESSAGE_BATCH_LIMITS,
   window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },
   timeEveryMs: 900_000,

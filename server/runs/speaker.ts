@@ -6,12 +6,12 @@
 import type { MessageId } from '../../src/domain/ids.ts';
 import type { Caller } from '../contracts.ts';
 import { windowTokensOf } from '../minds/index.ts';
-import { runAnswer } from './answer.ts';
+import { runAnswer, type AnswerOutcome } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
 import type { SpeakerDeps } from './speaker-hooks.ts';
 import { createBriefing, saidIn } from './briefing.ts';
 import { createConversation } from './conversation.ts';
-import { statusOf, type Interruption } from './outcome.ts';
+import { RUN_BROKEN, statusOf, type Interruption } from './outcome.ts';
 import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT } from './toolbox.ts';
@@ -56,7 +56,7 @@ const SHORTENED =
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, life, model, system, tools, announces, hooks } = deps;
-  const { sessionId, now, newId, limits, room, record, mind, rest, costs } = context;
+  const { sessionId, now, newId, limits, logger, room, record, mind, rest, costs } = context;
   const { agentId, runId } = life;
   const permits = createPermits({ rest, costs, agentId, sessionId, onError: context.fail });
   const toolbox = createToolbox({
@@ -106,6 +106,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       runId,
       record,
       now,
+      onUnkept: () => void interrupt({ by: 'relay', error: RUN_BROKEN }),
       onFirstWords: () => hooks.onFirstWords?.() ?? [],
     });
     let resolveOver: () => void = () => undefined;
@@ -175,31 +176,47 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
     // What was read is in the log before a mind is asked about it: a crash in between leaves it read, and told.
     if (read.length > 0) await begun;
-    const outcome = await runAnswer({
-      mind: (await mind.of?.({ agentId, sessionId, runId })) ?? mind,
-      model,
-      laterModel: deps.laterModel ?? model,
-      cachesForAnHour: deps.cachesForAnHour ?? false,
-      system,
-      priority: priorityOf(items),
-      onState(state) {
-        context.waiting.set(agentId, state.kind === 'waiting' ? state.position : null);
-        hooks.onState?.(state);
-      },
-      tools: () => offered.now(),
-      maxTokens: room.maxAnswerTokens,
-      maxTurns: limits.maxTurns,
-      resultCharacters: limits.resultCharacters,
-      conversation,
-      window,
-      writer,
-      signal: mine.abort.signal,
-      onSpent: (usage, cost) => life.took(usage, cost),
-      runTool: (name, input) => toolbox.run(name, input, caller, offered),
-      onBegun: (name, input) => toolbox.begun(name, input, caller, offered),
-      permit: (size, signal) => permits.next(size, messageId, signal),
+    const restore = conversation.mark();
+    const answering = async (): Promise<AnswerOutcome> => {
+      const outcome = await runAnswer({
+        mind: (await mind.of?.({ agentId, sessionId, runId })) ?? mind,
+        model,
+        laterModel: deps.laterModel ?? model,
+        cachesForAnHour: deps.cachesForAnHour ?? false,
+        system,
+        priority: priorityOf(items),
+        onState(state) {
+          context.waiting.set(agentId, state.kind === 'waiting' ? state.position : null);
+          hooks.onState?.(state);
+        },
+        tools: () => offered.now(),
+        maxTokens: room.maxAnswerTokens,
+        maxTurns: limits.maxTurns,
+        resultCharacters: limits.resultCharacters,
+        unreadableTurns: limits.unreadableTurns,
+        conversation,
+        window,
+        writer,
+        signal: mine.abort.signal,
+        onSpent: (usage, cost) => life.took(usage, cost),
+        runTool: (name, input) => toolbox.run(name, input, caller, offered),
+        onBegun: (name, input) => toolbox.begun(name, input, caller, offered),
+        permit: (size, signal) => permits.next(size, messageId, signal),
+      });
+      conversation.closeCalls(TOOLS_CUT);
+      return outcome;
+    };
+    const outcome = await answering().catch((error: unknown): AnswerOutcome => {
+      // A mistake of ours costs this answer, and nothing that was shown. What it did to the conversation is undone.
+      logger.error('an answer ended because something in it failed', {
+        agentId,
+        messageId,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+      restore();
+      conversation.addAnswer(writer.blocks().flatMap((block) => (block.kind === 'text' ? [block] : [])));
+      return { status: 'failed', error: RUN_BROKEN, usage: null, stop: null, failure: null };
     });
-    conversation.closeCalls(TOOLS_CUT);
     // A call that was not answered at all is over; the next one must not be read together with it.
     for (const item of items)
       if (item.alone && item.messageId !== null && writer.blocks().length === 0) conversation.cutBefore(item.messageId);

@@ -13,7 +13,7 @@ import { createFirstWords } from './first-words.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import { messageEvent } from '../runs/message-event.ts';
 import type { Phase, Present } from './presence.ts';
-import { cancelled, failedReason, outcomeOf, silentReason, unnamedReason } from './reasons.ts';
+import { cancelled, endedItself, failedReason, outcomeOf, silentReason, unnamedReason } from './reasons.ts';
 import { createSpeaker, type Speaker } from '../runs/speaker.ts';
 import type { AnswerEnd } from '../runs/speaker-hooks.ts';
 import type { RunningCall } from './team-call.ts';
@@ -108,7 +108,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     const hasSoul = soul.length > 0;
     const closing = end.interruption?.by === 'closing';
     // A name and words are somebody, also where a person stopped it or the session ends in the middle.
-    if (name !== null && hasSoul && (end.status === 'complete' || end.interruption || isFull(end))) return born(name);
+    if (name !== null && hasSoul && (endedItself(end) || end.interruption || isFull(end))) return born(name);
     if (closing) return [];
     const failed = isFull(end) ? null : firstWords.isSilent() ? silence : failedReason(end);
     if (failed && firstAnswer && firstWords.tryAgain(end.failure)) return startOver();

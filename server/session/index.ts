@@ -12,6 +12,7 @@ import { createLife } from '../runs/life.ts';
 import type { SessionHostDeps } from './host-deps.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { messageEvent } from '../runs/message-event.ts';
+import { createRecord } from '../runs/record.ts';
 import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, settingsOf } from './settings.ts';
@@ -79,6 +80,9 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     untilResumed: async (agentId, signal) => (await pauses.wait(agentId, { signal, limitMs: Infinity })) !== 'ended',
   };
 
+  const sayUnfit = (sessionId: SessionId) => (error: Error) =>
+    logger.error('a session wrote something that cannot be kept', { sessionId, error: String(error) });
+
   async function begin(request: StartSession): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);
@@ -105,10 +109,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
         logger.error('the end of the session could not be written', { sessionId, error: String(again) }),
       );
     }
-    async function record(events: readonly RoostEvent[]): Promise<void> {
-      if (broken || sealed) return;
+    const write = createRecord({ append: log.append, onUnfit: sayUnfit(sessionId), fail });
+    function record(events: readonly RoostEvent[]): Promise<boolean> {
+      if (broken || sealed) return Promise.resolve(false);
       idle?.touch();
-      await log.append(events).then(() => undefined, fail);
+      return write(events);
     }
 
     const onHere = (agentId: AgentId) => pauses.join(agentId).catch(fail);
@@ -199,7 +204,12 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     // Messages that were let in before have their place before the end.
     await Promise.allSettled(posts.values());
     running.seal();
-    await log.append([...ends, { kind: 'session-ended', time: now(), sessionId: running.sessionId, reason }]);
+    const { sessionId } = running;
+    const throwOn = (error: unknown) => {
+      throw error;
+    };
+    const write = createRecord({ append: log.append, onUnfit: sayUnfit(sessionId), fail: throwOn });
+    await write([...ends, { kind: 'session-ended', time: now(), sessionId, reason }]);
   }
 
   function end(reason: EndReason): Promise<boolean> {

@@ -8,9 +8,13 @@ import { sentence } from '../../src/domain/sentence.ts';
 
 const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
 
+/** It ended its answer by itself, in words or in silence. */
+export const endedItself = ({ status, unfinished }: AnswerEnd): boolean =>
+  status === 'complete' || unfinished === 'silent' || unfinished === 'after-failure';
+
 /** Null where the answer ended by itself. */
 export function failedReason(end: AnswerEnd): AsleepReason | null {
-  if (end.status === 'complete' || end.error === null) return null;
+  if (endedItself(end) || end.error === null) return null;
   return { code: 'failed', message: end.error };
 }
 

@@ -18,8 +18,9 @@ function writing() {
         kinds.push(event.kind);
         if (event.kind === 'text') texts.push(event.text);
       }
-      return Promise.resolve();
+      return Promise.resolve(true);
     },
+    onUnkept: () => undefined,
     now: () => 0,
     onFirstWords: () => [{ kind: 'agent-awake', time: 0, agentId: 'a', position: 1, sessionId: 's' }],
   });

@@ -1,0 +1,31 @@
+/** How somebody at work writes its events. */
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import { UnfitEvents, type EventLog } from '../contracts.ts';
+
+export interface RecordDeps {
+  readonly append: EventLog['append'];
+  /** Some did not fit their schema, which is a mistake of ours. The others were written. */
+  readonly onUnfit: (error: UnfitEvents) => void;
+  /** The log cannot be written. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** Resolves when the events are on disk, with whether all of them are. Never rejects. */
+export type WriteEvents = (events: readonly RoostEvent[]) => Promise<boolean>;
+
+export function createRecord({ append, onUnfit, fail }: RecordDeps): WriteEvents {
+  return async (events) => {
+    try {
+      await append(events);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UnfitEvents)) {
+        fail(error);
+        return false;
+      }
+      onUnfit(error);
+      await append(error.fit).catch(fail);
+      return false;
+    }
+  };
+}
