@@ -157,10 +157,11 @@ export function createCosts({
       reported === undefined ? costOfTaken(taken, await prices.read()) : { microUsd: whole(reported), estimated: true };
     const known = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
     const estimated = cost.estimated || !known;
-    const spent = { ...taken.count, costMicroUsd: cost.microUsd, estimated };
+    const costMicroUsd = Math.min(cost.microUsd, COST_LIMITS.requestMicroUsd);
+    const spent = { ...taken.count, costMicroUsd, estimated };
     await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve });
     await changed(agentId);
-    return { costMicroUsd: cost.microUsd, estimated };
+    return { costMicroUsd, estimated };
   }
 
   /** Room for one request, and its reserve on disk. */

@@ -38,13 +38,15 @@ const NOTHING: Spent = {
   estimated: false,
 };
 
+/** As far as numbers are whole: a sum beyond that could be given to nobody. */
+const plus = (one: number, other: number) => Math.min(one + other, Number.MAX_SAFE_INTEGER);
 const add = (one: Spent, other: Spent): Spent => ({
-  requests: one.requests + other.requests,
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-  costMicroUsd: one.costMicroUsd + other.costMicroUsd,
+  requests: plus(one.requests, other.requests),
+  inputTokens: plus(one.inputTokens, other.inputTokens),
+  outputTokens: plus(one.outputTokens, other.outputTokens),
+  cacheReadTokens: plus(one.cacheReadTokens, other.cacheReadTokens),
+  cacheWriteTokens: plus(one.cacheWriteTokens, other.cacheWriteTokens),
+  costMicroUsd: plus(one.costMicroUsd, other.costMicroUsd),
   estimated: one.estimated || other.estimated,
 });
 const sum = (groups: readonly UsageGroup[]) => groups.reduce((all, group) => add(all, group.spent), NOTHING);

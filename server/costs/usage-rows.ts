@@ -35,7 +35,8 @@ export interface UsageGroup {
   readonly spent: Spent;
 }
 
-const total = (column: string) => sql<number>`sum(${sql.ref(column)})::bigint`;
+/** As far as numbers are whole. */
+const total = (column: string) => sql<number>`least(sum(${sql.ref(column)}), ${Number.MAX_SAFE_INTEGER})::bigint`;
 
 export interface UsageRowsDeps {
   readonly db: Db;

@@ -22,6 +22,7 @@ import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openAttached, openPrograms, openScripts } from './open-programs.ts';
+import { createSetAside } from './set-aside.ts';
 import { openTeam, type Team } from './team.ts';
 import { roomOf, type Hands } from '../hands/index.ts';
 import { endpointsOf } from './endpoints.ts';
@@ -86,13 +87,16 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
 export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
   const usual = { db, now, elapsed, newId };
+  const setAside = createSetAside({ home: id, now, logger });
   const log = await openEventLog({
     ...usual,
+    onUnreadable: setAside.onUnreadable,
     openJournal: deps.openJournal,
     home: id,
     onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
     retentionMs,
   });
+  setAside.opened(log);
   log.subscribe(({ id: number, event }) =>
     logger.debug('An event was written.', {
       home: id,

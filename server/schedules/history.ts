@@ -84,6 +84,13 @@ const overSince = (since: number) => sql<boolean>`(
   occurrences.ended_at > ${since} and occurrences.run is not null and occurrences.state <> 'skipped'
 )`;
 
+/**
+ * A count in the detail of an occurrence. The last words of a run stand in there too, and may hold a character that
+ * Postgres has in no text: read as JSON, the row would be an error. Within a text the quotation marks are escaped.
+ */
+const countIn = (name: 'costMicroUsd' | 'tokens') =>
+  sql`substring(detail_json from ${`"${name}":([0-9]{1,15})[,}]`})::bigint`;
+
 export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
   const named = () =>
     db
@@ -190,9 +197,9 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         estimated: boolean;
       }>`
         select schedule, agent_json, bool_or(kind = 'wake') as wake, count(*) as runs,
-          coalesce(sum((detail_json::jsonb ->> 'costMicroUsd')::bigint), 0) as micro_usd,
-          coalesce(sum((detail_json::jsonb ->> 'tokens')::bigint), 0) as tokens,
-          coalesce(bool_or((detail_json::jsonb ->> 'estimated')::boolean), false) as estimated
+          least(coalesce(sum(${countIn('costMicroUsd')}), 0), ${Number.MAX_SAFE_INTEGER}) as micro_usd,
+          least(coalesce(sum(${countIn('tokens')}), 0), ${Number.MAX_SAFE_INTEGER}) as tokens,
+          coalesce(bool_or(strpos(detail_json, '"estimated":true') > 0), false) as estimated
         from ${sql.table(`${SCHEMA}.occurrences`)}
         where home = ${home} and started_at > ${from} and ended_at is not null
         group by schedule, agent_json order by micro_usd desc, schedule limit ${most}`.execute(db);

@@ -176,12 +176,10 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
     },
     /** Those that are due each so many minutes. */
     async ofInterval(minutes: number): Promise<Row[]> {
-      const rows = await schedules()
-        .selectAll()
-        .where(sql<boolean>`value_json::jsonb -> 'timing' ->> 'kind' = 'every'`)
-        .where(sql<boolean>`(value_json::jsonb -> 'timing' ->> 'minutes')::integer = ${minutes}`)
-        .execute();
-      return rows.map(rowOf);
+      const rows = await schedules().selectAll().execute();
+      return rows
+        .map(rowOf)
+        .filter(({ schedule: { timing } }) => timing.kind === 'every' && timing.minutes === minutes);
     },
     async get(scheduleId: ScheduleId): Promise<Row | null> {
       const row = await schedules().selectAll().where('schedule', '=', scheduleId).executeTakeFirst();
