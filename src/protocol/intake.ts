@@ -180,15 +180,24 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
  * How far a browser may acknowledge: everything that is stored, but no further than just before the first
  * event of an answer that is still open, so that a reload gets the answer from its first word.
  */
-export function createAckMark(): { take(stored: StoredEvent): void; upTo(): number } {
+export function createAckMark(): {
+  take(stored: StoredEvent): void;
+  /** This event could not be read: it and all after it are to be heard again. */
+  hold(id: number): void;
+  upTo(): number;
+} {
   const open = new Map<string, number>();
   let last = 0;
+  let held = Infinity;
   return {
     take({ id, event }) {
       last = Math.max(last, id);
       if (event.kind === 'answer-started') open.set(event.messageId, id);
       else if (event.kind === 'message') open.delete(event.messageId);
     },
-    upTo: () => Math.min(last, ...[...open.values()].map((id) => id - 1)),
+    hold(id) {
+      held = Math.min(held, id);
+    },
+    upTo: () => Math.min(last, held - 1, ...[...open.values()].map((id) => id - 1)),
   };
 }

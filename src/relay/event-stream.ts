@@ -39,7 +39,9 @@ export type StreamItem =
   | { readonly kind: 'locked-out' }
   /** This sign-in belongs to another home of the relay now; the next connection follows the log of that one. */
   | { readonly kind: 'moved' }
-  /** The relay says something this version cannot read. It is asked again later, and nothing is passed over. */
+  /** An event that this version cannot read. It is left out, and what comes after it is passed on. */
+  | { readonly kind: 'set-aside'; readonly id: number; readonly detail: string }
+  /** The relay says something about the line that this version cannot read. It is asked again later. */
   | { readonly kind: 'unreadable'; readonly detail: string }
   /** An error of our own, which is no fault of the line's. It is tried again later, and nothing is passed over. */
   | { readonly kind: 'failed'; readonly detail: string };
@@ -159,16 +161,15 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       return;
     }
     const id = Number(message.id);
+    const named = `event ${message.id ?? ''} "${message.event ?? ''}"`;
+    if (!Number.isSafeInteger(id) || id < 1) throw new Unreadable(`${named}: no id`);
     const event = eventSchema.safeParse(data);
-    if (!Number.isSafeInteger(id) || id < 1 || !event.success)
-      throw new Unreadable(
-        `event ${message.id ?? ''} "${message.event ?? ''}": ${event.success ? 'no id' : event.error.message}`,
-      );
     // A relay that knows our cursor begins after it; one whose store was put back from a copy begins anew.
     if (!connection.begun && id <= (cursor?.after ?? 0)) beginLog(log, 0);
     connection.begun = true;
     if (id <= (cursor?.after ?? 0)) return;
-    listener({ kind: 'event', stored: { id, event: event.data } });
+    if (event.success) listener({ kind: 'event', stored: { id, event: event.data } });
+    else listener({ kind: 'set-aside', id, detail: `${named}: ${event.error.message}` });
     cursor = { log, after: id };
   }
 

@@ -89,6 +89,8 @@ export function createFeed(deps: FeedDeps): Feed {
   let closed = false;
   let vacant = deps.vacant;
   let [passedOver, moved] = [false, false];
+  /** An event was left out, as a sentence: it holds until the page is loaded anew. */
+  let leftOut: string | null = null;
 
   const elsewhere = () => homeOf !== null && own !== null && homeOf !== own;
   const apart = () => vacant || elsewhere();
@@ -107,6 +109,7 @@ export function createFeed(deps: FeedDeps): Feed {
   function goBack() {
     if (closed || apart() || !passedOver) return;
     passedOver = false;
+    leftOut = null;
     stream.close();
     log = cursor?.log ?? '';
     mark = createAckMark();
@@ -137,7 +140,7 @@ export function createFeed(deps: FeedDeps): Feed {
     for (let failed = false; !closed; failed = true) {
       try {
         if (docs.length > 0) await deps.store(docs);
-        if (failed) deps.onTrouble(null);
+        if (failed) deps.onTrouble(leftOut);
         return;
       } catch (error) {
         deps.onTrouble(sentence`What the relay said could not be stored yet: ${errorMessage(error)}`);
@@ -211,6 +214,7 @@ export function createFeed(deps: FeedDeps): Feed {
         mark = createAckMark();
         acknowledged = 0;
         passedOver = false;
+        leftOut = null;
         answers.clear();
         return;
       case 'home':
@@ -228,8 +232,14 @@ export function createFeed(deps: FeedDeps): Feed {
         void storePending();
         if (item.stored.event.kind === 'session-started') void deliverAll();
         return;
+      case 'set-aside':
+        if (apart()) return void (passedOver = true);
+        // A page that can read it gets it, and all that came after it: it is not acknowledged.
+        mark.hold(item.id);
+        leftOut = sentence`The relay says something that this page cannot read, and leaves out; reload the page. (${item.detail})`;
+        return deps.onTrouble(leftOut);
       case 'live':
-        deps.onTrouble(null);
+        deps.onTrouble(leftOut);
         if (elsewhere()) return setLink({ kind: 'elsewhere' }, null);
         answers.keep(item.snapshot.answering.map(({ messageId }) => messageId));
         setLink({ kind: 'live' }, item.snapshot);

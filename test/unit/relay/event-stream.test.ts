@@ -241,10 +241,23 @@ describe('the event stream', () => {
     expect(kindsOf(items)).toEqual(['connecting', 'lost', 'connecting', 'new-log', 'home', 'live']);
   });
 
-  it('passes nothing over that it cannot read: it stops there and asks again', async () => {
+  it('sets an event aside that it cannot read, and goes on behind it', async () => {
+    relay.emit(text('one'));
     open();
     await until(() => lives() === 1);
-    relay.raw('id: 1\nevent: text\ndata: {"kind":"from the future"}\n\n');
+    relay.raw('id: 2\nevent: text\ndata: {"kind":"from the future"}\n\n');
+    relay.raw('id: 3\nevent: text\ndata: {"kind":"text", torn\n\n');
+    relay.raw(`id: 4\nevent: text\ndata: ${JSON.stringify(text('four'))}\n\n`);
+    await until(() => wordsOf(items).length === 2);
+    expect(items.filter(({ kind }) => kind === 'set-aside')).toMatchObject([{ id: 2 }, { id: 3 }]);
+    expect(wordsOf(items)).toEqual(['one', 'four']);
+    expect(lives()).toBe(1);
+  });
+
+  it('stops where it cannot read what the relay says of the line, and asks again', async () => {
+    open();
+    await until(() => lives() === 1);
+    relay.raw('event: snapshot\ndata: {}\n\n');
     await until(() => kindsOf(items).includes('unreadable'));
     relay.emit(text('one'));
     timers.advance(RELAY_TIMES.backoffFirst);

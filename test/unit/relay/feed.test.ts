@@ -153,6 +153,26 @@ describe('the feed', () => {
     expect(troubles.at(-1)).toBeNull();
   });
 
+  it('goes on behind an event that it cannot read, says so, and acknowledges nothing from there on', async () => {
+    open();
+    await until(isLive);
+    relay.emit(started);
+    await acknowledged(1);
+    relay.emit({ kind: 'text', messageId: 'm2' } as never, message('m3'));
+    await until(() => idsOf(stored).includes('message:m3'));
+    expect(isLive()).toBe(true);
+    expect(troubles.at(-1)).toMatch(/cannot read, and leaves out; reload the page/);
+    timers.advance(RELAY_TIMES.ackDebounce);
+    await new Promise<void>((resolve) => setTimeout(resolve, 50));
+    expect(relay.acks).toEqual([1]);
+    // It stays said, also where the line comes back.
+    relay.cut();
+    await until(() => !isLive());
+    timers.advance(RELAY_TIMES.backoffFirst);
+    await until(isLive);
+    expect(troubles.at(-1)).toMatch(/leaves out/);
+  });
+
   it('where nobody lives takes nothing of what its sign-in hears, and hears it from the first event once somebody does', async () => {
     relay.emit(started, message('m1'));
     const opened = open(null, true);
@@ -372,7 +392,7 @@ describe('the feed', () => {
   it('says when the relay cannot be understood, and that it is over', async () => {
     open();
     await until(isLive);
-    relay.raw('id: 1\nevent: x\ndata: {"kind":"x"}\n\n');
+    relay.raw('event: snapshot\ndata: {}\n\n');
     await until(() => feed?.link().kind === 'lost');
     expect(troubles.at(-1)).toContain('reload the page');
     timers.advance(RELAY_TIMES.backoffFirst);
