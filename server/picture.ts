@@ -60,4 +60,4 @@ export function pictureHead(given: Uint8Array): PictureHead | null {
 
 /** Whether a mind can be shown it, by its size. */
 export const isShowable = ({ width, height }: PictureHead, bytes: number): boolean =>
-  bytes <= PICTURE_LIMITS.bytes && Math.max(width, height) <= PICTURE_LIMITS.side;
+  bytes <= PICTURE_LIMITS.bytes && Math.min(width, height) > 0 && Math.max(width, height) <= PICTURE_LIMITS.side;

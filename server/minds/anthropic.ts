@@ -13,6 +13,7 @@ import { CutAnswer, LostCall, mayHaveArrived, problemOf, retryAfterOf } from './
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
 import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
 import { createShapes } from './shapes.ts';
+import { filesIn } from './sight.ts';
 import { mapStrings } from './well-formed.ts';
 import { createWebCalls } from './web.ts';
 import { mostWritten, requestParams, type Shape } from './wire.ts';
@@ -78,8 +79,12 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
   });
 }
 
-const refusalIn = (error: unknown): Attempt['refused'] =>
-  error instanceof Anthropic.APIError ? { status: error.status ?? 0, said: error.message } : null;
+function refusalIn(error: unknown): Attempt['refused'] {
+  if (!(error instanceof Anthropic.APIError)) return null;
+  const { status = 0, apiMessage, message } = error;
+  // The SDK passes on whatever stands in the field.
+  return { status, said: typeof apiMessage === 'string' ? apiMessage : message };
+}
 
 /** What a failure means for the line: only where nothing was said yet, and the server does not say that it is final. */
 function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
@@ -194,7 +199,8 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
     // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever came after it.
     const left = leaving.signal.aborted && error instanceof Anthropic.APIUserAbortError;
-    const refused = problem.kind === 'refused-request' ? refusalIn(error) : null;
+    const mayBeEased = !began && (problem.kind === 'refused-request' || problem.kind === 'upstream-broken');
+    const refused = mayBeEased ? refusalIn(error) : null;
     const { characters, ...written } = answer.size();
     const failed: Extract<MindAnswer, { ok: false }> = {
       ok: false,
@@ -256,12 +262,17 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   /** Once, in the easiest way that this server was found to need. */
   async function send(request: MindRequest, listener: MindListener, turn: Turn): Promise<Sending<MindAnswer>> {
     const { model } = request;
-    let shape = shapes.first(model);
+    let shape = shapes.first(model, request);
     for (;;) {
       const { answer, refused, unsaid } = await attempt(request, shape, listener, turn);
       const next = refused && shapes.easier(shape, refused, request);
       if (!next) {
-        if (answer.ok) shapes.answered(model, shape);
+        if (answer.ok) {
+          shapes.answered(model, shape, request);
+          const { all, out } = shape.unseen;
+          const left = all ? [] : filesIn(request).filter(({ digest }) => out.has(digest));
+          if (left.length > 0) listener.onLeftOut?.(left);
+        }
         return sendingOf(answer, unsaid);
       }
       shape = next;

@@ -166,6 +166,8 @@ export interface MindListener {
     readonly name: string;
     readonly input: unknown;
   }): (result: string, isError: boolean) => void;
+  /** The answer was given without these pictures and PDFs, which the server could not read. `name`: null: a tool showed it. */
+  onLeftOut?(files: readonly { readonly digest: string; readonly name: string | null }[]): void;
   /** Called whenever that changes; time-outs count from the newest `sent`. */
   onState?(state: RequestState): void;
   readonly signal: AbortSignal;

@@ -67,6 +67,14 @@ export const STOPPED = {
   turns: 8,
 } as const;
 
+/** Looking for the one picture that a server refuses. */
+export const SIGHT_LIMITS = {
+  /** Pictures and PDFs of one request that are left out one by one, the newest first; then all that are new. */
+  trials: 6,
+  /** Answers in a row for which something had to be left out, of a model that never took any, after which it is sent none. */
+  blindAfter: 3,
+} as const;
+
 /** Requests that are sent to one model server at once, where it takes as many. */
 export const MAX_REQUESTS = 16;
 

@@ -4,7 +4,8 @@ import { readsWeb, searchesTools, thinksAdaptively } from './settings.ts';
 import { refusesWeb } from './web.ts';
 import { isWellFormed, mapStrings } from './well-formed.ts';
 import { refusesSearch } from './tool-params.ts';
-import { showsPictures, type Shape } from './wire.ts';
+import { createSight, speaksOfSight } from './sight.ts';
+import type { Shape } from './wire.ts';
 
 export interface ShapesDeps {
   /** It is Anthropic’s own. */
@@ -15,13 +16,13 @@ export interface ShapesDeps {
 }
 
 export interface Shapes {
-  first(model: string): Shape;
+  first(model: string, request: MindRequest): Shape;
   /** The next easier way to write the same request; null: there is none. */
   easier(shape: Shape, refused: { readonly status: number; readonly said: string }, request: MindRequest): Shape | null;
   /** Whether this model is told of the provider's own tools for the web. */
   web(model: string): boolean;
   /** It was answered in this shape. */
-  answered(model: string, shape: Shape): void;
+  answered(model: string, shape: Shape, request: MindRequest): void;
 }
 
 function isExact({ system, messages }: MindRequest): boolean {
@@ -37,16 +38,16 @@ export function createShapes({ official, thinking, searching, web }: ShapesDeps)
   let plain = false;
   const unthinking = new Set<string>();
   const unsearching = new Set<string>();
-  const blind = new Set<string>();
+  const sight = createSight({ official });
   const webless = new Set<string>();
   const webOf = (model: string) => web && readsWeb(model) && !webless.has(model);
 
-  const first = (model: string): Shape => ({
+  const first = (model: string, request: MindRequest): Shape => ({
     plain,
     thinking: thinking && thinksAdaptively(model) && !unthinking.has(model),
     wellFormed: false,
     searching: searching && searchesTools(model) && !unsearching.has(model),
-    pictures: !blind.has(model),
+    unseen: sight.first(model, request),
     web: webOf(model),
   });
 
@@ -54,24 +55,33 @@ export function createShapes({ official, thinking, searching, web }: ShapesDeps)
     first,
     web: webOf,
     easier(shape, { status, said }, request) {
-      if (status !== 400 && status !== 422) return null;
+      const ofSight = speaksOfSight(said);
+      // Some servers fail over a picture where others refuse it.
+      if (status !== 400 && status !== 422 && !(status >= 500 && ofSight)) return null;
+      const seesLess = () => {
+        const unseen = sight.less(shape.unseen, said, request);
+        return unseen && { ...shape, unseen };
+      };
       if (shape.searching && refusesSearch(said)) return { ...shape, searching: false };
       if (shape.web && request.tools.some(({ provider }) => provider) && refusesWeb(said))
         return { ...shape, web: false };
       if (shape.thinking && /thinking/i.test(said)) return { ...shape, thinking: false };
-      if (shape.pictures && showsPictures(request)) return { ...shape, pictures: false };
+      // Until nothing more can be left out: then it was something else.
+      if (ofSight || shape.unseen.next !== null) {
+        const less = seesLess();
+        if (less) return less;
+      }
       if (!shape.wellFormed && !isExact(request)) return { ...shape, wellFormed: true };
       if (!shape.plain && !official) return { ...shape, plain: true };
-      return null;
+      return seesLess();
     },
-    answered(model, shape) {
-      const tried = first(model);
+    answered(model, shape, request) {
+      const tried = first(model, request);
+      sight.answered(model, shape.unseen, request);
       if (shape.plain) plain = true;
       if (tried.searching && !shape.searching) unsearching.add(model);
       if (tried.web && !shape.web) webless.add(model);
       if (tried.thinking && !shape.thinking) unthinking.add(model);
-      // Anthropic’s all see: there it was the one picture that was refused.
-      if (tried.pictures && !shape.pictures && !official) blind.add(model);
     },
   };
 }

@@ -7,6 +7,7 @@ import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { BYTES_PER_TOKEN } from '../../src/domain/request-cost.ts';
 import type { MindBlock, MindMessage, MindRequest, ToolSearchBlock } from './mind.ts';
 import { STOPPED } from './settings.ts';
+import { digestOf, type Unseen } from './sight.ts';
 import { searchesIn, toolParams } from './tool-params.ts';
 import { isThere, webParam } from './web.ts';
 import { mapStrings, toWellFormed } from './well-formed.ts';
@@ -20,8 +21,8 @@ export interface Shape {
   readonly wellFormed: boolean;
   /** Tools that wait are sent along, for the model to search by itself. */
   readonly searching: boolean;
-  /** Pictures and PDFs are sent along. */
-  readonly pictures: boolean;
+  /** Pictures and PDFs that are not sent along. */
+  readonly unseen: Unseen;
   /** The provider's own tools for the web are told of. */
   readonly web: boolean;
 }
@@ -54,23 +55,33 @@ function searchParam(block: ToolSearchBlock, there: ReadonlySet<string>): Conten
   return { type, tool_use_id, content: { type: content.type, tool_references: references } };
 }
 
-const unseen = (name: string) => `[${name} itself is not here: you are given its name alone.]`;
+const unseenName = (name: string) => `[${name} itself is not here: you are given its name alone.]`;
 const UNSEEN = '[The picture itself is not here: you are given none.]';
+const damaged = (name: string) => `[${name} could not be read by your server, and was left out. It may be damaged.]`;
+const DAMAGED = '[The picture could not be read by your server, and was left out. It may be damaged.]';
 
 function resultContent(
-  { text: said, picture }: Extract<MindBlock, { kind: 'tool-result' }>,
-  { text, pictures }: Written,
+  block: Extract<MindBlock, { kind: 'tool-result' }>,
+  { text, unseen }: Written,
 ): NonNullable<Anthropic.ToolResultBlockParam['content']> {
+  const { text: said, picture } = block;
   if (!picture) return text(said);
-  if (!pictures) return `${text(said)}\n${UNSEEN}`;
+  if (unseen.all) return `${text(said)}\n${UNSEEN}`;
+  if (isOut(block, unseen)) return `${text(said)}\n${DAMAGED}`;
   return [
     { type: 'text', text: text(said) },
     { type: 'image', source: { type: 'base64', media_type: picture.type, data: picture.data } },
   ];
 }
 
+const isOut = (block: MindBlock, { out }: Unseen) => out.size > 0 && out.has(digestOf(block) ?? '');
+
 function contentOf(block: MindBlock, written: Written): Content {
-  const { text, there } = written;
+  const { text, there, unseen } = written;
+  if (block.kind === 'picture' || block.kind === 'document') {
+    if (unseen.all) return { type: 'text', text: unseenName(text(block.name)) };
+    if (isOut(block, unseen)) return { type: 'text', text: damaged(text(block.name)) };
+  }
   switch (block.kind) {
     case 'tool-search':
       return searchParam(block.block, there);
@@ -80,18 +91,14 @@ function contentOf(block: MindBlock, written: Written): Content {
       return { type: 'text', text: text(block.text) };
     case 'picture': {
       const { type, data } = block.picture;
-      return written.pictures
-        ? { type: 'image', source: { type: 'base64', media_type: type, data } }
-        : { type: 'text', text: unseen(text(block.name)) };
+      return { type: 'image', source: { type: 'base64', media_type: type, data } };
     }
     case 'document':
-      return written.pictures
-        ? {
-            type: 'document',
-            source: { type: 'base64', media_type: 'application/pdf', data: block.data },
-            title: text(block.name),
-          }
-        : { type: 'text', text: unseen(text(block.name)) };
+      return {
+        type: 'document',
+        source: { type: 'base64', media_type: 'application/pdf', data: block.data },
+        title: text(block.name),
+      };
     case 'thinking':
       return { type: 'thinking', thinking: block.thinking, signature: block.signature };
     case 'redacted-thinking':
@@ -119,7 +126,7 @@ const cached = (content: Content): Content =>
 interface Written {
   readonly text: (raw: string) => string;
   readonly searching: boolean;
-  readonly pictures: boolean;
+  readonly unseen: Unseen;
   readonly web: boolean;
   /** Names of its tools. */
   readonly there: ReadonlySet<string>;
@@ -139,22 +146,12 @@ function messageParam(message: MindMessage, mark: boolean, written: Written): An
   return { role: message.role, content };
 }
 
-export const showsPictures = ({ messages }: MindRequest): boolean =>
-  messages.some(({ blocks }) =>
-    blocks.some(
-      (block) =>
-        block.kind === 'picture' ||
-        block.kind === 'document' ||
-        (block.kind === 'tool-result' && block.picture !== undefined),
-    ),
-  );
-
 export function requestParams(request: MindRequest, shape: Shape): Anthropic.MessageCreateParamsStreaming {
   const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
   const searching = shape.searching && searchesIn(request);
-  const { pictures, web } = shape;
+  const { unseen, web } = shape;
   const tools = toolParams(request.tools, { ...shape, searching });
-  const written = { text, searching, pictures, web, there: new Set(request.tools.map(({ name }) => name)) };
+  const written = { text, searching, unseen, web, there: new Set(request.tools.map(({ name }) => name)) };
   const newest = request.messages.length - 1;
   const system = text(request.system);
   return {

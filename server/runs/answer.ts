@@ -47,6 +47,8 @@ export interface AnswerDeps {
   readonly system: string;
   readonly priority: Priority;
   readonly onState: (state: RequestState) => void;
+  /** Pictures and PDFs that the model's server could not read. */
+  readonly onLeftOut: NonNullable<MindListener['onLeftOut']>;
   /** Of the next request. */
   readonly tools: () => Promise<readonly MindTool[]>;
   readonly maxTokens: number;
@@ -252,6 +254,7 @@ async function askedUntilDone(deps: AnswerDeps, own: ReturnType<typeof createOwn
       onText: (words) => writer.text(words),
       onTool: own.begin,
       onLost: () => permit.again(),
+      onLeftOut: deps.onLeftOut,
       onState: deps.onState,
       signal,
     };

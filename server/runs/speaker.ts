@@ -6,7 +6,8 @@
 import type { MessageId } from '../../src/domain/ids.ts';
 import type { Caller } from '../contracts.ts';
 import { windowTokensOf } from '../minds/index.ts';
-import { runAnswer, type AnswerOutcome } from './answer.ts';
+import { sentence } from '../../src/domain/sentence.ts';
+import { runAnswer, type AnswerDeps, type AnswerOutcome } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
 import type { SpeakerDeps } from './speaker-hooks.ts';
 import { createBriefing, saidIn } from './briefing.ts';
@@ -77,6 +78,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     onShortened: sayShortened,
   });
   let announcedShortened = false;
+  const announcedLeftOut = new Set<string>();
   let queue: Item[] = [];
   let prodded = false;
   let current: Current | null = null;
@@ -91,6 +93,21 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     void record([
       messageEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text: SHORTENED }),
     ]);
+  }
+
+  /** Once for each: the person sees that the mind has not seen it. */
+  function sayLeftOut(files: Parameters<AnswerDeps['onLeftOut']>[0]): void {
+    for (const { digest, name } of files) {
+      if (announcedLeftOut.has(digest)) continue;
+      announcedLeftOut.add(digest);
+      const text =
+        name === null
+          ? sentence`The model’s server could not read a picture that a tool showed. It was left out, and everything else was read.`
+          : sentence`The model’s server could not read “${name}”. It was left out, and everything else was read.`;
+      void record([
+        messageEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text }),
+      ]);
+    }
   }
 
   const takeItems = () => queue.splice(0, countTogether(queue));
@@ -189,6 +206,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
           context.waiting.set(agentId, state.kind === 'waiting' ? state.position : null);
           hooks.onState?.(state);
         },
+        onLeftOut: sayLeftOut,
         tools: () => offered.now(),
         maxTokens: room.maxAnswerTokens,
         maxTurns: limits.maxTurns,

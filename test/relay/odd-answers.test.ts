@@ -138,7 +138,7 @@ describe('An answer', () => {
         stream(begins({ model: { a: 1 }, usage }), ...says(0, 'Hi.'), ends('end_turn', usage), OVER),
       ),
     );
-    for (const _usage of odd) expect(await ask(house)).toMatchObject({ status: 'complete' });
+    for (let n = 0; n < odd.length; n++) expect(await ask(house)).toMatchObject({ status: 'complete' });
     const stored = await house.log.read(0, 10_000);
     expect(stored.filter(({ event }) => event.kind === 'message' && event.author === 'lead')).toHaveLength(odd.length);
     const { today } = await house.team.costs.report(1);
