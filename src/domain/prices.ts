@@ -6,6 +6,8 @@
 /** `model` matches a model's name from its beginning; the longest match holds, and `*` matches all. */
 export interface ModelPrice {
   readonly model: string;
+  /** It holds for requests that read more than so many tokens, with those of the cache; the largest that fits. Left out: for all. */
+  readonly above?: number | undefined;
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -22,6 +24,8 @@ export interface TokenCount {
   readonly cacheWriteTokens: number;
 }
 
+/** Tokens above which a row may hold at most: more than any model reads. */
+export const PRICE_STEP_MOST = 100_000_000;
 /** Matches every model. */
 export const ANY_MODEL = '*';
 /** A cache write is 1.25 times the input for five minutes, and twice the input for an hour. */
@@ -37,10 +41,12 @@ const row = (model: string, input: number, output: number, cacheRead = input * R
   cacheWrite: input * WRITE,
 });
 
+const above = (tokens: number, price: ModelPrice): ModelPrice => ({ ...price, above: tokens });
+
 /**
  * List prices of Anthropic's models, https://platform.claude.com/docs/en/about-claude/pricing, November 2026.
- * A family's own row stands for those to come. Where a model has two prices by the length of its prompt, this is
- * the dearer one; and what nobody knows costs as much as the dearest, so that a budget errs on the safe side.
+ * A family's own row stands for those to come. What nobody knows costs as much as the dearest, so that a budget errs on
+ * the safe side.
  */
 export const DEFAULT_PRICES: readonly ModelPrice[] = [
   row('claude-mythos-', 10, 50),
@@ -59,6 +65,9 @@ export const DEFAULT_PRICES: readonly ModelPrice[] = [
   row('claude-sonnet-', 3, 15),
   row('claude-sonnet-5', 2, 10),
   row('claude-sonnet-5-5', 2, 10, 0.1),
+  above(200_000, row('claude-sonnet-4-0', 6, 22.5)),
+  above(200_000, row('claude-sonnet-4-2', 6, 22.5)),
+  above(200_000, row('claude-sonnet-4-5', 6, 22.5)),
   row('claude-3-7-sonnet', 3, 15),
   row('claude-3-5-sonnet', 3, 15),
   row('claude-3-sonnet', 3, 15),
@@ -73,14 +82,28 @@ export const DEFAULT_PRICES: readonly ModelPrice[] = [
 /** What is charged where a table has neither the model nor `*`. */
 const DEAREST = row(ANY_MODEL, 25, 125);
 
-export function priceFor(model: string, prices: readonly ModelPrice[]): ModelPrice {
+/** Whether a row says more of a model than another one does: of more of its name, then of more tokens. */
+function isCloser(one: ModelPrice, other: ModelPrice | null): boolean {
+  if (other === null) return true;
+  const [length, than] = [one, other].map((price) => (price.model === ANY_MODEL ? 0 : price.model.length));
+  if (length === than) return (one.above ?? 0) > (other.above ?? 0);
+  return (length ?? 0) > (than ?? 0);
+}
+
+/** `inputTokens`: all that the request reads. */
+export function priceFor(model: string, prices: readonly ModelPrice[], inputTokens = 0): ModelPrice {
   let best: ModelPrice | null = null;
   for (const price of prices) {
-    if (price.model === ANY_MODEL || !model.startsWith(price.model)) continue;
-    if (best === null || price.model.length > best.model.length) best = price;
+    if (price.model !== ANY_MODEL && !model.startsWith(price.model)) continue;
+    if (inputTokens <= (price.above ?? -1)) continue;
+    if (isCloser(price, best)) best = price;
   }
-  return best ?? prices.find((price) => price.model === ANY_MODEL) ?? DEAREST;
+  return best ?? DEAREST;
 }
+
+/** All that a request reads, from its cache or not. */
+export const inputOf = (count: TokenCount): number =>
+  count.inputTokens + count.cacheReadTokens + count.cacheWriteTokens;
 
 /** Less than any price can mean: what is left over when decimal fractions are added. */
 const DUST = 1e-6;
@@ -103,7 +126,7 @@ export function costOf(
   prices: readonly ModelPrice[],
   hourWrites = 0,
 ): { readonly microUsd: number; readonly estimated: boolean } {
-  const price = priceFor(count.model, prices);
+  const price = priceFor(count.model, prices, inputOf(count));
   const writes = count.cacheWriteTokens + Math.min(hourWrites, count.cacheWriteTokens) * (HOUR_OF_CACHE - 1);
   const exact =
     count.inputTokens * price.input +

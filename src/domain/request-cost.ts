@@ -2,7 +2,7 @@
  * What a request to a model may cost at most, reckoned before it is sent, and what comes on top of a model's plain price.
  * A daily budget holds only where every request under way is held at the most that it may come to.
  */
-import { costOf, type ModelPrice, type TokenCount } from './prices.ts';
+import { ANY_MODEL, costOf, inputOf, type ModelPrice, type TokenCount } from './prices.ts';
 
 /** What is known of a request before it is sent. */
 export interface RequestSize {
@@ -57,16 +57,25 @@ const FAST_FACTOR_MOST = 6;
 const RESIDENT_FACTOR = 1.1;
 /** What capacity bought ahead costs is between its buyer and the seller: a guess that errs on the safe side. */
 const PRIORITY_FACTOR = 2;
-/** Models that cost more from so many tokens of input on. */
-const LONG = {
-  models: ['claude-sonnet-4-0', 'claude-sonnet-4-2', 'claude-sonnet-4-5'],
-  above: 200_000,
-  input: 2,
-  output: 1.5,
-} as const;
+/**
+ * Models that cost twice the input, and one and a half times the output, where a request reads more than so many tokens. They
+ * hold where a table of prices has no step of its own for the model. Sources, November 2026: the price page of Anthropic above;
+ * https://developers.openai.com/api/docs/models/gpt-5.4; https://ai.google.dev/gemini-api/docs/pricing.
+ */
+const STEPS: readonly (readonly [model: RegExp, above: number])[] = [
+  [/(?:^|\/)claude-sonnet-4-(?:0|2|5)/, 200_000],
+  [/(?:^|\/)gpt-5\.[45](?:-pro)?(?:-\d|$)/, 272_000],
+  [/(?:^|\/)gemini-(?:2\.5|3|3\.1)-pro/, 200_000],
+];
+const STEP = { input: 2, output: 1.5 } as const;
 
-const isLong = (model: string, inputTokens: number) =>
-  inputTokens > LONG.above && LONG.models.some((name) => model.startsWith(name));
+function isLong({ model, ...tokens }: TokenCount, prices: readonly ModelPrice[]): boolean {
+  const above = STEPS.find(([name]) => name.test(model))?.[1] ?? Infinity;
+  const hasOwn = prices.some(
+    (price) => price.above !== undefined && price.model !== ANY_MODEL && model.startsWith(price.model),
+  );
+  return !hasOwn && inputOf({ model, ...tokens }) > above;
+}
 
 function factorOf(model: string, { fast, priority, resident }: Terms): number {
   const ofFast = FAST_FACTORS.find(([name]) => model.startsWith(name))?.[1] ?? FAST_FACTOR_MOST;
@@ -95,14 +104,13 @@ export function costOfTaken(
   { count, hourWrites, searches, terms }: Taken,
   prices: readonly ModelPrice[],
 ): { readonly microUsd: number; readonly estimated: boolean } {
-  const long = isLong(count.model, count.inputTokens + count.cacheReadTokens + count.cacheWriteTokens);
-  const priced = long
+  const priced = isLong(count, prices)
     ? prices.map((price) => ({
         ...price,
-        input: price.input * LONG.input,
-        cacheRead: price.cacheRead * LONG.input,
-        cacheWrite: price.cacheWrite * LONG.input,
-        output: price.output * LONG.output,
+        input: price.input * STEP.input,
+        cacheRead: price.cacheRead * STEP.input,
+        cacheWrite: price.cacheWrite * STEP.input,
+        output: price.output * STEP.output,
       }))
     : prices;
   const { microUsd, estimated } = costOf(count, priced, hourWrites);
@@ -143,5 +151,11 @@ export function mostTaken({
   };
 }
 
-export const mostCost = (size: RequestSize, prices: readonly ModelPrice[]): number =>
-  costOfTaken(mostTaken(size), prices).microUsd;
+/** A table may be cheaper above a step than below it: every price is reckoned with that may hold. */
+export function mostCost(size: RequestSize, prices: readonly ModelPrice[]): number {
+  const most = mostTaken(size);
+  const input = inputOf(most.count);
+  const steps = [...new Set(prices.map(({ above = 0 }) => above))].filter((above) => above < input);
+  const ofStep = (above: number) => prices.filter((price) => (price.above ?? 0) <= above);
+  return Math.max(...[...steps, Infinity].map((above) => costOfTaken(most, ofStep(above)).microUsd));
+}

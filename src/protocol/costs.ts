@@ -1,6 +1,7 @@
 /** Tokens and money on the wire. Money is in millionths of a US dollar, whole. */
 import { z } from 'zod';
 import type { ScheduleId } from '../domain/ids.ts';
+import { PRICE_STEP_MOST } from '../domain/prices.ts';
 import { common } from './documents.ts';
 import { occurrenceSchema } from './schedules.ts';
 import { idOf } from './ids.ts';
@@ -11,6 +12,13 @@ const usd = z.number().min(0).max(10_000);
 /** US dollars for a million tokens. `model` matches a model's name from its beginning; the longest match holds, `*` matches all. */
 const priceSchema = z.strictObject({
   model: z.string().min(1).max(200),
+  above: z
+    .number()
+    .int()
+    .min(1)
+    .max(PRICE_STEP_MOST)
+    .optional()
+    .describe('it holds for requests that read more tokens than this; left out: for all'),
   input: usd,
   output: usd,
   cacheRead: usd,
@@ -23,8 +31,8 @@ export const pricesSchema = z.strictObject({
     .array(priceSchema)
     .max(200)
     .refine(
-      (prices) => new Set(prices.map((price) => price.model)).size === prices.length,
-      'a model may be named once',
+      (prices) => new Set(prices.map(({ model, above = 0 }) => `${above} ${model}`)).size === prices.length,
+      'a model may be named once for each number of tokens',
     ),
 });
 

@@ -204,6 +204,20 @@ describe('A run', () => {
     expect(await work(house)).toMatchObject({ ran: [{ name: 'x' }], end: { outcome: 'done', reason: null } });
   });
 
+  it('is priced by the model that was asked for, whatever its answer calls itself', async () => {
+    const house = await bench.open({ mind });
+    const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    await house.team.costs.setPrices([
+      { model: 'qwen3', ...free },
+      { model: '*', input: 25, output: 125, cacheRead: 2.5, cacheWrite: 31.25 },
+    ]);
+    follow(stream(begins({ model: 'claude-opus-5-5' }), ...says(0, 'Hi.'), ends(), OVER));
+    const asked = agentRun(mind, { mind: { answers: mind, model: 'qwen3:8b' } });
+    const started = await house.team.runs.start(asked);
+    if (!started.ok) throw new Error(started.skipped);
+    expect(await started.run.whenEnded).toMatchObject({ outcome: 'done', costMicroUsd: 0, estimated: false });
+  });
+
   it('whose model writes its call as text is not done, and runs nothing', async () => {
     const house = await bench.open({ mind });
     follow(

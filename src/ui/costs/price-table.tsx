@@ -13,6 +13,7 @@ import {
   rowsOf,
   wrongIn,
   type Amount,
+  type PriceField,
   type PriceRow,
 } from './price-rows.ts';
 import { useCostQueries } from './use-costs.ts';
@@ -26,13 +27,14 @@ const TITLES: Record<Amount, string> = {
 
 interface RowProps {
   readonly row: PriceRow;
-  readonly wrong: 'model' | Amount | null;
+  readonly wrong: PriceField | null;
   readonly onChange: (row: PriceRow) => void;
   readonly onRemove: () => void;
 }
 
 function Row({ row, wrong, onChange, onRemove }: RowProps) {
-  const named = row.model.trim() === '' ? t`a new model` : row.model;
+  const model = row.model.trim() === '' ? t`a new model` : row.model;
+  const named = row.above.trim() === '' ? model : t`${model} above ${row.above} tokens`;
   return (
     <tr>
       <th scope="row">
@@ -46,6 +48,17 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
           onChange={(event) => onChange({ ...row, model: event.target.value })}
         />
       </th>
+      <td>
+        <input
+          className="field"
+          aria-label={t`Above so many tokens, ${model}`}
+          inputMode="numeric"
+          autoComplete="off"
+          value={row.above}
+          aria-invalid={wrong === 'above'}
+          onChange={(event) => onChange({ ...row, above: event.target.value })}
+        />
+      </td>
       {AMOUNTS.map((name) => (
         <td key={name}>
           <input
@@ -95,7 +108,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
   return (
     <div className="prices">
       <p className="setting-hint">
-        {t`US dollars for a million tokens. A row holds for every model whose name begins so; where several do, the longest holds. ${<code>*</code>} stands for all others: what it counts is marked ≈, as an estimate. A change holds from the next request on.`}
+        {t`US dollars for a million tokens. A row holds for every model whose name begins so; where several do, the longest holds. ${<code>*</code>} stands for all others: what it counts is marked ≈, as an estimate. A row with a number of tokens holds for requests that read more than that. A change holds from the next request on.`}
       </p>
       {/* Scrolls by itself where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
@@ -104,6 +117,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
           <thead>
             <tr>
               <th scope="col">{t`Model begins with`}</th>
+              <th scope="col">{t`Above tokens`}</th>
               {AMOUNTS.map((name) => (
                 <th key={name} scope="col">
                   {TITLES[name]}
@@ -157,6 +171,7 @@ function Editor({ prices }: { prices: readonly Price[] }) {
                 {
                   key: Math.max(-1, ...rows.map(({ key }) => key)) + 1,
                   model: '',
+                  above: '',
                   input: '',
                   output: '',
                   cacheRead: '',

@@ -30,6 +30,23 @@ describe('a price', () => {
     expect(priceFor('big-2', [...table].reverse()).model).toBe('big-2');
   });
 
+  it('is that of the largest step which a request is above', () => {
+    const steps: readonly ModelPrice[] = [
+      ...table,
+      { model: 'big-2', above: 200_000, input: 8, output: 30, cacheRead: 0.8, cacheWrite: 10 },
+      { model: 'big-2', above: 1_000_000, input: 16, output: 60, cacheRead: 1.6, cacheWrite: 20 },
+    ];
+    const inputOf = (tokens: number) => priceFor('big-2', steps, tokens).input;
+    expect([0, 200_000, 200_001, 1_000_000, 1_000_001].map(inputOf)).toEqual([4, 4, 8, 8, 16]);
+    expect(priceFor('big-1', steps, 500_000).input).toBe(10);
+    // What was read from a cache is of the length too.
+    const count = { model: 'big-2', ...none, inputTokens: 150_000, cacheReadTokens: 60_000 };
+    expect(costOf(count, steps).microUsd).toBe(150_000 * 8 + 60_000 * 0.8);
+    // A step of a longer name does not hold below it.
+    const own = [{ model: 'big-2x', above: 10, input: 1, output: 1, cacheRead: 1, cacheWrite: 1 }, ...table];
+    expect([10, 11].map((tokens) => priceFor('big-2x', own, tokens).model)).toEqual(['big-2', 'big-2x']);
+  });
+
   it('is the dearest that is known where a table has no row for it at all', () => {
     const dearest = Math.max(...DEFAULT_PRICES.map((price) => price.output));
     expect(priceFor('unheard-of', []).output).toBe(dearest);

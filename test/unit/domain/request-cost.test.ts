@@ -56,6 +56,46 @@ describe('What a request took', () => {
   });
 });
 
+describe('A price with a step', () => {
+  const flat = [{ model: '*', input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 }];
+  const cost = (model: string, inputTokens: number, prices = flat as Parameters<typeof costOfTaken>[1]) =>
+    costOfTaken(taken(model, {}, inputTokens), prices).microUsd;
+
+  it.each([
+    ['gpt-5.4', 272_000],
+    ['openai/gpt-5.4-2026-03-05', 272_000],
+    ['gpt-5.5-pro', 272_000],
+    ['gemini-2.5-pro', 200_000],
+    ['google/gemini-3-pro-preview', 200_000],
+    ['claude-sonnet-4-5-20250929', 200_000],
+  ])('of %s is twice the input and one and a half times the output above %d tokens', (model, above) => {
+    expect(cost(model, above)).toBe(above * 2 + 1_000 * 10);
+    expect(cost(model, above + 1)).toBe((above + 1) * 4 + 1_000 * 15);
+  });
+
+  it.each(['gpt-5.4-mini', 'gpt-5', 'gemini-2.5-flash', 'claude-opus-5-5', 'my-gpt-5.4'])(
+    'is not one of %s',
+    (model) => {
+      expect(cost(model, 1_000_000)).toBe(1_000_000 * 2 + 1_000 * 10);
+    },
+  );
+
+  it('is that of the table where the table has one', () => {
+    const own = [...flat, { model: 'gpt-5.4', above: 300_000, input: 3, output: 11, cacheRead: 1, cacheWrite: 3 }];
+    expect(cost('gpt-5.4', 280_000, own)).toBe(280_000 * 2 + 10_000);
+    expect(cost('gpt-5.4', 300_001, own)).toBe(300_001 * 3 + 11_000);
+  });
+
+  it('is held for at the dearest of its prices, also where more tokens cost less', () => {
+    const cheaper = [...flat, { model: 'm', above: 1_000, input: 0.1, output: 0.1, cacheRead: 0.1, cacheWrite: 0.1 }];
+    const size: RequestSize = {
+      ...{ model: 'm', bytes: 4_000, pictures: 0, openEnded: false, searches: 0, maxOutputTokens: 100 },
+      ...{ cached: 'not', terms: PLAIN_TERMS },
+    };
+    expect(mostCost(size, cheaper)).toBeGreaterThanOrEqual(cost('m', 1_000, cheaper) - 900 * 10);
+  });
+});
+
 describe('What a request may cost at most', () => {
   const body = { model: 'claude-opus-5-5', max_tokens: 500, messages: [{ role: 'user', content: 'Hello.' }] };
   const sized = (more: object) => sizeOf({ ...body, ...more }, 1_000);

@@ -221,6 +221,10 @@ test('a price is changed, a model added, and Roost’s own come back', async () 
   fireEvent.change(screen.getByLabelText('Model, as a new model'), { target: { value: 'qwen' } });
   for (const title of ['Input', 'Output', 'Cache read', 'Cache write'])
     fireEvent.change(screen.getByLabelText(`${title}, qwen`), { target: { value: '0' } });
+  const step = screen.getByLabelText('Above so many tokens, qwen');
+  fireEvent.change(step, { target: { value: 'many' } });
+  expect(screen.getByRole('alert').textContent).toContain('a number of tokens is whole');
+  fireEvent.change(step, { target: { value: '128,000' } });
   await page.user.click(screen.getByRole('button', { name: 'Save the prices' }));
   await page.user.click(await screen.findByRole('button', { name: 'Set back to the default prices' }));
   await waitFor(() => expect(page.reach.times('PUT /api/prices')).toBe(2));
@@ -228,7 +232,8 @@ test('a price is changed, a model added, and Roost’s own come back', async () 
   expect(first).toMatchObject({
     prices: expect.arrayContaining([
       expect.objectContaining({ model: 'claude-sonnet-', input: 4 }),
-      { model: 'qwen', input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      { model: 'qwen', above: 128_000, input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      expect.objectContaining({ model: 'claude-sonnet-4-5', above: 200_000, input: 6 }),
     ]),
   });
   expect(second).toEqual({ prices: [] });
