@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto';
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindInfo } from '../../src/protocol/events.ts';
 import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
+import { deeperThan } from '../../src/domain/deeper-than.ts';
+import { chunksOf } from '../../src/domain/platform/old-browsers.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
 import { createKeyFilter } from '../key-filter.ts';
 import type { Untold } from '../../src/domain/request-cost.ts';
 import { createAssembly, type Assembly, type Told } from './assembly.ts';
-import { eventsOf } from './event-reader.ts';
+import { eventsOf, UnreadableAnswer } from './event-reader.ts';
 import { createLeaving } from './leave.ts';
 import type { Mind, MindAnswer, MindListener, MindRequest } from './mind.ts';
 import { CutAnswer, LostCall, mayHaveArrived, problemOf, retryAfterOf } from './problems.ts';
@@ -59,6 +62,23 @@ interface Attempt {
 /** The SDK would otherwise look for credentials in the environment and on disk and send those. */
 const NO_KEY = 'no-key';
 
+/** The SDK reads a refusal to its end, however long that is and takes. Here it is read within the time of the request. */
+function withShortRefusals(inner: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await inner(input, init);
+    if (response.ok || !response.body) return response;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of chunksOf(response.body)) {
+      chunks.push(chunk);
+      size += chunk.byteLength;
+      if (size > MIND_LIMITS.refusalBytes) break;
+    }
+    const { status, statusText, headers } = response;
+    return new Response(Buffer.concat(chunks).subarray(0, MIND_LIMITS.refusalBytes), { status, statusText, headers });
+  };
+}
+
 function createClient(config: AnthropicMindConfig, baseURL: string, official: boolean): Anthropic {
   const header = config.keyHeader ?? (official ? 'bearer' : 'both');
   return new Anthropic({
@@ -69,7 +89,7 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
       ...(config.key !== null && header !== 'bearer' ? { 'x-api-key': config.key } : {}),
       ...(config.key === null || header === 'x-api-key' ? { authorization: null } : {}),
     },
-    ...(config.fetch ? { fetch: config.fetch } : {}),
+    fetch: withShortRefusals(config.fetch ?? ((...args) => globalThis.fetch(...args))),
     // What may be sent again, and when, is the line’s to know.
     maxRetries: 0,
     timeout: MIND_LIMITS.requestTimeoutMs,
@@ -251,7 +271,9 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
         if (next.done) return signal.aborted ? new Anthropic.APIUserAbortError() : null;
         const { value: event } = next;
         if (event.kind === 'error')
-          return new Anthropic.APIError(undefined, event.body, undefined, response.headers, undefined);
+          return deeperThan(event.body, LIMITS.jsonDepth)
+            ? new UnreadableAnswer('an error lies too deep')
+            : new Anthropic.APIError(undefined, event.body, undefined, response.headers, undefined);
         if (!take(event)) return null;
       }
     } finally {

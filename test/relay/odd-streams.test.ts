@@ -238,6 +238,93 @@ describe('A call of a tool', () => {
   });
 });
 
+describe('A server', () => {
+  const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+
+  it('that says all too much of anything is not followed there', async () => {
+    const told = await ask(
+      stream(begins(), ...says(0, 'Hi.'), ...calls(1, 'a', 'write_file', deep(50_000)), ends('tool_use'), OVER),
+    );
+    expect(callsIn(told.answer)).toMatchObject([{ input: {}, unreadable: expect.stringMatching(/levels deep/) }]);
+    const body = `event: error\ndata: {"type":"error","error":{"type":"api_error","message":${deep(50_000)}}}\n\n`;
+    for (const answer of [{ chunks: [written([begins(), ...says(0, 'Hi.')]), body] }, { chunks: [body] }])
+      expect((await ask(answer)).answer).toMatchObject({ ok: false });
+    const refusal = { status: 400, type: 'application/json', chunks: ['x'.repeat(3_000_000)] };
+    expect((await ask(refusal)).answer).toMatchObject({ ok: false, error: { kind: 'refused-request' } });
+    const ids = Array.from({ length: 3_000 }, (_none, i) => calls(i, `id-${i}`, 'write_file', '{}')).flat();
+    const { answer } = await ask(stream(begins(), ...ids, ends('tool_use'), OVER));
+    expect(callsIn(answer)).toHaveLength(2_000);
+  });
+
+  it.each<[string, RawAnswer, string, RegExp]>([
+    ['a page', { chunks: ['<h1>It works!</h1>'], type: 'text/html' }, 'upstream-broken', /not the Messages API/],
+    ['nothing', { chunks: [] }, 'upstream-broken', /not the Messages API/],
+    [
+      'JSON of something else',
+      { chunks: ['{"object":"chat.completion","choices":[]}'] },
+      'upstream-broken',
+      /not the Messages API/,
+    ],
+    [
+      'half a JSON answer',
+      { chunks: ['{"type":"message","content":[{"ty'] },
+      'upstream-broken',
+      /not the Messages API/,
+    ],
+    [
+      'an error with a good status',
+      { chunks: ['{"type":"error","error":{"type":"overloaded_error","message":"later"}}'], type: 'application/json' },
+      'overloaded',
+      /overloaded at the moment/,
+    ],
+    [
+      'an error of another protocol',
+      { chunks: ['data: {"error":{"message":"model not loaded"}}\n\n'] },
+      'upstream-broken',
+      /model not loaded/,
+    ],
+    [
+      'an error that is a text',
+      { chunks: ['event: error\ndata: out of memory\n\n'] },
+      'upstream-broken',
+      /out of memory/,
+    ],
+    [
+      'an event that is torn',
+      {
+        chunks: [
+          written([begins(), ...says(0, 'I was')]),
+          'data: {"type":"content_block_delta","ind\n\n',
+          written([ends(), OVER]),
+        ],
+      },
+      'stream-cut',
+      /cannot be read/,
+    ],
+    [
+      'an end without its beginning, and a line that dies',
+      { chunks: [written([opens(0, { type: 'text', text: 'I was' })])], then: 'cut' },
+      'stream-cut',
+      /broke off/,
+    ],
+    [
+      'a call of which only the input came',
+      stream(begins(), adds(0, { type: 'input_json_delta', partial_json: '{}' }), ends('tool_use'), OVER),
+      'upstream-broken',
+      /often a tool call/,
+    ],
+  ])('that sends %s is told of as that', async (_what, answer, kind, message) => {
+    const told = await ask(answer);
+    expect(told.answer).toMatchObject({ ok: false, error: { kind, message: expect.stringMatching(message) } });
+    expect(textIn(told.answer)).toBe(told.heard);
+  });
+
+  it('whose line dies behind the end of its answer has answered', async () => {
+    const told = await ask({ chunks: [written([begins(), ...says(0, 'Done.'), ends()])], then: 'cut' });
+    expect(told).toMatchObject({ heard: 'Done.', answer: { ok: true, stop: 'end', usage: { outputTokens: 5 } } });
+  });
+});
+
 describe('A thought', () => {
   it('without a signature is no error', async () => {
     const { answer } = await ask(
