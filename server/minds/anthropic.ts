@@ -190,13 +190,16 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     /** When the line last brought something. */
     let heardAt = begunAt;
     const leaving = createLeaving(signal);
-    const ending = await readAnswer(request, shape, leaving.signal, (event) => {
-      if (event.kind === 'other') return true;
-      turn.begun();
-      heardAt = performance.now();
-      tell(answer.take(event));
-      if (answer.state() === 'over') turn.ended();
-      return answer.state() !== 'over';
+    const ending = await readAnswer(request, shape, leaving.signal, {
+      take(event) {
+        if (event.kind === 'other') return true;
+        turn.begun();
+        heardAt = performance.now();
+        tell(answer.take(event));
+        if (answer.state() === 'over') turn.ended();
+        return answer.state() !== 'over';
+      },
+      patience: () => (answer.state() === 'told' && answer.isWhole() ? MIND_LIMITS.afterToldMs : Infinity),
     }).finally(leaving.done);
     const state = answer.state();
     const began = state !== 'waiting';
@@ -251,7 +254,10 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     request: MindRequest,
     shape: Shape,
     signal: AbortSignal,
-    take: (event: Exclude<WireEvent, { kind: 'error' }>) => boolean,
+    {
+      take,
+      patience,
+    }: { readonly take: (event: Exclude<WireEvent, { kind: 'error' }>) => boolean; readonly patience: () => number },
   ): Promise<Error | null> {
     const broken = (error: unknown): Error => {
       if (isAbort(error)) return new Anthropic.APIUserAbortError();
@@ -263,7 +269,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     } catch (error) {
       return broken(error);
     }
-    const events = eventsOf(response.body);
+    const events = eventsOf(response.body, patience);
     try {
       for (;;) {
         const next = await events.next().catch(broken);

@@ -52,12 +52,16 @@ function createEvents() {
 }
 
 /**
+ * `patience`: asked before each read, ms to wait for what comes next; after that the stream counts as ended.
  * Rejects with what the line's own failure is, or with `UnreadableAnswer`. Whoever leaves the loop early leaves the line: it
  * is read to its end for a moment, so that it can be used again, and closed then.
  */
-export async function* eventsOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<WireEvent, void, undefined> {
+export async function* eventsOf(
+  body: ReadableStream<Uint8Array> | null,
+  patience: () => number = () => Infinity,
+): AsyncGenerator<WireEvent, void, undefined> {
   if (!body) return;
-  const [mine, rest] = withEnd(body);
+  const [mine, rest] = withEnd(body, patience);
   const decoder = new TextDecoder();
   const events = createEvents();
   let whole: string | null = null;
@@ -87,15 +91,23 @@ export async function* eventsOf(body: ReadableStream<Uint8Array> | null): AsyncG
 }
 
 /** The chunks of a body, and the way to leave them. */
-function withEnd(body: ReadableStream<Uint8Array>): readonly [AsyncIterable<Uint8Array>, () => void] {
+function withEnd(
+  body: ReadableStream<Uint8Array>,
+  patience: () => number,
+): readonly [AsyncIterable<Uint8Array>, () => void] {
   const reader = body.getReader();
   let isOver = false;
   async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        isOver = true;
-        throw error;
-      });
+      const ms = patience();
+      const giveUp = ms === Infinity ? null : setTimeout(() => void reader.cancel().catch(() => undefined), ms);
+      const { done, value } = await reader
+        .read()
+        .catch((error: unknown) => {
+          isOver = true;
+          throw error;
+        })
+        .finally(() => giveUp && clearTimeout(giveUp));
       isOver ||= done;
       if (done) return;
       yield value;

@@ -16,6 +16,8 @@ export const MIND_LIMITS = {
   refusalBytes: 1_000_000,
   /** ms that a stream may stay open after its last event, before its line is closed. */
   afterEndMs: 1_000,
+  /** ms without an event after an answer told how it ended, and all its blocks have: servers leave the last event out. */
+  afterToldMs: 3_000,
   /** Bytes of one whole answer. A token of 4 letters takes some 150 bytes of events, and the longest answers have 128,000. */
   answerBytes: 100_000_000,
   /** Characters of one event of a stream: a page that the server read may lie in one. */

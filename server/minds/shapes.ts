@@ -62,6 +62,7 @@ export function createShapes({ official, thinking, searching, web }: ShapesDeps)
         const unseen = sight.less(shape.unseen, said, request);
         return unseen && { ...shape, unseen };
       };
+      if (status >= 500) return seesLess();
       if (shape.searching && refusesSearch(said)) return { ...shape, searching: false };
       if (shape.web && request.tools.some(({ provider }) => provider) && refusesWeb(said))
         return { ...shape, web: false };

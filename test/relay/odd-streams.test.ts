@@ -73,6 +73,10 @@ describe('Words', () => {
     ['no blank line at the end', { chunks: [HELLO.trimEnd()] }],
     ['[DONE] at the end', { chunks: [`${HELLO}data: [DONE]\n\n`] }],
     ['a line that stays open', { chunks: [HELLO], then: 'open' }],
+    [
+      'a line that stays open, and no last event',
+      { chunks: [HELLO.slice(0, HELLO.lastIndexOf('event:'))], then: 'open' },
+    ],
     ['a plain JSON answer', { chunks: [JSON.stringify(json)], type: 'application/json' }],
     ['a plain JSON answer that is called a stream', { chunks: ['\ufeff \n', JSON.stringify(json, null, 2)] }],
   ])('are heard whole with %s', async (_what, answer) => {
