@@ -41,7 +41,11 @@ const row = (model: string, input: number, output: number, cacheRead = input * R
   cacheWrite: input * WRITE,
 });
 
-const above = (tokens: number, price: ModelPrice): ModelPrice => ({ ...price, above: tokens });
+const above = (tokens: number, { model, ...price }: ModelPrice): ModelPrice => ({ model, above: tokens, ...price });
+
+/** Names a row of a table among the others, for people too. */
+export const priceName = ({ model, above: tokens }: Pick<ModelPrice, 'model' | 'above'>): string =>
+  tokens === undefined ? model : `${model} (> ${tokens})`;
 
 /**
  * List prices of Anthropic's models, https://platform.claude.com/docs/en/about-claude/pricing, November 2026.

@@ -1,13 +1,13 @@
 /** Limits and prices one by one: what a record sets, as fields, and a record of which some fields are another's. Pure. */
 import { isRecord } from '../../domain/platform/is-record.ts';
-import { DEFAULT_PRICES } from '../../domain/prices.ts';
+import { DEFAULT_PRICES, priceName } from '../../domain/prices.ts';
 import type { Stamp } from '../../domain/stamp.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../protocol/known.ts';
 import type { RelayRecord } from '../../protocol/records.ts';
 import type { ArchiveChange } from '../types.ts';
 
-/** By field: the path of a limit as JSON, or a model's name. What is not there is not set. */
+/** By field: the path of a limit as JSON, or the name of a price. What is not there is not set. */
 export type RecordFields = ReadonlyMap<string, unknown>;
 
 function* leaves(value: unknown, path: readonly string[]): Generator<readonly [string, unknown]> {
@@ -19,7 +19,7 @@ function* leaves(value: unknown, path: readonly string[]): Generator<readonly [s
 export function fieldsOf(type: 'limits' | 'prices', record: RelayRecord | null): RecordFields {
   if (type === 'limits') return new Map(record?.type === 'limits' ? leaves(record.value.config, []) : []);
   const prices = record?.type === 'prices' ? record.value.prices : [];
-  return new Map((prices.length === 0 ? DEFAULT_PRICES : prices).map((price) => [price.model, price]));
+  return new Map((prices.length === 0 ? DEFAULT_PRICES : prices).map((price) => [priceName(price), price]));
 }
 
 /** The path of a limit's field. */
@@ -37,6 +37,11 @@ function withPath(value: unknown, [key, ...rest]: readonly string[], inner: unkn
   return Object.fromEntries(set === undefined ? others : [...others, [key, set]]);
 }
 
+function nameOf(row: unknown): string {
+  const { model, above } = isRecord(row) ? row : {};
+  return priceName({ model: String(model), above: typeof above === 'number' ? above : undefined });
+}
+
 /** The value of a record where these fields are set so, and all others stay. Whoever takes it checks it. */
 export function withFields(
   type: 'limits' | 'prices',
@@ -51,7 +56,7 @@ export function withFields(
   const own: readonly unknown[] = isRecord(value) && Array.isArray(value['prices']) ? value['prices'] : [];
   const rows = own.length === 0 ? DEFAULT_PRICES : own;
   const set = new Map(fields);
-  const others = rows.filter((row) => !isRecord(row) || !set.has(String(row['model'])));
+  const others = rows.filter((row) => !set.has(nameOf(row)));
   return { prices: [...others, ...[...set.values()].filter((row) => row !== undefined)] };
 }
 
