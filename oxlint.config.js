@@ -140,6 +140,21 @@ const tooNew = {
   ],
 };
 
+/** The one place of the relay that starts programs: see there what it keeps from them. */
+const STARTS_PROGRAMS = 'server/processes/start.ts';
+const startsNone = {
+  'typescript/no-restricted-imports': [
+    'error',
+    {
+      paths: ['node:child_process', 'child_process', 'node:cluster', 'cluster'].map((name) => ({
+        name,
+        message: `${STARTS_PROGRAMS} starts every program of the relay`,
+        allowTypeImports: true,
+      })),
+    },
+  ],
+};
+
 /** Each of these names is an error where it is found. */
 const errors = (prefix, names) => Object.fromEntries(names.split(/\s+/).map((name) => [prefix + name, 'error']));
 
@@ -278,6 +293,7 @@ export default {
       excludeFiles: type === 'server' ? filesOf('server/base') : [],
       rules: { 'boundaries/dependencies': arrowsOf(type) },
     })),
+    { files: ['server/**/*.ts'], excludeFiles: [STARTS_PROGRAMS], rules: startsNone },
     { files: ['src/**/*.ts', 'src/**/*.tsx'], rules: tooNew },
     { files: ['src/**/*.tsx'], rules: { ...HOOKS, ...ACCESSIBLE } },
   ],

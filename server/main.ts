@@ -5,6 +5,7 @@ import { findPackageRoot } from './package-root.ts';
 import { askToEnd } from './home-lock.ts';
 import { openRelay, type Relay } from './relay.ts';
 import { helpText } from './help-text.ts';
+import { closeInherited } from './processes/index.ts';
 import { StartError } from './start-error.ts';
 import { StoreError } from './store/index.ts';
 import { createTerminal } from './terminal.ts';
@@ -151,6 +152,8 @@ process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
 async function main(): Promise<void> {
+  // Before anything is opened, and before the browser is.
+  closeInherited();
   try {
     const args = process.argv.slice(2);
     const config = readConfig(args, process.env);

@@ -5,12 +5,15 @@
  * input does.
  */
 import { sentence } from '../../src/domain/sentence.ts';
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { endGroup, endMarked, GROUP_MARK, groupOf, groupSchema } from './groups.ts';
+import { startProgram } from './start.ts';
+
+export { closeInherited, startProgram } from './start.ts';
 
 /** Why none is run, to people. */
 export const PROGRAMS_OFF = sentence`This relay runs no programs for its pages. Start it with --scripts to let it.`;
@@ -110,7 +113,7 @@ export function createProcesses(folder: string | null): Processes {
       const file = programFor({ command, env });
       const mark = randomUUID();
       const noted = folder !== null && process.platform === 'linux';
-      const child = spawn(noted ? '/bin/sh' : file, noted ? ['-c', GATE, 'sh', file, ...args] : args, {
+      const child = startProgram(noted ? '/bin/sh' : file, noted ? ['-c', GATE, 'sh', file, ...args] : args, {
         ...(cwd === undefined ? {} : { cwd }),
         detached: true,
         stdio: ['pipe', 'pipe', 'pipe', ...(noted ? ['pipe' as const] : [])],

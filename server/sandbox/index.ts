@@ -5,13 +5,13 @@
  */
 import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { sentence } from '../../src/domain/sentence.ts';
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SandboxStanding } from '../../src/protocol/calls.ts';
-import { createProcesses, type Group, type Processes } from '../processes/index.ts';
+import { createProcesses, startProgram, type Group, type Processes } from '../processes/index.ts';
 import { boundedBy, bubbleArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
 import type { Network } from '../../src/domain/network.ts';
@@ -123,7 +123,7 @@ export function createSandbox({
     { folder, bash, fd }: SandboxTask,
     { cgroups, wayOut }: { readonly cgroups: readonly string[]; readonly wayOut: string | null },
   ): ChildProcess =>
-    spawn(
+    startProgram(
       '/bin/sh',
       [
         '-c',

@@ -2,12 +2,12 @@
  * A program that goes on, in a sandbox of its own: as commands are held there, but with an input and an output, no end by time,
  * and of the machine's folders those that the person has named for it, at their own places.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Network } from '../../src/domain/network.ts';
-import { begun, programFor, type Group, type ProgramStart } from '../processes/index.ts';
+import { begun, programFor, startProgram, type Group, type ProgramStart } from '../processes/index.ts';
 import { boundedBy, programArguments } from './bubble.ts';
 import { createCgroup } from './cgroups.ts';
 import { openWayOut, type NetworkDeps, type WayOut } from './network.ts';
@@ -83,7 +83,7 @@ export async function startBoxed(
   const over = () => Promise.all([cgroup?.remove(), wayOut?.close()]);
   try {
     if (network !== 'none' && reached) wayOut = await openWayOut(network, reached);
-    child = spawn(
+    child = startProgram(
       '/bin/sh',
       [
         '-c',

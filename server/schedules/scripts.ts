@@ -4,7 +4,6 @@
  * until the person starts the relay with `--scripts`, and what is run is what lay there when the person set it: agents write in
  * that folder.
  */
-import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, realpath, unlink, type FileHandle } from 'node:fs/promises';
@@ -16,6 +15,7 @@ import type { ScheduleOf } from '../../src/protocol/schedules.ts';
 import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../processes/groups.ts';
+import { startProgram } from '../processes/index.ts';
 
 /** Exit status by which a script says that it is done for good. */
 const DONE_FOR_GOOD = 75;
@@ -193,7 +193,7 @@ export function createScripts(
       const mark = randomUUID();
       // Where the relay dies before it is written down, nobody says the line, and it ends by itself.
       const waits = `read -r _ <&${GO_FD} && exec ${GO_FD}<&- && source /dev/fd/${SCRIPT_FD}`;
-      const child = spawn('bash', ['-c', waits, file], {
+      const child = startProgram('bash', ['-c', waits, file], {
         cwd,
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe', handle.fd, 'pipe'],

@@ -41,7 +41,7 @@ const isFollowUp = (first: string) => first.includes('The human has answered');
 
 export async function startHands(
   args: readonly string[] = [],
-  { store, env: given = {}, ...more }: Pick<RelayOptions, 'terminal' | 'store' | 'env'> = {},
+  { store, env: given = {}, ...more }: Pick<RelayOptions, 'terminal' | 'store' | 'env' | 'inherits'> = {},
 ): Promise<Hands> {
   let turns: readonly (readonly Part[])[] = [];
   const model = await startScriptedModel(({ first, body }) => {

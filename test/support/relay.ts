@@ -1,6 +1,6 @@
 /** The whole relay as a process of its own, on a home and a port of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +31,8 @@ export interface RelayOptions {
   readonly from?: RelayOrigin;
   /** At a terminal, as a person runs it, so that `newLink` can ask for more links. Linux only; end it with SIGTERM. */
   readonly terminal?: boolean;
+  /** Files and folders that it finds open at its start, by the number of their descriptor. */
+  readonly inherits?: Readonly<Record<number, string>>;
 }
 
 /** `main`: of another package. */
@@ -87,23 +89,31 @@ function watch(child: ChildProcess): { ended: Promise<ProcessEnd>; out: { stdout
 interface SpawnOptions {
   readonly from?: RelayOrigin;
   readonly terminal?: boolean;
+  readonly inherits?: Readonly<Record<number, string>>;
 }
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 async function spawnRelay(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { from = 'sources', terminal = false }: SpawnOptions = {},
+  { from = 'sources', terminal = false, inherits = {} }: SpawnOptions = {},
 ): Promise<ChildProcess> {
   const main = typeof from === 'object' ? from.main : from === 'built' ? BUILT_MAIN : await relayMain();
   const command = [process.execPath, ...(from === 'built' ? [] : SHORT_LIVED), main, ...args];
   const [program = '', ...words] = terminal
     ? ['script', '-qfec', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
     : command;
-  return spawn(program, words, {
-    env: { ...cleanEnv(), ...env },
-    stdio: [terminal ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-  });
+  const stdio: (number | 'pipe' | 'ignore')[] = [terminal ? 'pipe' : 'ignore', 'pipe', 'pipe'];
+  const opened = Object.entries(inherits).map(([fd, path]) => [Number(fd), openSync(path, 'r')] as const);
+  for (const [fd, source] of opened) {
+    while (stdio.length < fd) stdio.push('ignore');
+    stdio[fd] = source;
+  }
+  try {
+    return spawn(program, words, { env: { ...cleanEnv(), ...env }, stdio });
+  } finally {
+    for (const [, source] of opened) closeSync(source);
+  }
 }
 
 /** Runs the relay's command to its end: for what ends by itself. */
