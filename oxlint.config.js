@@ -52,7 +52,7 @@ const SERVER_MAY_IMPORT = {
   reach: ['inbox', 'runs'],
   workspaces: ['directory'],
   processes: [],
-  sandbox: ['models', 'processes'],
+  sandbox: ['models', 'processes', 'workspaces'],
   shell: ['sandbox', 'workspaces'],
   web: ['models'],
   hands: ['sandbox', 'shell', 'web', 'workspaces'],

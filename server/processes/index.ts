@@ -13,6 +13,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { endGroup, endMarked, GROUP_MARK, groupOf, groupSchema } from './groups.ts';
 import { startProgram } from './start.ts';
 
+export { memoryLeft, processNow, processOf, processesNow, type Process } from './proc.ts';
 export { closeInherited, startProgram } from './start.ts';
 
 /** Why none is run, to people. */

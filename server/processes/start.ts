@@ -1,13 +1,13 @@
 /**
- * Every program that the relay starts is started here; lint refuses `node:child_process` elsewhere in `server`. Nothing
- * reaches a program but what its start names: no descriptor that whoever started the relay had left open.
+ * The one place where the relay starts programs. Lint refuses `node:child_process` elsewhere in `server`. A program gets only
+ * the descriptors that its start names, and none that the relay inherited.
  */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The first three are input, output and errors: the start of a program says what they are. */
+/** Input, output and errors. Each start sets them. */
 const OWN = 2;
-/** In the `flags` of proc_pid_fdinfo(5): it is closed where another program begins. */
+/** `O_CLOEXEC` in the `flags` of proc_pid_fdinfo(5). */
 const CLOSE_ON_EXEC = 0o2000000;
 const DESCRIPTORS = '/proc/self/fd';
 
@@ -16,7 +16,7 @@ function isInherited(descriptor: number): boolean {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch {
-    // It was closed since it was listed: the listing itself has one.
+    // It was closed since it was listed. The listing itself used one.
     return false;
   }
 }
@@ -24,9 +24,9 @@ function isInherited(descriptor: number): boolean {
 let closed = false;
 
 /**
- * Closes what this process was started with and does not know of. Node marks all that it opens as closed on exec, and of what
- * it inherits the first sixteen; what is not marked is somebody else's. An open folder is a way out of every sandbox (openat(2)).
- * On macOS libuv starts programs without any (POSIX_SPAWN_CLOEXEC_DEFAULT).
+ * Closes inherited descriptors. Node marks everything that it opens as close-on-exec, and the first sixteen that it inherits.
+ * So an unmarked descriptor was inherited. An open folder leads out of every sandbox (openat(2)). macOS needs nothing: libuv
+ * passes no descriptor on there (POSIX_SPAWN_CLOEXEC_DEFAULT).
  */
 export function closeInherited(): void {
   if (closed || process.platform !== 'linux') return;
@@ -39,7 +39,7 @@ export function closeInherited(): void {
 
 /** As `spawn`. */
 export function startProgram(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-  // The relay has done so at its start; a process that uses a part of it has not.
+  // The relay did so at its start. A test or a benchmark that uses one part of it did not.
   closeInherited();
   return spawn(file, args, options);
 }

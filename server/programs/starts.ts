@@ -1,6 +1,5 @@
 /** The line in which programs wait to be started: one for all homes, with so many under way as its own household has set, and as memory allows. */
-import { readFile } from 'node:fs/promises';
-import { freemem } from 'node:os';
+import { memoryLeft } from '../processes/index.ts';
 import type { ProgramLimits } from './settings.ts';
 
 export interface Starts {
@@ -18,13 +17,6 @@ export interface Starts {
   look(): void;
 }
 
-/** Bytes that could be given to a program without taking them from another. */
-async function availableMemory(): Promise<number> {
-  const told = await readFile('/proc/meminfo', 'utf8').catch(() => '');
-  const match = /^MemAvailable:\s+(\d+) kB$/m.exec(told);
-  return match ? Number(match[1]) * 1_024 : freemem();
-}
-
 interface Waiter {
   readonly go: () => void;
   readonly onPlace: (place: number) => void;
@@ -33,7 +25,7 @@ interface Waiter {
 
 export function createStarts(
   limits: Pick<ProgramLimits, 'freeBytes'>,
-  available: () => Promise<number> = availableMemory,
+  available: () => Promise<number> = async () => (await memoryLeft()).available,
 ): Starts {
   const waiting: Waiter[] = [];
   let under = 0;

@@ -107,12 +107,19 @@ net.createServer((near) => {
   far.on("error", () => near.destroy()).pipe(near);
 }).listen(${PORT}, "127.0.0.1", () => console.log("ready"));`;
 
-/** Run by `bash` within: bounds that nothing in it can raise, and then what was asked for. Sizes of `ulimit` are in KiB. */
-export const boundedBy = ({ file, addresses, processes, openFiles }: SandboxLimits, hasWayOut: boolean): string =>
+/**
+ * Run by `bash` within: bounds that nothing in it can raise, and then what was asked for. Sizes of `ulimit` are in KiB.
+ * `counted`: a control group bounds memory; else what one process may write is bounded, at least.
+ */
+export const boundedBy = (
+  { file, addresses, memory, processes, openFiles }: SandboxLimits,
+  { hasWayOut, counted }: { readonly hasWayOut: boolean; readonly counted: boolean },
+): string =>
   [
     'ulimit -c 0',
     `ulimit -f ${Math.floor(file / 1_024)}`,
     `ulimit -v ${Math.floor(addresses / 1_024)}`,
+    ...(counted ? [] : [`ulimit -d ${Math.floor(memory / 1_024)}`]),
     `ulimit -u ${processes}`,
     `ulimit -n ${openFiles}`,
     ...(hasWayOut ? [`{ read -r _ < <(exec ${NODE} -e '${FORWARD}' 2>/dev/null </dev/null); true; }`] : []),

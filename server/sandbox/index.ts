@@ -5,28 +5,29 @@
  */
 import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { sentence } from '../../src/domain/sentence.ts';
-import type { ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SandboxStanding } from '../../src/protocol/calls.ts';
-import { createProcesses, startProgram, type Group, type Processes } from '../processes/index.ts';
-import { boundedBy, bubbleArguments } from './bubble.ts';
-import { createCgroup } from './cgroups.ts';
 import type { Network } from '../../src/domain/network.ts';
-import { openWayOut, removeLeftWaysOut, type NetworkDeps, type WayOut } from './network.ts';
-import { AS_ROOT, broken, findBubble, missing } from './missing.ts';
+import type { SandboxStanding } from '../../src/protocol/calls.ts';
+import { createProcesses, type Group, type Processes } from '../processes/index.ts';
+import { begin, type Box, type Boxed } from './box.ts';
+import { bubbleArguments } from './bubble.ts';
+import { findCgroups, type Cgroups } from './cgroups.ts';
+import type { Kin } from './held.ts';
+import { AS_ROOT, broken, findBubble, missing, watched } from './missing.ts';
+import { removeLeftWaysOut, type NetworkDeps } from './network.ts';
 import { createOutput } from './output.ts';
-import { seccompProgram } from './seccomp.ts';
 import { startBoxed, type BoxedProgram } from './program.ts';
+import { seccompProgram } from './seccomp.ts';
 import { SANDBOX_LIMITS, type SandboxLimits } from './settings.ts';
-import { memoryOf } from './taken.ts';
+import { watch, type Excess, type Space } from './watch.ts';
 
-export { WITHIN } from './settings.ts';
+export { SANDBOX_LIMITS, WITHIN } from './settings.ts';
+export type { Space } from './watch.ts';
 
 /** Why it was ended, where that was not by itself. */
-export type Cut = 'time' | 'memory' | 'output' | 'room' | 'stopped' | 'withdrawn' | 'closing';
+export type Cut = Excess | 'time' | 'output' | 'stopped' | 'withdrawn' | 'closing';
 
 export interface SandboxEnd {
   /** Null: a signal, or `cut`. */
@@ -53,8 +54,8 @@ export interface SandboxTask {
   readonly timeoutMs: number;
   /** An open file that it finds as its fd 4. */
   readonly fd?: number;
-  /** Bytes that it may still write in its folder; asked only where the disk has lost more than was there at first. */
-  readonly room?: () => Promise<number>;
+  /** What it may still write in its folder; left out: as much as the disk has room for. */
+  readonly space?: Space;
   /** Left out: none. */
   readonly network?: Network;
   /** The person insists: where there is no sandbox, it is run without one, as whoever started the relay. */
@@ -72,12 +73,10 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const SECCOMP_FD = 3;
-
-/** What makes a sandbox: the program, and the calls of the kernel that are refused in it. */
-interface Box {
-  readonly bubble: string;
-  readonly refused: Buffer;
+/** `box` null: there is none. */
+interface Found {
+  readonly box: Box | null;
+  readonly standing: SandboxStanding;
 }
 
 /** Without a sandbox no more is bounded than a shell can bound of itself everywhere. */
@@ -96,6 +95,8 @@ export interface SandboxDeps {
   /** Where programs are looked for; left out: as in this process. */
   readonly path?: string;
   readonly limits?: SandboxLimits;
+  /** Left out: those that can be made here. */
+  readonly cgroups?: () => Promise<Cgroups | null>;
   /** Left out: nothing is reached of it, whatever is granted. */
   readonly network?: NetworkDeps;
   /** Folders of the relay's own: shown to no program, whoever names them. */
@@ -108,122 +109,68 @@ export function createSandbox({
   platform = process.platform,
   path = process.env['PATH'] ?? '',
   limits = SANDBOX_LIMITS,
+  cgroups = () => findCgroups(limits),
   network: reached,
   processes = createProcesses(null),
   hidden = [],
 }: SandboxDeps = {}): Sandbox {
-  const running = new Set<SandboxRun>();
-  const refused = seccompProgram(process.arch);
-  const isRoot = process.getuid?.() === 0;
-  let known: Promise<SandboxStanding> | null = null;
+  const running = new Set<SandboxRun & { readonly folder: string; readonly kin: Kin }>();
+  let known: Promise<Found> | null = null;
   let closed = false;
 
-  const boxed = (
-    { bubble }: Box,
-    { folder, bash, fd }: SandboxTask,
-    { cgroups, wayOut }: { readonly cgroups: readonly string[]; readonly wayOut: string | null },
-  ): ChildProcess =>
-    startProgram(
-      '/bin/sh',
-      [
-        '-c',
-        // It stands in its groups before it becomes `bwrap`; their folders come first, up to a word that is none.
-        'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"',
-        'sh',
-        ...cgroups,
-        '--',
-        bubble,
-        ...bubbleArguments(folder, SECCOMP_FD, limits, wayOut),
-        '--',
-        '/bin/bash',
-        '-c',
-        boundedBy(limits, wayOut !== null),
-        'bash',
-        '/bin/bash',
-        ...bash,
-      ],
-      {
-        env: {},
-        cwd: '/',
-        detached: true,
-        stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...(fd === undefined ? [] : [fd])],
-      },
-    );
-
   /** Written down, so that the next relay ends what one that was killed has left of it. */
-  async function bare({ folder, bash }: SandboxTask): Promise<ChildProcess> {
-    const { child } = await processes.start({
+  async function bare({ folder, bash }: SandboxTask): Promise<Boxed> {
+    const group = await processes.start({
       command: '/bin/sh',
       // Bash takes the socket that is its input for a line from elsewhere, and would read the person's own settings first.
       args: ['-c', BARE, 'sh', '/bin/bash', '--norc', ...bash],
       env: bareEnvironment(),
       cwd: folder,
     });
+    const { child, pid } = group;
     child.stdin?.end();
-    return child;
+    return { group, child, kin: { root: pid, list: null }, ranOut: null, leave: () => Promise.resolve() };
+  }
+
+  async function boxed(box: Box, { folder, bash, fd, network = 'none' }: SandboxTask): Promise<Boxed> {
+    return await begin(
+      box,
+      {
+        sees: (seccompFd, wayOut) => bubbleArguments(folder, seccompFd, limits, wayOut),
+        program: ['/bin/bash', ...bash],
+        env: {},
+        ...{ network, fd, input: 'ignore' },
+      },
+      { limits, network: reached },
+    );
   }
 
   /** `box` null: in none. */
-  async function begin(box: Box | null, task: SandboxTask): Promise<SandboxRun> {
-    const { folder, timeoutMs, room, network = 'none' } = task;
+  async function start(box: Box | null, task: SandboxTask): Promise<SandboxRun> {
+    const { folder, timeoutMs, space } = task;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const cgroup = box ? await createCgroup(`roost-${randomUUID()}`, limits) : null;
-    if (box && !cgroup && isRoot) throw new Error(AS_ROOT);
     const output = createOutput(limits.keptOutput);
     const startedAt = performance.now();
-    const free = await statfs(folder).then(({ bavail, bsize }) => bavail * bsize);
-    let wayOut: WayOut | null = null;
-    let child: ChildProcess;
-    const leave = () => Promise.all([cgroup?.remove(), wayOut?.close()]);
-    try {
-      if (box && network !== 'none' && reached) wayOut = await openWayOut(network, reached);
-      child = box
-        ? boxed(box, task, { cgroups: cgroup?.folders ?? [], wayOut: wayOut?.folder ?? null })
-        : await bare(task);
-    } catch (error) {
-      await leave();
-      throw error;
-    }
+    const { group, child, kin, ranOut, leave } = await (box ? boxed(box, task) : bare(task));
     let cut: Cut | null = null;
-    /** With the outer process the one within dies, and with that one, the first of its namespace, all others. */
-    const kill = () => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-      } catch {
-        // It has ended by itself.
-      }
-    };
     const stop = (why: Cut) => {
       cut ??= why;
-      kill();
+      group.signal('SIGKILL');
     };
     const take = (chunk: Buffer) => {
       if (output.take(chunk) > limits.output) stop('output');
     };
     child.stdout?.on('data', take);
     child.stderr?.on('data', take);
-    const calls = child.stdio[SECCOMP_FD];
-    if (box && calls && 'end' in calls) calls.on('error', () => undefined).end(box.refused);
-
-    async function watch(): Promise<void> {
-      if (child.pid !== undefined && !cgroup && (await memoryOf(child.pid)) > limits.memory) stop('memory');
-      const { bavail, bsize } = await statfs(folder);
-      const left = bavail * bsize;
-      if (left < limits.keptFree) stop('room');
-      else if (room && free - left > 0 && (await room()) <= 0) stop('room');
-    }
-    let watching = false;
-    const watchdog = setInterval(() => {
-      if (watching) return;
-      watching = true;
-      void watch()
-        .catch(() => undefined)
-        .finally(() => (watching = false));
-    }, limits.watchMs);
+    const unwatch = watch({
+      ...{ kin, ranOut, folder, space, limits },
+      together: () => [...running].filter((one) => one.folder === folder).map((one) => one.kin),
+      everyMs: limits.watchMs,
+      onExcess: stop,
+    });
     const timer = setTimeout(() => stop('time'), timeoutMs);
 
     const exited = new Promise<Pick<SandboxEnd, 'code' | 'signal'>>((resolve) => {
-      child.once('error', ({ message }) => resolve({ code: null, signal: message }));
       child.once('exit', (code, signal) => {
         // What it wrote last may still be on its way; whatever holds its output open ends with it.
         const late = setTimeout(() => resolve({ code, signal }), limits.watchMs);
@@ -234,30 +181,36 @@ export function createSandbox({
       });
     });
     const ended = exited.then(async ({ code, signal }): Promise<SandboxEnd> => {
-      clearInterval(watchdog);
+      unwatch();
       clearTimeout(timer);
-      kill();
-      running.delete(run);
+      group.signal('SIGKILL');
+      running.delete(one);
+      // The kernel may have ended it since the last look.
+      if (code !== 0 && (await ranOut?.())) cut ??= 'memory';
       await leave();
       return { code: cut === null ? code : null, signal, cut, tookMs: performance.now() - startedAt };
     });
     const run: SandboxRun = { ended, output: output.read, stop };
-    running.add(run);
+    const one = { ...run, folder, kin };
+    running.add(one);
     if (closed) stop('closing');
     return run;
   }
 
-  async function look(): Promise<SandboxStanding> {
-    const no = (why: string): SandboxStanding => ({ available: false, why });
+  async function look(): Promise<Found> {
+    const no = (why: string): Found => ({ box: null, standing: { available: false, why } });
     const bubble = findBubble(path);
-    const lacks = missing({ platform, arch: process.arch, filtered: refused !== null, bubble });
-    if (lacks !== null || bubble === null || refused === null) return no(lacks ?? '');
+    const filtered = seccompProgram(process.arch, null) !== null;
+    const lacks = missing({ platform, arch: process.arch, filtered, bubble });
+    if (lacks !== null || bubble === null) return no(lacks ?? '');
     await removeLeftWaysOut();
+    const box: Box = { bubble, cgroups: await cgroups() };
     const folder = await mkdtemp(join(tmpdir(), 'roost-sandbox-'));
     try {
-      const run = await begin({ bubble, refused }, { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs });
+      const run = await start(box, { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs });
       const { code } = await run.ended;
-      if (code === 0) return { available: true, why: null };
+      const told = box.cgroups === null ? { watched: watched(limits) } : {};
+      if (code === 0) return { box, standing: { available: true, why: null, ...told } };
       const said = run.output(0, 300).text.trim();
       return no(broken(said === '' ? `bwrap ended with ${code ?? 'a signal'}` : said));
     } catch (error) {
@@ -267,22 +220,19 @@ export function createSandbox({
       await rm(folder, { recursive: true, force: true });
     }
   }
-  const standing = () => (known ??= look());
+  const found = () => (known ??= look());
 
   return {
-    standing,
+    standing: async () => (await found()).standing,
     async run(task) {
-      const { available, why } = await standing();
-      const bubble = findBubble(path);
-      if (available && bubble && refused) return await begin({ bubble, refused }, task);
-      if (task.bare) return await begin(null, task);
-      throw new Error(why ?? sentence`There is no sandbox here.`);
+      const { box, standing } = await found();
+      if (box || task.bare) return await start(box, task);
+      throw new Error(standing.why ?? sentence`There is no sandbox here.`);
     },
     async start(program) {
-      const { available, why } = await standing();
-      const bubble = findBubble(path);
-      if (!available || !bubble || !refused) throw new Error(why ?? sentence`There is no sandbox here.`);
-      return await startBoxed({ bubble, refused }, program, { limits, network: reached, hidden });
+      const { box, standing } = await found();
+      if (!box) throw new Error(standing.why ?? sentence`There is no sandbox here.`);
+      return await startBoxed(box, program, { limits, network: reached, hidden });
     },
     async close() {
       closed = true;

@@ -2,6 +2,7 @@
 import { delimiter, join } from 'node:path';
 import { existsSync } from 'node:fs';
 import { sentence } from '../../src/domain/sentence.ts';
+import type { SandboxLimits } from './settings.ts';
 
 /** Where `bwrap` is on this path; null: nowhere. */
 export const findBubble = (path: string): string | null =>
@@ -37,6 +38,10 @@ export function missing({
 }
 
 export const AS_ROOT = sentence`Commands stay off: as root, processes can only be bounded by control groups, and none can be made here. Start the relay as an ordinary user.`;
+
+/** There is a sandbox, and no control group. */
+export const watched = (limits: Pick<SandboxLimits, 'memory' | 'watchMs'>): string =>
+  sentence`Commands run in their sandbox, but the kernel does not bound their memory: this relay may make no control group. It looks every ${limits.watchMs / 1_000} s instead, and ends a command that has more than ${limits.memory / 1_000_000_000} GB; until it looks, the command has it. The kernel bounds it where you start the relay as a service of systemd, or with “systemd-run --user --scope npm start”.`;
 
 /** `bwrap` could not begin: the kernel, or who bounds it, lets no program have namespaces of its own. */
 const NAMESPACES = /namespace|uid map|uid_map|setuid|RTM_NEWADDR|Operation not permitted|Permission denied/i;

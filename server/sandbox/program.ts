@@ -2,17 +2,13 @@
  * A program that goes on, in a sandbox of its own: as commands are held there, but with an input and an output, no end by time,
  * and of the machine's folders those that the person has named for it, at their own places.
  */
-import type { ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Network } from '../../src/domain/network.ts';
-import { begun, programFor, startProgram, type Group, type ProgramStart } from '../processes/index.ts';
-import { boundedBy, programArguments } from './bubble.ts';
-import { createCgroup } from './cgroups.ts';
-import { openWayOut, type NetworkDeps, type WayOut } from './network.ts';
-import type { SandboxLimits } from './settings.ts';
-import { memoryOf } from './taken.ts';
+import { programFor, type Group, type ProgramStart } from '../processes/index.ts';
+import { begin, type Box, type BoxDeps } from './box.ts';
+import { programArguments } from './bubble.ts';
+import { watch } from './watch.ts';
 
 /** Its environment is all that it is given, beside what leads to the network. */
 export interface BoxedProgram extends Omit<ProgramStart, 'cwd'> {
@@ -23,14 +19,11 @@ export interface BoxedProgram extends Omit<ProgramStart, 'cwd'> {
   readonly network: Network;
 }
 
-export interface ProgramsDeps {
-  readonly limits: SandboxLimits;
-  readonly network?: NetworkDeps | undefined;
+export interface ProgramsDeps extends BoxDeps {
   /** No folder above, at or below one of these is shown, whoever names it. */
   readonly hidden: readonly string[];
 }
 
-const SECCOMP_FD = 3;
 const SYSTEM = ['/usr/', '/bin/', '/sbin/', '/lib/'];
 
 const within = (inner: string, outer: string) => inner === outer || inner.startsWith(outer === '/' ? '/' : `${outer}/`);
@@ -58,10 +51,11 @@ async function shown(path: string, hidden: readonly string[]): Promise<readonly 
 
 /** Rejects, as a sentence, where it cannot be begun. With its end all that it has started is gone. */
 export async function startBoxed(
-  box: { readonly bubble: string; readonly refused: Buffer },
+  box: Box,
   { command, args, env, folder, reads, network }: BoxedProgram,
-  { limits, network: reached, hidden: own }: ProgramsDeps,
+  { hidden: own, ...deps }: ProgramsDeps,
 ): Promise<Group> {
+  const { limits } = deps;
   const file = programFor({ command, env });
   const hidden = await Promise.all(own.map((path) => realpath(path).catch(() => path)));
   if (folder !== null && isAbsolute(folder)) {
@@ -74,56 +68,28 @@ export async function startBoxed(
   const read = await Promise.all(
     [...reads, ...(SYSTEM.some((top) => file.startsWith(top)) ? [] : [file])].map((path) => shown(path, hidden)),
   );
-  const cgroup = await createCgroup(`roost-${randomUUID()}`, limits);
-  if (!cgroup && process.getuid?.() === 0)
-    throw new Error('as root, processes can only be bounded by control groups, and none can be made here');
-  let wayOut: WayOut | null = null;
-  let child: ChildProcess;
-  let group: Group;
-  const over = () => Promise.all([cgroup?.remove(), wayOut?.close()]);
-  try {
-    if (network !== 'none' && reached) wayOut = await openWayOut(network, reached);
-    child = startProgram(
-      '/bin/sh',
-      [
-        '-c',
-        'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 125; shift; done; shift; exec "$@"',
-        'sh',
-        ...(cgroup?.folders ?? []),
-        '--',
-        box.bubble,
-        ...programArguments({ writes, read }, SECCOMP_FD, limits, wayOut?.folder ?? null),
-        '--',
-        '/bin/bash',
-        '-c',
-        boundedBy(limits, wayOut !== null),
-        'bash',
-        file,
-        ...args,
-      ],
+  const { group, child, kin, ranOut, leave } = await begin(
+    box,
+    {
+      sees: (seccompFd, wayOut) => programArguments({ writes, read }, seccompFd, limits, wayOut),
+      program: [file, ...args],
       // In the environment and not in the arguments: those any user of the machine can list.
-      {
-        env: { ...env, HOME: '/tmp', TMPDIR: '/tmp' },
-        cwd: '/',
-        detached: true,
-        stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      },
-    );
-    // With the outer process the one within dies, and with that one all others: it hears of nothing else.
-    group = await begun(child);
-  } catch (error) {
-    await over();
-    throw error;
-  }
-  const watchdog = cgroup ? undefined : setInterval(() => void watch(), limits.watchProgramMs);
-  async function watch(): Promise<void> {
-    if ((await memoryOf(group.pid).catch(() => 0)) > limits.memory) group.signal('SIGKILL');
-  }
-  child.once('exit', () => {
-    clearInterval(watchdog);
-    void over();
+      env: { ...env, HOME: '/tmp', TMPDIR: '/tmp' },
+      network,
+      input: 'pipe',
+    },
+    deps,
+  );
+  const unwatch = watch({
+    ...{ kin, ranOut, limits },
+    folder: writes?.[0] ?? null,
+    together: () => [kin],
+    everyMs: limits.watchProgramMs,
+    onExcess: () => group.signal('SIGKILL'),
   });
-  const calls = child.stdio[SECCOMP_FD];
-  if (calls && 'end' in calls) calls.on('error', () => undefined).end(box.refused);
+  child.once('exit', () => {
+    unwatch();
+    void leave();
+  });
   return group;
 }

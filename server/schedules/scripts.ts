@@ -12,7 +12,7 @@ import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Network } from '../../src/domain/network.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
-import { WITHIN, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
+import { WITHIN, type Cut, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../processes/groups.ts';
 import { startProgram } from '../processes/index.ts';
@@ -72,6 +72,17 @@ export interface Scripts {
 const CHANGED =
   'it was not run: the file is not the one that was there when the human set this. They look at it, and save this once more';
 const OFF = 'Scripts are off. Start the relay with --scripts to let it run them.';
+
+/** Why the sandbox ended one before its time. */
+const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
+  memory: 'it took more memory than it may',
+  room: 'its agent’s folder has no more room, or the disk has none',
+  files: 'its agent’s folder holds more files than it may, or some that cannot be counted',
+  watchers: 'it watched more files or descriptors than one script may (inotify, epoll)',
+  output: 'it wrote more than is read',
+  stopped: 'it was stopped',
+  withdrawn: 'what it was let do was taken back',
+};
 
 /** The file, with every link resolved; a sentence where it cannot be run. */
 async function pathOf(own: string | null, script: string): Promise<{ readonly file: string } | string> {
@@ -136,7 +147,7 @@ async function withSource<Value>({ file, text }: Script, use: (source: Source) =
 
 /** `workspaces` null: scripts are off. `sandbox` null: they run without. */
 export function createScripts(
-  workspaces: Pick<Workspaces, 'folderOf'> | null,
+  workspaces: Pick<Workspaces, 'folderOf' | 'of'> | null,
   sandbox: Pick<Sandbox, 'standing' | 'run'> | null = null,
   networkOf: (agentId: AgentId) => Promise<Network> = () => Promise.resolve('none'),
 ): Scripts {
@@ -161,7 +172,9 @@ export function createScripts(
     { agentId, timeoutMs }: Pick<ScheduleOf<'script'>, 'agentId' | 'timeoutMs'>,
   ): Promise<ScriptEnd> {
     const source = ['-c', `source /dev/fd/${SANDBOX_FD}`, `${WITHIN}/${basename(file)}`];
+    const workspace = workspaces?.of(agentId);
     const run = await from.run({
+      ...(workspace ? { space: { left: await workspace.room(), count: () => workspace.room() } } : {}),
       folder,
       bash: source,
       timeoutMs,
@@ -176,8 +189,7 @@ export function createScripts(
     if (cut === 'time')
       return { kind: 'timed-out', status: `its time of ${timeoutMs / 1_000} s`, cancels: false, output };
     if (cut === 'closing') return { kind: 'stopped', status: 'the end of the relay', cancels: false, output };
-    if (cut !== null)
-      return { kind: 'failed', status: `an end that it did not choose: ${cut}`, cancels: false, output };
+    if (cut !== null) return { kind: 'failed', status: `an end by the relay: ${EXCESS[cut]}`, cancels: false, output };
     const done = code === 0 || code === DONE_FOR_GOOD;
     const status = signal ?? `exit status ${code ?? '?'}`;
     return { kind: done ? 'done' : 'failed', status, cancels: code === DONE_FOR_GOOD, output };

@@ -6,8 +6,8 @@ import { quote } from '../../src/domain/quoting.ts';
 import { covers, type Network } from '../../src/domain/network.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool, toolDone, toolError } from '../define-tool.ts';
-import type { Sandbox, SandboxEnd, SandboxRun } from '../sandbox/index.ts';
-import { MAKE_ROOM, type Workspaces } from '../workspaces/index.ts';
+import { SANDBOX_LIMITS, type Sandbox, type SandboxEnd, type SandboxRun } from '../sandbox/index.ts';
+import { MAKE_ROOM, WORKSPACE_LIMITS, type Workspaces } from '../workspaces/index.ts';
 import { SHELL_LIMITS, type ShellLimits } from './settings.ts';
 
 export interface CommandReach {
@@ -51,11 +51,15 @@ function endText({ code, signal, cut, tookMs }: SandboxEnd, limitMs: number): st
     case 'time':
       return `It was ended, with all that it had started, after ${limitMs / 1_000} s, which is the most.`;
     case 'memory':
-      return 'It was ended: it took more memory than there is for it.';
+      return `It was ended: it took more than the ${SANDBOX_LIMITS.memory / 1_000_000_000} GB of memory that a command may take with all that it starts, or the machine had too little left.`;
     case 'output':
       return 'It was ended: it wrote more than is read.';
     case 'room':
-      return 'It was ended: there is no more room in the folder.';
+      return `It was ended: your folder has no more room, or the disk has none. Files that are deleted count as long as something holds them open. ${MAKE_ROOM}`;
+    case 'files':
+      return `It was ended: your folder holds more files and folders than it may (${WORKSPACE_LIMITS.entries.toLocaleString('en')}), or some that cannot be counted, as they lie too deep or cannot be opened.`;
+    case 'watchers':
+      return 'It was ended: it watched more files or descriptors at once (inotify, epoll) than one command may. Other programs of this machine need some too.';
     case 'stopped':
       return `It was stopped after ${seconds(tookMs)}.`;
     case 'withdrawn':
@@ -102,7 +106,8 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     if (before.filter(({ end }) => end === null).length >= limits.running)
       return `${limits.running} commands of yours run. Wait for one, or end it with stop_command.`;
     const workspace = workspaces.of(agentId);
-    if ((await workspace.room()) <= 0) return `Your folder is full, so no command runs. ${MAKE_ROOM}`;
+    const left = await workspace.room();
+    if (left.bytes <= 0 || left.entries <= 0) return `Your folder is full, so no command runs. ${MAKE_ROOM}`;
     const reach = await reachOf(agentId);
     const limitMs = background ? limits.backgroundMs : reach.commandMs;
     const run = await sandbox.run({
@@ -111,7 +116,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
       folder: workspaces.folderOf(agentId),
       bash: ['-c', command],
       timeoutMs: limitMs,
-      room: () => workspace.room(),
+      space: { left, count: () => workspace.room() },
     });
     const started: Command = { id: `c${++numbered}`, run, reach, limitMs, end: null };
     commands.set(agentId, [

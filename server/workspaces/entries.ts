@@ -1,5 +1,5 @@
 /** What lies in an open folder, and below it: whatever it is called, since a program besides Roost may have called it anything. */
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, opendir, readdir } from 'node:fs/promises';
 import { codeOf } from '../error-code.ts';
 import { itself, placeOf, step, type OpenFolder } from './open-folder.ts';
 
@@ -68,11 +68,7 @@ export async function* entriesBelow(
       walk.whole = false;
       continue;
     }
-    const inner = await step(folder, raw).catch((error: unknown) => {
-      // It went away, or became something else.
-      if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error) ?? '')) walk.whole = false;
-      return null;
-    });
+    const inner = await openBelow(folder, raw, walk);
     if (!inner) continue;
     try {
       yield* entriesBelow(inner, own, walk, depth + 1);
@@ -81,3 +77,80 @@ export async function* entriesBelow(
     }
   }
 }
+
+/** One that is only counted. */
+export interface CountedEntry {
+  readonly path: string;
+  /** Of a file; else 0. */
+  readonly bytes: number;
+  /** Bytes that it takes on the disk, and at least its length: what has holes may be filled. */
+  readonly held: number;
+}
+
+/** Entries that are looked at side by side: the disk is waited for once. */
+const SIDE_BY_SIDE = 64;
+/** Of stat(2), whatever the disk's own blocks are. */
+const BLOCK = 512;
+
+/** Calls `use` for each entry below, in no order, and holds few names in memory: a program may have made millions. */
+export async function countBelow(
+  folder: OpenFolder,
+  path: string,
+  walk: Walk,
+  use: (entry: CountedEntry) => void,
+  depth = 0,
+): Promise<void> {
+  const inner: { readonly raw: Buffer; readonly path: string }[] = [];
+  async function count(raw: Buffer): Promise<void> {
+    const name = raw.toString();
+    const found = await lstat(placeOf(folder, raw)).catch((error: unknown) => {
+      // It went away meanwhile.
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    });
+    if (!found) return;
+    const own = path === '' ? name : `${path}/${name}`;
+    use({ path: own, bytes: found.isFile() ? found.size : 0, held: Math.max(found.size, found.blocks * BLOCK) });
+    if (found.isDirectory()) inner.push({ raw, path: own });
+  }
+  let batch: Buffer[] = [];
+  const flush = async () => {
+    const all = batch;
+    batch = [];
+    await Promise.all(all.map(count));
+  };
+  // Each byte of a name as one character: names need be no text.
+  for await (const { name } of await opendir(itself(folder), { encoding: 'latin1', bufferSize: SIDE_BY_SIDE })) {
+    const raw = Buffer.from(name, 'latin1');
+    if (unfinished.has(raw.toString())) continue;
+    if (walk.left <= 0) {
+      walk.whole = false;
+      break;
+    }
+    walk.left -= 1;
+    batch.push(raw);
+    if (batch.length === SIDE_BY_SIDE) await flush();
+  }
+  await flush();
+  for (const { raw, path: own } of inner) {
+    if (walk.left <= 0 && !walk.whole) return;
+    if (depth >= walk.deepest) {
+      walk.whole = false;
+      return;
+    }
+    const below = await openBelow(folder, raw, walk);
+    if (!below) continue;
+    try {
+      await countBelow(below, own, walk, use, depth + 1);
+    } finally {
+      await below.handle.close();
+    }
+  }
+}
+
+/** Null: it went away, became something else, or cannot be opened, which `walk` is told. */
+const openBelow = (folder: OpenFolder, raw: Buffer, walk: Walk) =>
+  step(folder, raw).catch((error: unknown) => {
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error) ?? '')) walk.whole = false;
+    return null;
+  });

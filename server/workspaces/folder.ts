@@ -5,8 +5,17 @@ import { randomUUID } from 'node:crypto';
 import { sep } from 'node:path';
 import { codeOf } from '../error-code.ts';
 import { missing, shownPath, WorkspaceError } from './errors.ts';
-import { entriesBelow, entriesIn, unfinished, type Entry, type EntryBelow, type Walk } from './entries.ts';
-import { at, itself, NO_LINKS, openWithin, placeOf, rawName, step, type OpenFolder } from './open-folder.ts';
+import {
+  countBelow,
+  entriesBelow,
+  entriesIn,
+  unfinished,
+  type CountedEntry,
+  type Entry,
+  type EntryBelow,
+  type Walk,
+} from './entries.ts';
+import { at, itself, NO_LINKS, openUp, openWithin, placeOf, rawName, step, type OpenFolder } from './open-folder.ts';
 import { WORKSPACE_LIMITS } from './settings.ts';
 
 /** Not waiting: a pipe that nobody writes to would be waited for. */
@@ -18,6 +27,8 @@ const UNFINISHED = '.roost-';
 const DEEPEST = 64;
 /** The same where they are only counted: what is not counted has no bound. */
 const COUNTED_DEEPEST = 200;
+
+const OWNERS = 0o700;
 
 /** All throw `WorkspaceError` for what cannot be done. */
 export interface Folder {
@@ -31,10 +42,12 @@ export interface Folder {
   write(path: string, bytes: Uint8Array): Promise<{ readonly replaced: number | null }>;
   /** A file, or a folder with all that is in it. Links go; what they lead to stays. */
   remove(path: string): Promise<void>;
+  /** All that is in it. */
+  clear(): Promise<void>;
   /** All files and folders below, a folder before what is in it; at most `most`. */
   walk(path: string, most: number): AsyncGenerator<EntryBelow>;
   /** Calls `use` for each of at most `most`, as deep as it lies. False: there is more, or something that cannot be opened. */
-  countAll(most: number, use: (entry: EntryBelow) => void): Promise<boolean>;
+  countAll(most: number, use: (entry: CountedEntry) => void): Promise<boolean>;
 }
 
 /** What cannot be seen, or turns the direction of reading, would let a name look like another. */
@@ -90,6 +103,8 @@ async function removeIn(root: OpenFolder, parent: OpenFolder, name: Buffer, dept
   const place = placeOf(parent, name);
   const found = await lstat(place);
   if (!found.isDirectory()) return await unlink(place);
+  // A command may have taken the rights away that its removal needs.
+  if ((found.mode & OWNERS) !== OWNERS) await openUp(parent, name);
   const folder = await step(parent, name);
   try {
     for (const each of await readdir(itself(folder), { encoding: 'buffer' }))
@@ -210,6 +225,10 @@ export function createFolder(root: string): Folder {
           }),
         namesThere(path),
       ),
+    clear: () =>
+      within([], false, async (top) => {
+        for (const name of await readdir(itself(top), { encoding: 'buffer' })) await removeIn(top, top, name);
+      }),
     async *walk(path, most) {
       const names = namesIn(path);
       const folder = await openWithin(root, names, false);
@@ -222,7 +241,7 @@ export function createFolder(root: string): Folder {
     countAll: (most, use) =>
       within([], false, async (folder) => {
         const walk: Walk = { left: most, deepest: COUNTED_DEEPEST, whole: true };
-        for await (const entry of entriesBelow(folder, '', walk)) use(entry);
+        await countBelow(folder, '', walk, use);
         return walk.whole;
       }),
   };

@@ -5,12 +5,22 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HAND_BOUNDS } from '../../src/domain/guardrails.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
+import { codeOf } from '../error-code.ts';
 import { WorkspaceError } from './errors.ts';
 import { createFolder, type Folder } from './folder.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 
 export { WorkspaceError } from './errors.ts';
+export { WORKSPACE_LIMITS } from './settings.ts';
 export type { Entry, EntryBelow } from './entries.ts';
+
+/** What may still be written, counted now: nothing where there is 0 or less. */
+export interface Room {
+  /** On the disk: short files take more there than their length. */
+  readonly bytes: number;
+  /** Files and folders. Less than 0: there is more than can be counted, by number or by depth, or something that cannot be opened. */
+  readonly entries: number;
+}
 
 /** What it holds, and what it may. */
 export interface Used {
@@ -24,8 +34,7 @@ export interface Used {
 /** One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with `/` between names. */
 export interface Workspace extends Folder {
   used(): Promise<Used>;
-  /** Bytes that may still be written, counted now; 0 or less: none, or there is more than can be counted. */
-  room(): Promise<number>;
+  room(): Promise<Room>;
   /** Bytes of all files below this folder, as they were counted last. */
   below(path: string): Promise<number>;
   /** All of a file that is no longer than `most` bytes. */
@@ -57,6 +66,8 @@ const usual = () => Promise.resolve(HAND_BOUNDS.workspace_megabytes.otherwise * 
 
 interface Counted {
   bytes: number;
+  /** Bytes on the disk, and for each at least its length. */
+  held: number;
   entries: number;
   /** There is no more than was counted. */
   whole: boolean;
@@ -107,9 +118,10 @@ export function createWorkspaces({
     const changed = () => listeners.forEach((tell) => tell(agentId));
     let counted: Promise<Counted> | null = null;
     async function count(): Promise<Counted> {
-      const sum: Counted = { bytes: 0, entries: 0, whole: true, below: new Map(), at: elapsed() };
-      sum.whole = await files.countAll(limits.entries, ({ path: where, bytes }) => {
+      const sum: Counted = { bytes: 0, held: 0, entries: 0, whole: true, below: new Map(), at: elapsed() };
+      sum.whole = await files.countAll(limits.entries, ({ path: where, bytes, held }) => {
         add(sum, where, bytes);
+        sum.held += held;
         sum.entries += 1;
       });
       return sum;
@@ -128,8 +140,8 @@ export function createWorkspaces({
       },
       async room() {
         counted = null;
-        const { bytes, whole } = await used();
-        return whole ? (await mostOf(agentId)) - bytes : 0;
+        const { held, entries, whole } = await used();
+        return { bytes: (await mostOf(agentId)) - held, entries: whole ? limits.entries - entries : -1 };
       },
       below: async (where) => (await used()).below.get(plain(where)) ?? 0,
       async write(where, bytes) {
@@ -190,7 +202,13 @@ export function createWorkspaces({
       const path = folderOf(agentId);
       opened.delete(path);
       // What a link leads to stays.
-      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      const remove = () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      await remove().catch(async (error: unknown) => {
+        if (codeOf(error) !== 'EACCES') throw error;
+        // A command has taken the rights to a folder away.
+        await createFolder(path).clear();
+        await remove();
+      });
     },
     changed: (agentId) => listeners.forEach((tell) => tell(agentId)),
     subscribe: (listener) => void listeners.push(listener),

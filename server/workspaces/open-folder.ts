@@ -4,7 +4,7 @@
  * `openat` with `O_NOFOLLOW` does), macOS by `O_NOFOLLOW_ANY`; see open(2) of either.
  */
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
+import { chmod, lchmod, mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../error-code.ts';
 import { missing, WorkspaceError } from './errors.ts';
@@ -38,10 +38,31 @@ export async function rawName(folder: OpenFolder, name: string): Promise<Buffer>
   return names.find((raw) => raw.equals(own)) ?? names.find((raw) => raw.toString() === name) ?? own;
 }
 
-/** Made where it is not there, for its owner alone. */
+const OWNERS = 0o700;
+
+/** Made where it is not there, for its owner alone. A command may have taken its rights away; they are given back. */
 async function openRoot(path: string): Promise<OpenFolder> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
-  return { handle: await open(path, FOLDER), path };
+  await mkdir(path, { recursive: true, mode: OWNERS });
+  try {
+    return { handle: await open(path, FOLDER), path };
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error;
+    await chmod(path, OWNERS);
+    return { handle: await open(path, FOLDER), path };
+  }
+}
+
+/** Of open(2) on Linux: needs no right to what is opened. Node does not name it. */
+const O_PATH = 0x20_0000;
+/** Gives the owner all rights to a folder in an open one. A link in its place is not followed. */
+export async function openUp(from: OpenFolder, name: Buffer): Promise<void> {
+  if (process.platform !== 'linux') return await lchmod(placeOf(from, name), OWNERS);
+  const handle = await open(placeOf(from, name), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    await chmod(`/proc/self/fd/${handle.fd}`, OWNERS);
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The folder of this name in another one. `make`: where it is not there, it is made. */

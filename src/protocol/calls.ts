@@ -61,6 +61,10 @@ export type CommandReach = z.infer<typeof commandReachSchema>;
 export const sandboxSchema = z.object({
   available: z.boolean(),
   why: z.string().nullable().describe('why not, and what to install: sentences for people; null: they can'),
+  watched: z
+    .string()
+    .optional()
+    .describe('they can, and no control group bounds their memory here: what that means, sentences for people'),
   insist: z
     .boolean()
     .optional()

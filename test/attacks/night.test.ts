@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { systemOf } from '../../server/schedules/alone.ts';
 import { MINUTE_MS, newestSlots, type CronClock } from '../../src/domain/schedule/timing.ts';
+import { createSandbox } from '../../server/sandbox/index.ts';
 import { createScripts } from '../../server/schedules/index.ts';
 import { createWorkspaces, folderName } from '../../server/workspaces/index.ts';
 import { shownName } from '../../src/domain/names.ts';
@@ -251,6 +252,38 @@ it('A script is what was looked at, whoever writes in its file meanwhile', { tim
   } finally {
     writer.kill('SIGKILL');
     await scripts.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+it('A script in the sandbox is ended where its agent’s folder is full, as a command is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roost-scripts-'));
+  const workspaces = createWorkspaces({
+    folder,
+    elapsed: () => performance.now(),
+    most: () => Promise.resolve(5_000_000),
+  });
+  const sandbox = createSandbox();
+  const scripts = createScripts(workspaces, sandbox);
+  try {
+    await workspaces.of('a1').write('fill.sh', Buffer.from('head -c 20000000 /dev/zero > filled; sleep 20'));
+    const sha256 = (await scripts.pin('a1', 'fill.sh')) ?? '';
+    const end = await scripts.run({
+      kind: 'script',
+      agentId: 'a1',
+      name: 'Fill',
+      script: 'fill.sh',
+      sha256,
+      timing: { kind: 'every', minutes: 10, offset: null },
+      on_failure: 'ignore',
+      overlap: 'skip',
+      timeoutMs: 20_000,
+      enabled: true,
+    });
+    expect(end).toMatchObject({ kind: 'failed', status: expect.stringContaining('no more room') });
+  } finally {
+    await scripts.close();
+    await sandbox.close();
     await rm(folder, { recursive: true, force: true });
   }
 });

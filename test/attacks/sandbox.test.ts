@@ -218,7 +218,7 @@ describe('what it may not do is refused', () => {
     ['take a file of the machine by a hard link', `ln ${join(tmpdir(), 'x')} y || echo refused`],
     ['set the clock', 'date -s 2001-01-01 > /dev/null || echo refused'],
   ])('%s', async (_name, command) => {
-    const { text, cut } = await run(command);
+    const { text, cut } = await run(`exec 2>&1; ${command}`);
     expect([text.trim().split('\n').at(-1), cut]).toEqual(['refused', null]);
   });
 
@@ -316,7 +316,10 @@ describe('what takes more than there is, under its limit', () => {
       folder,
       bash: ['-c', 'while :; do head -c 1000000 /dev/zero >> room; sleep 0.05; done'],
       timeoutMs: 20_000,
-      room: async () => 5_000_000 - (await stat(join(folder, 'room'))).size,
+      space: {
+        left: { bytes: 5_000_000, entries: 10 },
+        count: async () => ({ bytes: 5_000_000 - (await stat(join(folder, 'room'))).size, entries: 9 }),
+      },
     });
     expect(await begun.ended).toMatchObject({ cut: 'room' });
     expect((await stat(join(folder, 'room'))).size).toBeLessThan(100_000_000);

@@ -388,7 +388,7 @@ describe('the room of a folder', () => {
     expect(await tight.used()).toEqual({ bytes: 901, entries: 3, most: 1_000 });
     // A full one is no dead end: what is shorter makes room, also where a program has filled it past the most.
     await writeFile(join(base, 'workspaces', 'agent-2', 'c'), Buffer.alloc(5_000));
-    expect(await tight.room()).toBeLessThan(0);
+    expect((await tight.room()).bytes).toBeLessThan(0);
     expect((await refused(() => tight.write('c', Buffer.alloc(5_001)))).message).toContain('over a file that is there');
     await tight.write('c', Buffer.alloc(10));
     await tight.write('d', Buffer.alloc(0));
@@ -440,7 +440,9 @@ describe('the room of a folder', () => {
     ] as const)
       await writeFile(Buffer.concat([Buffer.from(`${folder}/a`), Buffer.from([byte])]), Buffer.alloc(bytes));
     const most = (await own.used()).most;
-    expect([(await own.used()).bytes, most - (await own.room())]).toEqual([11_110, 11_110]);
+    expect((await own.used()).bytes).toBe(11_110);
+    // Short files, and folders, take whole blocks of the disk.
+    expect(most - (await own.room()).bytes).toBeGreaterThanOrEqual(11_110);
   });
 
   it('is none where there is more than can be counted', async () => {
@@ -456,7 +458,7 @@ describe('the room of a folder', () => {
       const where = agentId === 'deep' ? all : few;
       await mkdir(where.folderOf(agentId), { recursive: true });
       await make(where.folderOf(agentId));
-      expect(await where.of(agentId).room()).toBe(0);
+      expect((await where.of(agentId).room()).entries).toBeLessThan(0);
       expect((await refused(() => where.of(agentId).write('x', Buffer.from('x')))).kind).toBe('full');
     }
   });

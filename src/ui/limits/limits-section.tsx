@@ -13,7 +13,7 @@ import { useNames } from '../use-names.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { BlackoutFields } from './blackouts.tsx';
 import { SleepAndWake, Tick } from './choices.tsx';
-import { HandPresets, NoSandbox, SingleGrants, ToolsetGrant } from './grants.tsx';
+import { HandPresets, SandboxNote, SingleGrants, ToolsetGrant } from './grants.tsx';
 import { changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
 import { GuardrailFields } from './guardrails.tsx';
 import { HandLimit } from './hand-limits.tsx';
@@ -138,7 +138,7 @@ function Fields({ timeZone }: { timeZone: string }) {
           label={t`Runs commands`}
           hint={t`In a sandbox on the relay’s machine that sees its own folder and nothing else.`}
         />
-        <NoSandbox />
+        <SandboxNote />
         <HandLimit figure="command_seconds" />
         <NetworkField />
         <ToolsetGrant

@@ -1,3 +1,4 @@
+import { watched } from '../../../server/sandbox/missing.ts';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { FileEntry } from '../../../src/protocol/endpoints/workspaces.ts';
@@ -207,4 +208,13 @@ test('commands without a sandbox can be insisted on for one agent alone, where t
   await open((reach) => reach.on('GET /api/approvals', () => without(false)), '/settings/limits/agent-1');
   expect(await screen.findByText(/^There is none here\. Or insist: where .* with --scripts/)).toBeTruthy();
   expect(tick()).toBeNull();
+});
+
+test('where the kernel does not bound what commands take, the limits say so instead of naming a bound', async () => {
+  const sandbox = { available: true, why: null, watched: watched({ memory: 2_000_000_000, watchMs: 250 }) };
+  await open(
+    (reach) => reach.on('GET /api/approvals', () => json({ waiting: [], answered: [], sandbox })),
+    '/settings/limits',
+  );
+  expect(await screen.findByText(/the kernel does not bound their memory.*looks every 0\.25 s/)).toBeTruthy();
 });
