@@ -3,6 +3,9 @@
  * bounded, in one message and in time; what is no message is passed over, and too much of that ends it. It is given the few
  * variables that programs need to be found and to keep their sign-in, and those that are named for it; none of the relay's.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { client, methods, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 import type {
   AnyMessage,
@@ -57,6 +60,7 @@ export interface LineStart {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Of its sessions. Its process begins in an empty folder of its own: many programs read what lies where they begin. */
   readonly cwd: string;
   readonly processes: Pick<Processes, 'start'>;
   readonly version: string;
@@ -158,9 +162,12 @@ export function faultOf(name: string, error: unknown): ProgramError {
  * now and in the rest of its start, with the `ProgramError` that is its reason, or as one that hangs.
  */
 export async function openLine(start: LineStart, handlers: LineHandlers, late: AbortSignal): Promise<Line> {
-  const { name, command, args, cwd, limits } = start;
+  const { name, command, args, limits } = start;
   const env = { ...getDefaultEnvironment(), ...start.env };
-  const group = await start.processes.start({ command, args, env, cwd }).catch((error: unknown) => {
+  const cwd = await mkdtemp(join(tmpdir(), 'roost-program-'));
+  const leave = () => rm(cwd, { recursive: true, force: true });
+  const group = await start.processes.start({ command, args, env, cwd }).catch(async (error: unknown) => {
+    await leave();
     throw new ProgramError(
       'not-installed',
       error instanceof NoProgramError
@@ -191,7 +198,7 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
       fail(new ProgramError('died', ended));
       child.stdout?.destroy();
       child.stderr?.destroy();
-      resolve();
+      leave().then(resolve, resolve);
     });
   });
   child.stdin?.on('error', () => undefined);

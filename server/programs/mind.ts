@@ -6,15 +6,17 @@
 import type { ContentBlock, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { mkdir } from 'node:fs/promises';
 import { sentence } from '../../src/domain/sentence.ts';
+import { MIND_PREFIX } from '../../src/domain/toolsets.ts';
 import type { Program } from '../../src/protocol/programs.ts';
 import type { AskLeave, Caller, NoteDeed, Verdict } from '../contracts.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../minds/index.ts';
 import type { Workspace } from '../workspaces/index.ts';
-import { faultOf, type ProgramError, type Line, type LineStart } from './line.ts';
+import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
 import { createFiles, type FilesDeps } from './files.ts';
 import type { LeftSession, ResumableSession } from './kept-sessions.ts';
 import { inTime, openSession, type OpenSession } from './open-session.ts';
 import { createReported, failed } from './outcome.ts';
+import { plantedIn, questionOf } from './planted.ts';
 import { sayPrompt } from './prompt-turn.ts';
 import { heardIn, instructionsOf, promptOf, type Given } from './prompt.ts';
 import { createSilence } from './silence.ts';
@@ -26,7 +28,7 @@ export interface ProgramMindDeps {
   /** How it is started; each time anew. */
   readonly start: () => Omit<LineStart, 'cwd' | 'limits'>;
   readonly folder: string;
-  readonly workspace: Pick<Workspace, 'bytesOf' | 'write'>;
+  readonly workspace: Pick<Workspace, 'bytesOf' | 'write' | 'list' | 'walk'>;
   readonly mayUse: FilesDeps['mayUse'];
   /** Roost's own MCP server, for this agent alone. */
   readonly server: { readonly url: string; readonly secret: string };
@@ -66,6 +68,10 @@ export interface ProgramMind extends AgentMind {
 
 type Open = Given & OpenSession;
 
+/** As Claude Code’s own commands are asked about. */
+const RUNS = `${MIND_PREFIX}execute`;
+type Settings = Awaited<ReturnType<typeof plantedIn>>;
+const isSame = (one: Settings, other: Settings) => JSON.stringify(one) === JSON.stringify(other);
 const ROOSTS_OWN: Verdict = { let: true, over: () => undefined };
 const STOPPED = sentence`It was stopped.`;
 /** To its agent. */
@@ -172,14 +178,50 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     return made;
   }
 
+  /**
+   * Asks the person about settings in the folder that the program follows by itself. Resolves with those that they let. Throws
+   * where they say no, or are not there.
+   */
+  async function letSettings(signal: AbortSignal): Promise<Settings> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const found = await plantedIn(deps.workspace, limits);
+    const paths = found.map(({ path }) => path).join(', ');
+    if (found.some(({ hash }) => hash === null))
+      throw new ProgramError(
+        'other',
+        sentence`${name} was not started: its agent’s folder has settings that it would follow by itself, and some cannot be looked at (${paths}). Delete them under Files.`,
+      );
+    if (found.length === 0) return found;
+    const input = questionOf(name, found);
+    const verdict = await deps.permit({ tool: RUNS, input, caller: deps.callerOf(signal) });
+    if (!verdict.let)
+      throw new ProgramError(
+        'other',
+        sentence`${name} was not started: its agent’s folder has settings that it would follow by itself (${paths}). Delete them under Files, or let it start with them under Approvals.`,
+      );
+    verdict.over({ text: 'It was started with them.', isError: false, stopped: false });
+    return found;
+  }
+
   /** Stopped, or over with its run, it is ended wherever it is in its start. */
   async function started(request: MindRequest, { onState, signal }: MindListener): Promise<Open> {
     if (open) return open;
     become('waiting');
     const place = (position: number) => onState?.({ kind: 'waiting', position });
     const left = AbortSignal.any([signal, over.signal]);
+    async function start(): Promise<Open> {
+      const agreed = await letSettings(left);
+      const made = await deps.inTurn(() => inTime(timers, limits, left, (late) => begin(request, late)), place, left);
+      if (isSame(agreed, await plantedIn(deps.workspace, limits))) return made;
+      open = null;
+      await made.line.close();
+      throw new ProgramError(
+        'other',
+        sentence`${name} was ended: settings in its agent’s folder that it follows by itself changed while it started.`,
+      );
+    }
     try {
-      starting = deps.inTurn(() => inTime(timers, limits, left, (late) => begin(request, late)), place, left);
+      starting = start();
       return await starting;
     } catch (error) {
       const fault = faultOf(name, error);

@@ -30,6 +30,11 @@ export const PROGRAM_LIMITS = {
   /** The same of one call of a long turn. */
   briefChars: 600,
   titleChars: 500,
+  /** Of settings in an agent's folder: entries of one folder of them, bytes of one file, characters of one that is shown whole; and entries of a repository in which others are looked for. */
+  settingsEntries: 500,
+  settingsBytes: 1_000_000,
+  settingsShown: 10_000,
+  repositoryEntries: 20_000,
   /** Bytes of a file that it has Roost read. */
   fileBytes: 5_000_000,
   /** Characters of the end of what it wrote to its errors, for the person. */

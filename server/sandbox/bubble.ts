@@ -112,7 +112,7 @@ net.createServer((near) => {
  * `counted`: a control group bounds memory; else what one process may write is bounded, at least.
  */
 export const boundedBy = (
-  { file, addresses, memory, processes, openFiles }: SandboxLimits,
+  { file, addresses, memory, processes, openFiles, queues }: SandboxLimits,
   { hasWayOut, counted }: { readonly hasWayOut: boolean; readonly counted: boolean },
 ): string =>
   [
@@ -122,6 +122,8 @@ export const boundedBy = (
     ...(counted ? [] : [`ulimit -d ${Math.floor(memory / 1_024)}`]),
     `ulimit -u ${processes}`,
     `ulimit -n ${openFiles}`,
+    // All programs of a user share this one. A lower bound of theirs stays.
+    `{ ulimit -q ${queues} 2> /dev/null || true; }`,
     ...(hasWayOut ? [`{ read -r _ < <(exec ${NODE} -e '${FORWARD}' 2>/dev/null </dev/null); true; }`] : []),
     'exec "$@"',
   ].join(' && ');

@@ -18,6 +18,8 @@ export const SANDBOX_LIMITS = {
   semaphores: 32,
   /** Of what a user of the machine has only so many, for all of their programs: instances of inotify, and pairs of a descriptor and an epoll instance that could watch it. */
   inotify: 32,
+  /** Bytes of its message queues (POSIX). */
+  queues: 100_000,
   epollPairs: 500_000,
   /** Of what it writes to its output, after which it is ended; and so much of its beginning and its end is kept. */
   output: 50_000_000,

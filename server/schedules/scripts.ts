@@ -6,7 +6,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, realpath, unlink, type FileHandle } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, realpath, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Network } from '../../src/domain/network.ts';
@@ -72,6 +72,17 @@ export interface Scripts {
 const CHANGED =
   'it was not run: the file is not the one that was there when the human set this. They look at it, and save this once more';
 const OFF = 'Scripts are off. Start the relay with --scripts to let it run them.';
+
+/**
+ * Keeps programs from following what lies in the folder that they run in: Python takes no module from there, and git neither
+ * hooks nor the command that watches files. What else such a program is told to do there, by filters of git for one, it does.
+ */
+const UNLED = {
+  PYTHONSAFEPATH: '1',
+  GIT_CONFIG_COUNT: '2',
+  ...{ GIT_CONFIG_KEY_0: 'core.fsmonitor', GIT_CONFIG_VALUE_0: 'false' },
+  ...{ GIT_CONFIG_KEY_1: 'core.hooksPath', GIT_CONFIG_VALUE_1: '/dev/null' },
+};
 
 /** Why the sandbox ended one before its time. */
 const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
@@ -195,9 +206,25 @@ export function createScripts(
     return { kind: done ? 'done' : 'failed', status, cancels: code === DONE_FOR_GOOD, output };
   }
 
-  function bash(
+  /** Its home is an empty folder that goes with it: what its agent has left in its own is no program's settings. */
+  async function bash(
+    source: Source,
+    cwd: string,
+    timeoutMs: number,
+    begins: (group: WrittenGroup) => Promise<boolean>,
+  ): Promise<ScriptEnd> {
+    const home = await mkdtemp(join(tmpdir(), 'roost-script-home-'));
+    try {
+      return await bashIn(source, cwd, home, timeoutMs, begins);
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  }
+
+  function bashIn(
     { file, handle }: Source,
     cwd: string,
+    home: string,
     timeoutMs: number,
     begins: (group: WrittenGroup) => Promise<boolean>,
   ): Promise<ScriptEnd> {
@@ -211,9 +238,10 @@ export function createScripts(
         stdio: ['ignore', 'pipe', 'pipe', handle.fd, 'pipe'],
         env: {
           PATH: '/usr/local/bin:/usr/bin:/bin',
-          HOME: cwd,
+          HOME: home,
           LANG: 'C.UTF-8',
           TMPDIR: '/tmp',
+          ...UNLED,
           [GROUP_MARK]: mark,
         },
       });

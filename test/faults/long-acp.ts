@@ -166,8 +166,10 @@ async function live(): Promise<string> {
     await until('it is ready', async () => ((await person.running())[0]?.state === 'ready' ? true : null));
     console.log('  awake with its soul and Roost’s tools');
 
+    const [household = ''] = await readdir(join(home, 'workspaces'));
+    const cwd = join(home, 'workspaces', household, 'a1');
     const [{ pid } = { pid: null }] = await person.running();
-    const cwd = await readlink(`/proc/${pid ?? 0}/cwd`);
+    check('its process begins elsewhere', (await readlink(`/proc/${pid ?? 0}/cwd`)) !== cwd);
     scripts.set('MAKE-A-FILE', [
       [{ call: 'Write', input: { file_path: join(cwd, 'heron.md'), content: 'Grey herons wait.\n' } }],
       [{ say: 'The file is written.' }],
@@ -267,6 +269,23 @@ async function live(): Promise<string> {
     );
     console.log('  awake again in its own session');
     await until('it has greeted again', isReady);
+    await person.end();
+    await until('its process is gone', async () => ((await withMark(mark)).length === 0 ? true : null));
+    const hooked = join(config, 'hooked');
+    const hook = { type: 'command', command: `touch ${hooked}` };
+    await mkdir(join(cwd, '.claude'));
+    await writeFile(
+      join(cwd, '.claude/settings.json'),
+      JSON.stringify({ hooks: { SessionStart: [{ hooks: [hook] }] } }),
+    );
+    await person.begin();
+    await person.wake('Lyra:\n> I wrote a hook.');
+    const settings = await person.question();
+    check(`the question shows what it would follow: ${settings.input}`, settings.input.includes(hooked));
+    check('it is not started before the yes', (await withMark(mark)).length === 0 && !existsSync(hooked));
+    await person.call('POST', `/api/approvals/${settings.callId}/answer`, { answer: 'once', words: '' });
+    await until('it is started with its hook', async () => (existsSync(hooked) ? isReady() : null));
+    console.log('  settings that it would follow by itself are asked about');
     await relay.kill('SIGKILL');
     relay = await startRelay({ home, env, args: ['--scripts'] });
     hear = await listen();

@@ -2,8 +2,9 @@
  * An agent program over its input and output, with the agent side of the protocol's own library: it does what stands as JSON
  * behind `DO` in its newest prompt. The first argument is a log of what it was given; the second, how it behaves at its start.
  */
-import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable, Writable } from 'node:stream';
 import { URL } from 'node:url';
@@ -114,6 +115,18 @@ async function does(step, client, own = sessionId) {
   }
 }
 
+/** As Claude Code begins a session: with the hooks that lie in its folder, and a look at the state of git. */
+function trust(cwd) {
+  for (const name of ['settings.json', 'settings.local.json'])
+    for (const folder of readdirSync(cwd).filter((each) => each.toLowerCase() === '.claude')) {
+      const file = join(cwd, folder, name);
+      const { hooks } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+      for (const { hooks: all } of hooks?.SessionStart ?? [])
+        for (const { command } of all) spawnSync('sh', ['-c', command], { cwd });
+    }
+  spawnSync('git', ['status'], { cwd });
+}
+
 /** As the file beside the log says: it dies of the session, has it no more, or goes on with it. */
 async function goOn(params) {
   note('resume', params.sessionId);
@@ -149,6 +162,7 @@ agent({ name: 'acp-agent' })
       servers: params.mcpServers.map(({ name, url }) => ({ name, url })),
       instructions: params._meta?.systemPrompt?.append ?? null,
     });
+    if (way === 'trusting') trust(params.cwd);
     if (way === 'mute' || (way === 'later-mute' && again)) await sleep(600_000);
     if (way === 'slow' && again) await sleep(400);
     note('opened', process.pid);
