@@ -4,7 +4,7 @@ import type { KeyHeader } from '../key-filter.ts';
 import { createAnthropicMind, DEFAULT_MODELS, type Mind, type MindAnswer } from '../minds/index.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import type { UpstreamKey } from '../proxy/headers.ts';
-import { createGuardedFetch, lookupWithin } from './addresses.ts';
+import { createGuardedAgent, createGuardedFetch, guardOf } from './addresses.ts';
 import type { Kept } from './rows.ts';
 import { listModels, tryModel, whyOf, type ListedServer, type TrialClock } from './trial.ts';
 
@@ -61,7 +61,12 @@ export function createLine({
   };
   return {
     mind,
-    upstream: { key, keyHeader, baseUrl: address, ...(guarded && guard ? { lookup: lookupWithin(guard) } : {}) },
+    upstream: {
+      ...{ key, keyHeader, baseUrl: address },
+      ...(guarded && guard && address !== null
+        ? { createAgent: () => createGuardedAgent(new URL(address).protocol === 'https:', guardOf(guard)) }
+        : {}),
+    },
     list: () => listModels(server),
     try: (model, connecting = false) =>
       tryModel(mind, model, connecting ? new URL(server.baseUrl).host : null, { now, elapsed }),

@@ -2,8 +2,7 @@
  * Which headers pass. Both ways only those that the Messages API and its clients are known to use: so no key or
  * cookie of a client reaches the upstream, and nothing of the upstream's connection reaches a client.
  */
-import type { IncomingHttpHeaders } from 'node:http';
-import type { LookupFunction } from 'node:net';
+import type { Agent, IncomingHttpHeaders } from 'node:http';
 import type { KeyFilter, KeyHeader } from '../key-filter.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import { FIRST_VERSION } from './settings.ts';
@@ -16,8 +15,8 @@ export interface UpstreamKey {
   readonly baseUrl: string | null;
   /** It writes no more, and charges for no more, when it is left; left out: Anthropic's own does. */
   readonly stopsWhenLeft?: boolean;
-  /** How its name is looked up, where not every address may be called. */
-  readonly lookup?: LookupFunction;
+  /** Makes its connections, where not every address may be called. */
+  readonly createAgent?: () => Agent;
 }
 
 const REQUEST = new Set(['accept', 'content-type', 'idempotency-key', 'user-agent', 'x-app', 'x-client-request-id']);

@@ -123,7 +123,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     const baseUrl = to.baseUrl ?? OFFICIAL_API;
     const known = lines.get(baseUrl);
     if (known?.to === to) return known;
-    const upstream = createUpstream(baseUrl, PROXY_LIMITS.upstreamSilenceMs, to.lookup);
+    const upstream = createUpstream(baseUrl, PROXY_LIMITS.upstreamSilenceMs, to.createAgent?.());
     const line = {
       to,
       upstream,

@@ -1,5 +1,4 @@
 /** Requests to the server behind the proxy. By node:http, which changes no byte of a body and follows no redirect with a key in hand. */
-import type { LookupFunction } from 'node:net';
 import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { PROXY_LIMITS } from './settings.ts';
@@ -39,11 +38,11 @@ const isStale = (error: NodeJS.ErrnoException, request: http.ClientRequest) =>
 export function createUpstream(
   baseUrl: string,
   silenceMs: number = PROXY_LIMITS.upstreamSilenceMs,
-  lookup?: LookupFunction,
+  agent?: http.Agent,
 ): Upstream {
   const base = new URL(baseUrl);
   const secure = base.protocol === 'https:';
-  const agent = secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+  const lines = agent ?? (secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true }));
   const root = base.pathname.replace(/\/+$/, '');
 
   function send(asked: UpstreamRequest): Promise<UpstreamAnswer> {
@@ -52,9 +51,8 @@ export function createUpstream(
       const length = body === null ? {} : { 'content-length': String(body.byteLength) };
       const request = (secure ? https : http).request(new URL(`${root}${path}`, base), {
         method,
-        agent,
+        agent: lines,
         signal,
-        ...(lookup ? { lookup } : {}),
         headers: { ...headers, ...length },
       });
       request.setTimeout(silenceMs, () => request.destroy(new Error(`nothing was said for ${silenceMs / 1_000} s`)));
@@ -72,5 +70,5 @@ export function createUpstream(
     });
   }
 
-  return { host: base.host, send, close: () => agent.destroy() };
+  return { host: base.host, send, close: () => lines.destroy() };
 }

@@ -123,21 +123,23 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: Networ
     const { host, port } = target;
     const far = connect({ host, port, lookup });
     open.add(far).add(near);
+    let isOpen = false;
     far.once('connect', () => {
+      isOpen = true;
       near.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (head.length > 0) far.write(head);
       near.pipe(far).pipe(near);
     });
-    far.on('error', () =>
-      far.connecting ? refuse('502 Bad Gateway', `${host} could not be reached.`) : near.destroy(),
-    );
+    // A name that leads nowhere is no connection that has begun.
+    far.on('error', () => (isOpen ? near.destroy() : refuse('502 Bad Gateway', `${host} could not be reached.`)));
     for (const [one, other] of [
       [far, near],
       [near, far],
     ] as const)
       one.on('close', () => {
         open.delete(one);
-        other.destroy();
+        // What it was refused with is read first.
+        if (isOpen || one === near) other.destroy();
       });
   }
 
