@@ -119,26 +119,27 @@ async function openListener(
   return { http, certificate, url, byTls: tls !== null };
 }
 
-async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
-  const { config, root, say, now, elapsed } = deps;
+async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
+  const { config, root, say, elapsed } = given;
   const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));
 
   const folder = await openHomeFolder(config.home);
-  const lock = await lockHome(folder, deps.onAskedToEnd);
+  const lock = await lockHome(folder, given.onAskedToEnd);
   closers.add(() => lock.release());
   const home = await readHome(folder);
   const secrets = createSecrets(config.messagesApi?.key);
   const logger = createLogger({
     folder: home.logFolder,
-    now: () => new Date(now()),
+    now: () => new Date(given.now()),
     level: config.logLevel,
     tell: say,
     clean: secrets.clean,
   });
-  const { http, certificate, url, byTls } = await openListener(deps, logger, closers);
+  const { http, certificate, url, byTls } = await openListener(given, logger, closers);
   lock.tell(url);
 
-  const { db, ...store } = await openStore({
+  const { db, now, ...store } = await openStore({
+    ...{ now: given.now, elapsed },
     folder: home.storeFolder,
     databaseUrl: config.databaseUrl,
     onFirst: () => say('Preparing the store. This happens once and takes a few seconds…'),
@@ -216,14 +217,17 @@ async function open(deps: RelayDeps, closers: Closers): Promise<Relay> {
   models.rehearsal.meet({
     all: () => Promise.all(homes.open().map(({ directory }) => directory.all())),
   });
-  const { access, deviceCodes, giveBeside, newCode } = openAccess(deps, {
-    db,
-    relay: home.relay,
-    homes,
-    origins,
-    port: http.port,
-    byTls,
-  });
+  const { access, deviceCodes, giveBeside, newCode } = openAccess(
+    { ...given, now },
+    {
+      db,
+      relay: home.relay,
+      homes,
+      origins,
+      port: http.port,
+      byTls,
+    },
+  );
   const sync = createSync({
     db,
     relay: home.relay,

@@ -9,11 +9,14 @@ import { Worker } from 'node:worker_threads';
 import { Kysely, Migrator, sql, type Migration } from 'kysely';
 import { z } from 'zod';
 import { errorMessage } from '../../src/domain/platform/error-message.ts';
+import { realTimers } from '../../src/domain/platform/timers.ts';
+import { openDatabaseClock } from './database-clock.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
 import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
 import { openServer } from './postgres.ts';
 import { SCHEMA } from './schema.ts';
+import { DATABASE_LIMITS } from './settings.ts';
 import { first } from './steps/0001-first.ts';
 import { reach } from './steps/0002-reach.ts';
 import { sync } from './steps/0003-sync.ts';
@@ -200,6 +203,8 @@ export interface Store {
   readonly db: Db;
   /** For who writes often and alone; null for a Postgres server, which other processes write to as well. */
   readonly openJournal: OpenJournal | null;
+  /** ms since the epoch, the same for all processes of this store: see database-clock.ts. */
+  readonly now: () => number;
   /** Gives back the room of what was dropped, now; by itself this happens in quiet moments. A Postgres server does it alone. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -214,6 +219,10 @@ export interface StoreOptions {
   readonly onFirst?: () => void;
   /** A connection to a real Postgres broke while idle; the next query opens another. */
   readonly onIdleError?: (error: Error) => void;
+  /** ms since the epoch, as this machine has it. Left out: it is asked. */
+  readonly now?: () => number;
+  /** ms, only ever forward. Left out: this process's. */
+  readonly elapsed?: () => number;
 }
 
 async function refuseNewer(db: Kysely<Tables>): Promise<void> {
@@ -246,6 +255,7 @@ const keptOpen =
 /** Opens the store and brings it to this version. Throws `StoreError`, one line for people, where that cannot be done. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;
+  const { now: wall = Date.now, elapsed = () => performance.now() } = options;
   let opened = false;
   const { dialect, upkeep } =
     databaseUrl === null ? await openEmbedded(folder, onFirst) : openServer(databaseUrl, onIdleError, () => opened);
@@ -261,14 +271,29 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     });
   }
   opened = true;
+  const clock =
+    databaseUrl === null
+      ? null
+      : await openDatabaseClock({
+          async read() {
+            const { rows } = await sql<{
+              now: number;
+            }>`select extract(epoch from clock_timestamp()) * 1000 as now`.execute(db);
+            return Number(rows[0]?.now);
+          },
+          ...{ wall, elapsed, limits: DATABASE_LIMITS, timers: realTimers },
+          onStep: () => undefined,
+        });
   const opening = new Set<Journal>();
   const journals = databaseUrl === null ? journalsIn(folder) : null;
   return {
     kind: databaseUrl === null ? 'pglite' : 'postgres',
     db: db.withSchema(SCHEMA),
     openJournal: journals && keptOpen(journals, opening),
+    now: clock ? () => clock.now() : wall,
     tidy: () => upkeep?.run() ?? Promise.resolve(),
     async close() {
+      clock?.close();
       await db.destroy();
       await Promise.all([...opening].map((journal) => journal.close()));
     },
