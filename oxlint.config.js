@@ -48,7 +48,7 @@ const SERVER_MAY_IMPORT = {
   mcp: ['access', 'store', 'threads'],
   searches: ['threads'],
   proxy: ['access', 'minds'],
-  runs: ['inbox', 'minds'],
+  runs: ['inbox', 'minds', 'store'],
   reach: ['inbox', 'runs'],
   workspaces: ['directory'],
   processes: [],
@@ -62,7 +62,7 @@ const SERVER_MAY_IMPORT = {
   programs: ['minds', 'processes', 'runs', 'schedules', 'store', 'workspaces'],
   schedules: ['directory', 'minds', 'processes', 'records', 'runs', 'sandbox', 'store', 'workspaces'],
   models: ['minds', 'proxy', 'schedules', 'store'],
-  session: ['minds', 'runs'],
+  session: ['minds', 'runs', 'store'],
   sync: ['access', 'store'],
 };
 for (const [part, others] of Object.entries({
@@ -70,8 +70,8 @@ for (const [part, others] of Object.entries({
   homes: Object.keys(SERVER_MAY_IMPORT),
 }))
   MAY_IMPORT[`server/${part}`] = [...others.map((other) => `server/${other}`), 'server/base', 'protocol', 'domain'];
-// A mind is an argument of the session's contract; no mind knows any contract.
-MAY_IMPORT['server/base'] = ['server/minds', 'protocol', 'domain'];
+// A mind is an argument of the session's contract, and whoever waits for the store knows its states; neither knows any contract.
+MAY_IMPORT['server/base'] = ['server/minds', 'server/store', 'protocol', 'domain'];
 MAY_IMPORT['server'] = [...Object.keys(MAY_IMPORT).filter((type) => type.startsWith('server/')), 'protocol', 'domain'];
 const types = Object.keys(MAY_IMPORT);
 /** Elements are folders; the files that stand in `src` and in `server` themselves are categories of files. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
@@ -11,12 +11,13 @@ import { matchedRoutes } from 'hono/route';
 import { ENDPOINTS } from '../src/protocol/endpoints/index.ts';
 import { relayEndpoints } from '../src/protocol/endpoints/session.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
-import type { OpenHealth, Rehearsal } from '../src/protocol/http.ts';
+import type { Health, OpenHealth, Rehearsal } from '../src/protocol/http.ts';
 import { onlyByTls, securityHeaders, signedInPage, type Access, notBuiltPage, wantsPage } from './access/index.ts';
 import { limitBody } from './body.ts';
+import { createDatabaseGate, DATABASE_AWAY, unlessAway } from './database-gate.ts';
 import { answer, browserOf, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
-import { problem, problemResponse } from './problem.ts';
-import { storeTrouble } from './store/index.ts';
+import { problem, problemResponse, RETRY_AFTER } from './problem.ts';
+import { storeTrouble, type Database } from './store/index.ts';
 import type { App } from './upgrade.ts';
 
 // The built page and its assets. Addresses that are no file are places in the page: it reads them itself.
@@ -66,6 +67,7 @@ export function createPageRoutes(folder: string): Hono {
 
 export interface AppDeps {
   readonly access: Access;
+  readonly database: Database;
   /** The session that runs in the household of this sign-in. */
   readonly sessionOf: (browser: string) => Promise<Snapshot['session']>;
   readonly version: string;
@@ -90,10 +92,10 @@ export interface AppDeps {
 }
 
 const TROUBLES = {
+  'database-away': `${DATABASE_AWAY} What you asked for may be done then: look before you ask again.`,
   'disk-full': 'The disk that Roost keeps its home on is full. Make room there: Roost goes on by itself.',
   recovering: 'The store was interrupted and is being opened again. Nothing acknowledged is lost; try again.',
 } as const;
-const RETRY_AFTER_SECONDS = '5';
 const CALLS = ['/api/*', '/v1/*'];
 
 export function createApp(deps: AppDeps): App {
@@ -106,8 +108,7 @@ export function createApp(deps: AppDeps): App {
     const id = newErrorId();
     onError(id, error);
     const trouble = storeTrouble(error);
-    if (trouble !== null)
-      return problemResponse(503, trouble, TROUBLES[trouble], { headers: { 'retry-after': RETRY_AFTER_SECONDS } });
+    if (trouble !== null) return problemResponse(503, trouble, TROUBLES[trouble], { headers: RETRY_AFTER });
     return problemResponse(500, 'broken', `Something in the relay broke. Its log says more under ${id}.`);
   }
 
@@ -125,6 +126,7 @@ export function createApp(deps: AppDeps): App {
   app.use(securityHeaders());
   if (deps.tlsName !== null) app.use(onlyByTls(deps.tlsName));
   app.use(access.own);
+  app.use(createDatabaseGate(deps.database));
   for (const prefix of CALLS)
     app.use(prefix, async (context, next) => {
       await next();
@@ -135,20 +137,28 @@ export function createApp(deps: AppDeps): App {
     const kind = (await sessionOf(browser))?.mind.kind ?? (await mindOf(browser)).kind;
     return kind === 'rehearsal' && rehearsal ? rehearsal : refuseRealMind();
   }
+  function openHealth(): OpenHealth {
+    const away = deps.database.awayMs();
+    const database = { awayMs: away === null ? null : Math.round(away), trouble: away === null ? null : DATABASE_AWAY };
+    return { status: 'ok', version, clock: deps.clock(), database };
+  }
+  /** How it is for whoever is signed in; null: it is somebody else, or the database cannot tell. */
+  async function ofOwn(context: Context<Env>): Promise<Health | null> {
+    async function read(): Promise<Health | null> {
+      const browser = await access.browserOf(context);
+      if (browser === null) return null;
+      const [session, mind] = await Promise.all([sessionOf(browser), mindOf(browser)]);
+      const model = session?.mind.leadModel ?? mind.leadModel;
+      return { ...openHealth(), mind: mind.kind, model, sessionActive: session !== null };
+    }
+    return await unlessAway(deps.database, read());
+  }
   const favicon = faviconOf(deps.pageFolder);
   const own = answer(relayEndpoints, {
     async health(_, context) {
-      const open: OpenHealth = { status: 'ok', version, clock: deps.clock() };
       context.header('cache-control', 'no-store');
-      const browser = await access.browserOf(context);
-      if (browser === null) return open;
-      const [session, mind] = await Promise.all([sessionOf(browser), mindOf(browser)]);
-      return {
-        ...open,
-        mind: mind.kind,
-        model: session?.mind.leadModel ?? mind.leadModel,
-        sessionActive: session !== null,
-      };
+      await deps.database.look();
+      return (await ofOwn(context)) ?? openHealth();
     },
     enter(_, context) {
       // Programs that look at links before people do must not use them up.

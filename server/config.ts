@@ -31,6 +31,8 @@ export interface Config {
   /** A TLS proxy of the person's stands in front; what it says of addresses is believed. */
   readonly proxied: boolean;
   readonly databaseUrl: string | null;
+  /** ms that what waits for the database waits. */
+  readonly databaseAwayMs: number;
   /** Null: the rehearsal mind. */
   readonly messagesApi: {
     readonly key: string | null;
@@ -271,6 +273,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     home: resolve(text('home')),
     open: !switchOf(source('noOpen')),
     databaseUrl: databaseUrl === null ? null : databaseUrlOf(databaseUrl),
+    databaseAwayMs: number('databaseAwaySeconds') * 1_000,
     messagesApi: messagesApiOf(source),
     leadModel: text('leadModel'),
     agentModel: text('agentModel'),

@@ -18,6 +18,8 @@ export interface Env {
     readonly given?: string;
     /** Of whoever calls, as far as it is known. */
     readonly address?: string;
+    /** A `raw` endpoint has begun to answer. */
+    readonly raw?: true;
   };
 }
 
@@ -56,6 +58,7 @@ function handled<E extends Endpoint>(endpoint: E, handler: Handler<E>): Handled 
   return {
     endpoint,
     async handle(context) {
+      if (endpoint.raw) context.set('raw', true);
       const given = { ...read(params, context.req.param()), ...read(query, context.req.query()) };
       if (endpoint.body)
         Object.assign(given, { body: await (endpoint.yaml ? readConfig : readBody)(context, endpoint.body) });

@@ -39,6 +39,9 @@ export function problemResponse(
   });
 }
 
+/** With a 503 that is over by itself. */
+export const RETRY_AFTER = { 'retry-after': '5' } as const;
+
 /** To throw from anywhere below a route. */
 export function problem(...args: Parameters<typeof problemResponse>): HTTPException {
   return new HTTPException(args[0], { res: problemResponse(...args), message: args[2] });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { spanText } from '../src/domain/moments.ts';
 import { errorMessage } from '../src/domain/platform/error-message.ts';
 import { realTimers } from '../src/domain/platform/timers.ts';
 import { parseProtocol } from '../src/domain/prompts.ts';
@@ -10,6 +11,7 @@ import { bracketed, createDeviceCodeRoutes, createOrigins } from './access/index
 import { createApp } from './app.ts';
 import { openClockWatch } from './clock-watch.ts';
 import { createClosers, type Closers } from './closers.ts';
+import { DATABASE_AWAY } from './database-gate.ts';
 import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
@@ -28,7 +30,7 @@ import { createProcesses } from './processes/index.ts';
 import { createHomeRoom } from './room-routes.ts';
 import { createSandbox } from './sandbox/index.ts';
 import { createSealer, readSealingKey } from './schedules/index.ts';
-import { openStore } from './store/index.ts';
+import { openStore, type Database } from './store/index.ts';
 import { createSync } from './sync/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
 import { createWeb } from './web/index.ts';
@@ -44,6 +46,22 @@ function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
   closers.add(() => {
     closing.abort();
     return warming;
+  });
+}
+
+/** At the terminal and in the log, as it goes and comes back. */
+function tellOfDatabase(database: Database, { say, logger }: { say: (line: string) => void; logger: Logger }): void {
+  let since: number | null = null;
+  database.subscribe(({ kind }) => {
+    const line =
+      kind === 'there'
+        ? `The database can be reached again, after ${spanText(performance.now() - (since ?? performance.now()))}.`
+        : kind === 'away'
+          ? DATABASE_AWAY
+          : 'The database was waited for in vain: what was being said has ended. It is written when the database is back.';
+    since = kind === 'there' ? null : (since ?? performance.now());
+    say(line);
+    logger.warn(line);
   });
 }
 
@@ -142,10 +160,12 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     ...{ now: given.now, elapsed },
     folder: home.storeFolder,
     databaseUrl: config.databaseUrl,
+    limits: { patienceMs: config.databaseAwayMs },
     onFirst: () => say('Preparing the store. This happens once and takes a few seconds…'),
     onIdleError: (error) => logger.warn('A connection to the database broke while idle.', { error }),
   });
   closers.add(() => store.close());
+  tellOfDatabase(store.database, { say, logger });
   const alone = store.kind === 'pglite';
   const sealer = createSealer(await readSealingKey(home.sealingKeyFile));
   const origins = createOrigins({
@@ -190,6 +210,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   const homes = await openHomes({
     refuseForRoom: room.refuseForRoom,
     db,
+    database: store.database,
     openJournal: store.openJournal,
     relay: home.relay,
     alone,
@@ -242,6 +263,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   });
   const app = createApp({
     access,
+    database: store.database,
     clock: openClockWatch(homes, { elapsed, say, logger, closers }).state,
     sessionOf: async (browser) => (await homes.of(browser)).log.snapshot().session,
     version: root.version,
@@ -274,6 +296,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   closers.add(() => http.close());
   closers.add(() => sync.close());
   closers.add(() => homes.end(ending));
+  closers.add(() => Promise.resolve(store.leave()));
   warmUp(homes, logger, closers);
   logger.info('The relay has started.', {
     version: root.version,

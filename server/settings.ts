@@ -5,6 +5,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { MAX_REQUESTS } from './minds/settings.ts';
+import { DATABASE_LIMITS } from './store/settings.ts';
 import { MODEL_ADDRESSES } from './model-addresses.ts';
 import { WEB_ADDRESSES } from './web-addresses.ts';
 
@@ -86,6 +87,13 @@ export const SETTINGS = {
     value: 'postgres URL',
     default: null,
     help: 'Keep the store in this Postgres instead of inside the home.',
+  },
+  databaseAwaySeconds: {
+    flag: 'database-away-seconds',
+    env: 'ROOST_DATABASE_AWAY_SECONDS',
+    value: 'number',
+    default: String(DATABASE_LIMITS.patienceMs / 1_000),
+    help: 'Seconds that what is being said waits for a Postgres that cannot be reached, before it ends.',
   },
   apiKey: {
     flag: null,
@@ -262,6 +270,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** Inclusive bounds of the whole numbers. */
 export const BOUNDS = {
   port: { min: 0, max: 65_535 },
+  databaseAwaySeconds: { min: 1, max: 86_400 },
   pushNextSeconds: { min: 0, max: 86_400 },
   modelRequests: { min: 1, max: 256 },
   cookieDays: { min: 1, max: 400 },

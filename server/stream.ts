@@ -1,14 +1,15 @@
 /**
  * The event stream (server-sent events): hello, what was missed, a snapshot, what is new; and who waits in line
- * before the model's server, which is kept nowhere.
+ * before the model's server, and whether the database can be reached, which are kept nowhere.
  *
  * What was missed is read from the log no faster than the reader takes it. What is new is put into the
  * stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
  */
 import { LIMITS } from '../src/protocol/limits.ts';
 import type { StoredEvent } from '../src/protocol/events.ts';
-import type { Hello, Over } from '../src/protocol/stream.ts';
+import type { DatabaseStanding, Hello, Over } from '../src/protocol/stream.ts';
 import type { EventLog, Searches, SessionHost } from './contracts.ts';
+import { ALWAYS_THERE, type Database, type DatabaseState } from './store/index.ts';
 
 /** Events read from the log at a time. */
 const PAGE = 200;
@@ -21,6 +22,8 @@ export interface StreamDeps {
   readonly log: EventLog;
   readonly host: Pick<SessionHost, 'waiting' | 'onWaiting'>;
   readonly searches: Pick<Searches, 'listen'>;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'state' | 'subscribe'>;
   readonly version: string;
   /** Whose home it is; null: nobody has proven it. */
   readonly household?: () => string | null;
@@ -63,10 +66,13 @@ function frame(event: string, data: unknown, id?: number): Uint8Array {
 }
 const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 
+const standingOf = ({ kind }: DatabaseState): DatabaseStanding => ({ away: kind !== 'there' });
+
 export function createStreams({
   log,
   host,
   searches,
+  database = ALWAYS_THERE,
   version,
   household = () => null,
   bufferBytes,
@@ -109,6 +115,7 @@ export function createStreams({
     let unsubscribe: (() => void) | null = null;
     let stopWaiting: (() => void) | null = null;
     let stopSearches: (() => void) | null = null;
+    let stopDatabase: (() => void) | null = null;
     let beats: NodeJS.Timeout | null = null;
     let fullBeats = 0;
     let done = false;
@@ -122,6 +129,7 @@ export function createStreams({
       unsubscribe?.();
       stopWaiting?.();
       stopSearches?.();
+      stopDatabase?.();
       wanted?.();
     }
     let end: (over?: Over) => void = () => undefined;
@@ -155,6 +163,11 @@ export function createStreams({
       stopWaiting = host.onWaiting((waiting) => {
         if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', waiting));
       });
+      const tellDatabase = (state: DatabaseState) => {
+        if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('database', standingOf(state)));
+      };
+      if (database.state().kind !== 'there') tellDatabase(database.state());
+      stopDatabase = database.subscribe(tellDatabase);
       if (answers)
         stopSearches = searches.listen((asked) => {
           const hears = !done && (controller.desiredSize ?? 0) > 0;

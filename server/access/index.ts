@@ -81,7 +81,7 @@ export { createDeviceCodeRoutes, createDeviceCodes } from './device-codes.ts';
 export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
 export { onlyByTls, securityHeaders } from './headers.ts';
 export { bracketed, createOrigins, isLoopback, isWildcard, type Origins } from './origins.ts';
-export { notBuiltPage, signedInPage } from './pages.ts';
+export { databaseAwayPage, notBuiltPage, signedInPage } from './pages.ts';
 export { createRateLimit, type RateLimit } from './rate.ts';
 export { createSignIn } from './sign-in.ts';
 export { hashOf } from './secrets.ts';

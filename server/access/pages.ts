@@ -158,5 +158,15 @@ export const signInPage = (): Response =>
 ${PASTE}`,
   );
 
+export const databaseAwayPage = (headers: Readonly<Record<string, string>>): Response => {
+  const away = page(
+    503,
+    'The relay cannot reach its database',
+    '<p>What is being said is kept until it can. Look at the database that <code>DATABASE_URL</code> names, and load this page again in a moment.</p>',
+  );
+  for (const [name, value] of Object.entries(headers)) away.headers.set(name, value);
+  return away;
+};
+
 export const notBuiltPage = (): Response =>
   page(503, 'The page is not built yet', '<p>Stop Roost, run <code>npm run build</code>, and start it again.</p>');

@@ -3,12 +3,14 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import { toolsetOf } from '../../src/domain/toolsets.ts';
 import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { Logger } from '../runs/context.ts';
+import { enduring, type Database } from '../store/index.ts';
 import { toolError } from '../define-tool.ts';
 import type { Leave } from './leave.ts';
 import type { CallRows, KeptCall } from './rows.ts';
 import type { TellAgent } from './tell-agent.ts';
 
 export interface CarryOutDeps {
+  readonly database: Pick<Database, 'untilThere'>;
   readonly rows: Pick<CallRows, 'end' | 'get'>;
   readonly leave: Pick<Leave, 'yes'>;
   readonly tellAgent: TellAgent;
@@ -23,7 +25,7 @@ export interface CarryOutDeps {
 
 /** Its yes is on disk. */
 export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<void> {
-  const { rows, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
+  const { database, rows, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
 
   async function outcomeOf({ callId, agentId, tool: name, input: text, runId }: KeptCall): Promise<ToolOutcome> {
     const tool = toolNamed(name);
@@ -36,7 +38,7 @@ export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<
       kind: 'run',
       signal: closing,
     };
-    if (!tool || !input?.success || !((await tool.allowed?.(caller)) ?? true))
+    if (!tool || !input?.success || !(await enduring(database, async () => (await tool.allowed?.(caller)) ?? true)))
       return toolError('This tool is not there any more.');
     return await tool.run(input.data, caller).catch((error: unknown) => {
       logger.error('a tool failed', { agentId, tool: name, error: String(error) });
@@ -52,8 +54,10 @@ export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<
     }
     const outcome = await outcomeOf(call);
     // With what it gave back, whole, or not at all: a kill in between leaves it as one of which nobody knows.
-    await tellAgent({ ...call, state: 'done' }, input, outcome, (within) =>
-      rows.end(callId, JSON.parse(input), outcome, now(), { within }),
+    await enduring(database, () =>
+      tellAgent({ ...call, state: 'done' }, input, outcome, (within) =>
+        rows.end(callId, JSON.parse(input), outcome, now(), { within }),
+      ),
     );
     changed(agentId);
     counted();

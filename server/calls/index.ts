@@ -10,7 +10,7 @@ import type { AllowedBy, Answer } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Alone, Caller, EventLog, Reach, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import { toolDone, toolError } from '../define-tool.ts';
-import type { Db } from '../store/index.ts';
+import { ALWAYS_THERE, isAway, writeOnce, type Database, type Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
 import { commandOf } from './command.ts';
 import { createCarryOut } from './carry-out.ts';
@@ -27,6 +27,8 @@ export type { Answered, Calls } from './types.ts';
 
 export interface CallsDeps {
   readonly db: Db;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'untilThere'>;
   /** Names the home. */
   readonly home: string;
   /** No other process can have this store open. */
@@ -146,6 +148,7 @@ export function createCalls(deps: CallsDeps): Calls {
 
   const carryOut = createCarryOut({
     ...deps,
+    database: deps.database ?? ALWAYS_THERE,
     rows,
     leave,
     tellAgent,
@@ -183,14 +186,22 @@ export function createCalls(deps: CallsDeps): Calls {
 
   /** False: it waits no more. */
   async function begin(call: KeptCall, given: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
-    const once = (within?: Db) => rows.begin(call.callId, given, now(), within);
-    if (given === 'once') return await once();
+    const at = now();
+    const once = (within?: Db) => rows.begin(call.callId, given, at, within);
+    /** A yes whose answer did not come holds, and is carried out once. */
+    const surely = async (write: () => Promise<boolean>) =>
+      (await writeOnce({
+        write: async () => (await write()) || null,
+        look: async () => (await rows.hasBegun(call.callId, at)) || null,
+      })) ?? false;
+    if (given === 'once') return await surely(once);
     try {
-      return await always(call, given, once);
+      return await surely(() => always(call, given, once));
     } catch (error) {
+      if (isAway(error)) throw error;
       // Where it cannot be kept for later ones, it holds for this one.
       logger.error('what was let for always could not be kept', { tool: call.tool, error: String(error) });
-      return await once();
+      return await surely(once);
     }
   }
 

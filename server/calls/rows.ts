@@ -154,6 +154,13 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           .where('state', '=', 'asked')
           .executeTakeFirst(),
       ),
+    /** Whether the yes of this moment is on disk. */
+    hasBegun: async (callId: string, at: number): Promise<boolean> =>
+      (await all()
+        .where('call', '=', callId)
+        .where('state', '=', 'running')
+        .where('answered_at', '=', at)
+        .executeTakeFirst()) !== undefined,
     /** False: it waits no more. */
     close: async (callId: string, state: 'declined' | 'withdrawn', words: string, at: number): Promise<boolean> =>
       changedOne(

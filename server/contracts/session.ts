@@ -48,6 +48,8 @@ export interface SessionHost {
   stop(agentId: AgentId): Promise<boolean>;
   /** Puts one agent to sleep, or gives up one egg, by agent id. False where it is neither awake nor hatching. */
   sleep(agentId: AgentId): Promise<boolean>;
+  /** The database was waited for in vain: what is being said ends with this sentence. The session goes on. */
+  cutOff(sentence: string): void;
   /** The session that runs and is not ending, or null. */
   sessionId(): string | null;
   stateOf(agentId: AgentId): AgentState;

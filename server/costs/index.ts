@@ -5,7 +5,7 @@ import { addCost, NO_COST, type Cost } from '../../src/domain/prices.ts';
 import { costOfTaken, mostTaken, PLAIN_TERMS, type RequestSize, type Taken } from '../../src/domain/request-cost.ts';
 import type { Price } from '../../src/protocol/costs.ts';
 import type { Configs, CostRequest, Costs, Directory, EventLog, RequestEnd, Took } from '../contracts.ts';
-import type { Db, OpenJournal } from '../store/index.ts';
+import { ALWAYS_THERE, enduring, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createBudgets, type Room } from './budgets.ts';
 import { createHolds } from './holds.ts';
 import { createPriceTable } from './price-table.ts';
@@ -16,6 +16,8 @@ import { createUsageRows } from './usage-rows.ts';
 
 export interface CostDeps {
   readonly db: Db;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'untilThere'>;
   /** For the embedded store: see `reserves.ts`. Null, or left out: what is held goes into the tables at once. */
   readonly openJournal?: OpenJournal | null;
   /** Names the home: homes that share a store do not share a purse. */
@@ -114,6 +116,7 @@ interface Counted {
 
 export function createCosts({
   db,
+  database = ALWAYS_THERE,
   openJournal = null,
   home,
   configs,
@@ -125,7 +128,7 @@ export function createCosts({
   newId = randomUUID,
   waitMs = COST_LIMITS.waitMs,
 }: CostDeps): OpenCosts {
-  const rows = createUsageRows({ db, home, alone, elapsed });
+  const rows = createUsageRows({ db, database, home, alone, elapsed });
   const prices = createPriceTable(db, home, alone);
   const budgets = createBudgets({ rows, prices, holds: createHolds(), configs, directory, now, elapsed, waitMs });
   /** By agent: an event that waits for the one before it to be on disk. What ends meanwhile is told by the same one. */
@@ -154,12 +157,14 @@ export function createCosts({
     const taken = takenOf(took, size);
     const reported = took?.reportedMicroUsd;
     const cost =
-      reported === undefined ? costOfTaken(taken, await prices.read()) : { microUsd: whole(reported), estimated: true };
+      reported === undefined
+        ? costOfTaken(taken, await enduring(database, prices.read))
+        : { microUsd: whole(reported), estimated: true };
     const known = took?.whole === true && took.untold?.input !== true && took.untold?.output !== true;
     const estimated = cost.estimated || !known;
     const costMicroUsd = Math.min(cost.microUsd, COST_LIMITS.requestMicroUsd);
     const spent = { ...taken.count, costMicroUsd, estimated };
-    await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve });
+    await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve: reserve ?? newId() });
     await changed(agentId);
     return { costMicroUsd, estimated };
   }

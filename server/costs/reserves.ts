@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import { createCommits } from '../events/commits.ts';
-import type { Db, Journal, OpenJournal } from '../store/index.ts';
+import { repeated, type Db, type Journal, type OpenJournal } from '../store/index.ts';
 import { idOf } from '../../src/protocol/ids.ts';
 
 const whole = z.number().int().nonnegative();
@@ -68,8 +68,15 @@ export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps)
 
   async function writeRows({ taken, over }: Changes): Promise<void> {
     if (over.length > 0)
-      await db.deleteFrom('reserves').where('home', '=', home).where('reserve', 'in', over).execute();
-    if (taken.length > 0) await db.insertInto('reserves').values(taken.map(rowOf)).execute();
+      await repeated(() => db.deleteFrom('reserves').where('home', '=', home).where('reserve', 'in', over).execute());
+    if (taken.length > 0)
+      await repeated(() =>
+        db
+          .insertInto('reserves')
+          .values(taken.map(rowOf))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute(),
+      );
   }
 
   /** The table has exactly these, and the journal nothing. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { Spent } from '../../src/protocol/costs.ts';
 import { createCommits } from '../events/commits.ts';
-import { parseText, type Db } from '../store/index.ts';
+import { enduring, parseText, type Database, type Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
 
 const QUARTER_MS = 900_000;
@@ -22,8 +22,8 @@ export interface UsageRow {
   readonly cacheWriteTokens: number;
   readonly costMicroUsd: number;
   readonly estimated: boolean;
-  /** What was held for it. */
-  readonly reserve: string | null;
+  /** What was held for it, or an id of its own: it is counted once. */
+  readonly reserve: string;
 }
 
 /** What one agent spent in one session on one day; `day` counts up from the first boundary, from 0. */
@@ -40,6 +40,7 @@ const total = (column: string) => sql<number>`least(sum(${sql.ref(column)}), ${N
 
 export interface UsageRowsDeps {
   readonly db: Db;
+  readonly database: Pick<Database, 'untilThere'>;
   /** Names the home. */
   readonly home: string;
   /** No other process can have this store open: what was spent is known here, once it was read. */
@@ -54,22 +55,29 @@ const quarterOf = (time: number) => Math.floor(time / QUARTER_MS);
 const table = (name: 'usage' | 'spending') => sql.table(`${SCHEMA}.${name}`);
 const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(id));
 
-export function createUsageRows({ db, home, alone, elapsed }: UsageRowsDeps) {
+export function createUsageRows({ db, database, home, alone, elapsed }: UsageRowsDeps) {
   /** Since this quarter of an hour, by agent. */
   let known: { readonly from: number; readonly sums: Map<string, number> } | null = null;
   /** Counts writes, as they begin and end: what was read meanwhile is not noted. */
   let turn = 0;
 
-  /** One statement, so that all of it is written or nothing; many requests that end together are one, as many as they are. */
+  /**
+   * One statement, so that all of it is written or nothing; many requests that end together are one, as many as they are.
+   * What was written before, by a statement whose answer did not come, is left out.
+   */
   async function insert(rows: readonly UsageRow[]): Promise<void> {
     await sql`
-      with given as (
+      with every as (
         select * from unnest(
           ${rows.map((row) => row.usedAt)}::bigint[], ${rows.map((row) => JSON.stringify(row.agentId))}::text[], ${rows.map((row) => textOrNull(row.sessionId))}::text[], ${rows.map((row) => textOrNull(row.messageId))}::text[],
           ${rows.map((row) => row.via)}::text[], ${rows.map((row) => JSON.stringify(row.model))}::text[], ${rows.map((row) => row.inputTokens)}::bigint[], ${rows.map((row) => row.outputTokens)}::bigint[],
           ${rows.map((row) => row.cacheReadTokens)}::bigint[], ${rows.map((row) => row.cacheWriteTokens)}::bigint[], ${rows.map((row) => row.costMicroUsd)}::bigint[], ${rows.map((row) => row.estimated)}::boolean[],
           ${rows.map((row) => row.reserve)}::text[], ${rows.map((row) => quarterOf(row.usedAt))}::bigint[]
-        ) as given (used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve, quarter)
+        ) as every (used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve, quarter)
+      ), given as (
+        select * from every where not exists (
+          select from ${table('usage')} as known where known.home = ${home} and known.used_at = every.used_at and known.reserve = every.reserve
+        )
       ), added as (
         insert into ${table('usage')} (home, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve)
         select ${home}::text, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve from given
@@ -87,7 +95,7 @@ export function createUsageRows({ db, home, alone, elapsed }: UsageRowsDeps) {
     async commit(rows) {
       turn += 1;
       try {
-        await insert(rows);
+        await enduring(database, () => insert(rows));
         for (const { usedAt, agentId, costMicroUsd } of rows)
           if (known && quarterOf(usedAt) >= known.from)
             known.sums.set(agentId, (known.sums.get(agentId) ?? 0) + costMicroUsd);
@@ -119,7 +127,7 @@ export function createUsageRows({ db, home, alone, elapsed }: UsageRowsDeps) {
   }
 
   return {
-    /** Resolves when it is on disk. */
+    /** Resolves when it is on disk, once; a database that is away is waited for. */
     add: async (row: UsageRow): Promise<void> => void (await commits.add(row, false)),
     /** Of these, the ones whose requests are counted already. */
     async settled(reserves: readonly string[]): Promise<ReadonlySet<string>> {

@@ -17,7 +17,7 @@ import { stampOf } from '../../src/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import { UnfitEvents, type EventLog } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
-import type { Db, OpenJournal } from '../store/index.ts';
+import { ALWAYS_THERE, enduring, isAway, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createCommits } from './commits.ts';
 import { createTableKeeper, openJournalKeeper } from './keepers.ts';
 import { openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readNewest, type Write } from './log-rows.ts';
@@ -32,10 +32,16 @@ export const EVENT_LOG_DEFAULTS = {
   retentionMs: 24 * 3_600_000,
   /** ms between two looks for events to drop. */
   pruneEveryMs: 60_000,
+  /** Characters of answers that wait in memory for a database that is away, before whoever speaks is stopped. */
+  heldMost: 8_000_000,
 } as const;
 
 export interface EventLogDeps {
   readonly db: Db;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'state' | 'untilThere'>;
+  /** As much waits for the database as may: nothing more is to be said. */
+  readonly onHeldMost?: () => void;
   /** For the embedded store: see keepers.ts. Null, or left out: every commit goes into the tables at once. */
   readonly openJournal?: OpenJournal | null;
   /** Names the home: each home has its own log in a shared store. */
@@ -51,6 +57,7 @@ export interface EventLogDeps {
   readonly windowMs?: number;
   readonly retentionMs?: number;
   readonly pruneEveryMs?: number;
+  readonly heldMost?: number;
 }
 
 /** With `close`, which resolves when everything appended is on disk. */
@@ -78,9 +85,17 @@ function checkFit(events: readonly RoostEvent[]): void {
   );
 }
 
+/** Some writes as they are given to the keeper: with their stamps, each client once. */
+interface Attempt {
+  readonly writes: readonly Write[];
+  readonly firsts: ReadonlyMap<Write, Write>;
+  readonly all: readonly Write[];
+  readonly clients: readonly string[];
+}
+
 export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
-  const { db, home, now, elapsed = now, newId, onListenerError } = deps;
-  const { windowMs, retentionMs, pruneEveryMs } = { ...EVENT_LOG_DEFAULTS, ...deps };
+  const { db, home, now, elapsed = now, newId, onListenerError, database = ALWAYS_THERE } = deps;
+  const { windowMs, retentionMs, pruneEveryMs, heldMost } = { ...EVENT_LOG_DEFAULTS, ...deps };
   const row = await openLogRow(db, home, newId(), now());
   const { log } = row;
   const journal = (await deps.openJournal?.(log)) ?? null;
@@ -167,8 +182,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     publish(stored);
   }
 
-  /** Gives every write its ids, in order; a client id that was taken before, also in this batch, gets its old one. Null: others have written meanwhile. */
-  async function writeAll(given: readonly Write[]): Promise<Written[] | null> {
+  function prepare(given: readonly Write[]): Attempt {
     const writes =
       elsewhere.size === 0
         ? given
@@ -181,13 +195,18 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       if (write.client !== null) claimed.add(write.client);
       firsts.set(write, { client: write.client, events: write.events.map((event) => stamped(event, beginning)) });
     }
-    const all = [...firsts.values()];
-    const ids = all.every(({ events }) => events.length === 0) ? [] : await keeper.insert(all, head);
-    if (ids === null) return null;
+    return { writes, firsts, all: [...firsts.values()], clients: [...claimed] };
+  }
+
+  /** Every write with its ids, in order; a client id that was taken before, also in this batch, gets its old one. */
+  async function outcomeOf({ writes, firsts, all, clients }: Attempt, ids: readonly number[]): Promise<Written[]> {
     let next = ids[0] ?? Infinity;
     // Where everything was written, nothing had been taken before.
     const whole = ids.length === all.reduce((sum, { events }) => sum + events.length, 0);
-    const taken = whole && all.length === writes.length ? new Map<string, number>() : await keeper.taken([...claimed]);
+    const taken =
+      whole && all.length === writes.length
+        ? new Map<string, number>()
+        : await enduring(database, () => keeper.taken(clients));
     return writes.map((write) => {
       const before = write.client === null ? undefined : taken.get(write.client);
       const first = firsts.get(write);
@@ -195,6 +214,34 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
         return { repeated: true, eventId: before ?? 0 };
       return { repeated: false, stored: first.events.map((event) => ({ id: next++, event })) };
     });
+  }
+
+  async function writeAll(given: readonly Write[]): Promise<Written[]> {
+    /** Sent, and their answers did not come. */
+    const inDoubt: Attempt[] = [];
+    async function found(): Promise<Written[] | null> {
+      for (const attempt of inDoubt) {
+        const ids = await enduring(database, () => keeper.find(attempt.all, head));
+        if (ids) return await outcomeOf(attempt, ids);
+      }
+      return null;
+    }
+    for (;;) {
+      const attempt = prepare(given);
+      const isEmpty = attempt.all.every(({ events }) => events.length === 0);
+      try {
+        const ids = isEmpty ? [] : await keeper.insert(attempt.all, head);
+        if (ids) return await outcomeOf(attempt, ids);
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        if (error.sent === 'in-doubt') inDoubt.push(attempt);
+        await database.untilThere();
+      }
+      const there = await found();
+      if (there) return there;
+      // Others have written meanwhile; what comes behind that is stamped anew.
+      await enduring(database, catchUp);
+    }
   }
 
   /** Words that wait for their commit, by answer: what is said next stands in one event with them. */
@@ -211,7 +258,17 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     gathering.set(event.messageId, { events, written });
     return written;
   }
+  let held = 0;
+  function count(events: readonly RoostEvent[]): void {
+    if (database.state().kind === 'there') held = 0;
+    else if (held <= heldMost) {
+      for (const event of events)
+        held += event.kind === 'text' ? event.text.length : event.kind === 'tool' ? JSON.stringify(event).length : 0;
+      if (held > heldMost) deps.onHeldMost?.();
+    }
+  }
   function add(events: readonly RoostEvent[]): Promise<Written> {
+    count(events);
     const [first] = events;
     if (first?.kind === 'text' && events.length === 1) return addWords(first);
     // What is said after this comes after it.
@@ -232,12 +289,11 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     elapsed,
     async commit(writes) {
       gathering.clear();
-      let results = await writeAll(writes);
-      for (; results === null; results = await writeAll(writes)) await catchUp();
+      const results = await writeAll(writes);
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
       const first = stored[0]?.id ?? head + 1;
       // An earlier commit that seemed to fail (the connection broke before the answer) may be on disk all the same.
-      if (first > head + 1) publish(await read(head, first - head - 1));
+      if (first > head + 1) publish(await enduring(database, () => read(head, first - head - 1)));
       // Listeners hear of it before whoever appended goes on: nobody answers ahead of the stream.
       publish(stored);
       return results;

@@ -6,7 +6,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { isAway, type Db, type Journal } from '../store/index.ts';
+import type { Db, Journal } from '../store/index.ts';
 import {
   insertEvents,
   insertNumbered,
@@ -38,6 +38,8 @@ export interface Keeper {
    * what they wrote is to be read first.
    */
   insert(writes: readonly Write[], after: number): Promise<readonly number[] | null>;
+  /** The ids of what an `insert` has written whose answer did not come, behind `after`; null: it has not. */
+  find(writes: readonly Write[], after: number): Promise<readonly number[] | null>;
   /** Highest id that is given now, by whoever. */
   newest(): Promise<number>;
   /** Ids of client calls that were taken before, by their JSON text. */
@@ -52,28 +54,22 @@ export interface Keeper {
 }
 
 export function createTableKeeper(db: Db, { log, head }: LogRow, now: () => number): Keeper {
-  /** Of writes whose answer did not come: their ids, where they are behind `after`; null: they are not. */
-  async function foundBehind(writes: readonly Write[], after: number): Promise<number[] | null> {
-    const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
-    const taken = await readTaken(db, log, clients);
-    const events = writes
-      .filter(({ client }) => client === null || (taken.get(client) ?? 0) > after)
-      .flatMap((write) => write.events);
-    const there = await readEvents(db, log, after, events.length, createReadRow());
-    const same = events.every((event, i) => isDeepStrictEqual(there[i]?.event, event));
-    return events.length > 0 && same ? there.map(({ id }) => id) : null;
-  }
   return {
     head,
     async insert(writes, after) {
-      try {
-        const ids = await insertEvents(db, log, writes, after, now());
-        return ids.length === 0 && (await readHead(db, log)) !== after ? null : ids;
-      } catch (error) {
-        // The line broke: what was sent may be on disk, and may not. Once the server is there again, it tells.
-        if (!isAway(error)) throw error;
-        return await foundBehind(writes, after);
-      }
+      const ids = await insertEvents(db, log, writes, after, now());
+      return ids.length === 0 && (await readHead(db, log)) !== after ? null : ids;
+    },
+    async find(writes, after) {
+      const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
+      const taken = await readTaken(db, log, clients);
+      const events = writes
+        .filter(({ client }) => client === null || (taken.get(client) ?? 0) > after)
+        .flatMap((write) => write.events);
+      if (events.length === 0) return null;
+      const there = await readEvents(db, log, after, (await readHead(db, log)) - after, createReadRow());
+      const at = there.findIndex((_, i) => events.every((event, j) => isDeepStrictEqual(there[i + j]?.event, event)));
+      return at < 0 ? null : there.slice(at, at + events.length).map(({ id }) => id);
     },
     newest: () => readHead(db, log),
     taken: (clients) => readTaken(db, log, clients),
@@ -253,6 +249,8 @@ export async function openJournalKeeper({
       for (const { client, first } of given) if (client !== null) taken.set(client, first);
       return Array.from({ length: head - record.first + 1 }, (_none, i) => record.first + i);
     },
+    // Where an answer does not come, there is another process, and the store is a server.
+    find: () => Promise.resolve(null),
     newest: () => Promise.resolve(head),
     taken: (clients) =>
       Promise.resolve(

@@ -8,14 +8,25 @@ import { dayOf } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Gate, WakeRequest } from '../contracts.ts';
-import type { Db } from '../store/index.ts';
+import { ALWAYS_THERE, writeOnce, type Database, type Db } from '../store/index.ts';
 import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenWakeSession } from './facts.ts';
-import { budgetKey, countFromNow, insertDecision, readFeed, readGranted, sourceKey, sourceLabel } from './wake-rows.ts';
+import {
+  budgetKey,
+  countFromNow,
+  insertDecision,
+  isDecided,
+  readFeed,
+  readGranted,
+  sourceKey,
+  sourceLabel,
+} from './wake-rows.ts';
 import { createWakeSessions, endAsSeen, type WakeSessions } from './wake-sessions.ts';
 
 export interface GateDeps {
   readonly db: Db;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'backMs'>;
   /** Names the home: homes that share a store do not share limits. */
   readonly home: string;
   readonly configs: OpenConfigs;
@@ -82,7 +93,8 @@ class TakenBack extends Error {}
 
 export function createGate(deps: GateDeps): OpenGate {
   const { db, home, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
-  const sessions = createWakeSessions({ db, home, now, alone, timers, onError });
+  const { database = ALWAYS_THERE } = deps;
+  const sessions = createWakeSessions({ db, database, home, now, alone, timers, onError });
   const tell = (agentId: AgentId | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
   /** The latest moment that was decided at: null before the first. */
@@ -133,7 +145,11 @@ export function createGate(deps: GateDeps): OpenGate {
         .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
         .execute();
     if (outcome === 'granted') sessions.opened(decisionId);
-    if (!(await insertDecision(db, home, decision, budget, version))) {
+    const isWritten = await writeOnce({
+      write: async () => (await insertDecision(db, home, decision, budget, version)) || null,
+      look: async () => (await isDecided(db, home, decisionId)) || null,
+    });
+    if (!isWritten) {
       sessions.withdrawn(decisionId);
       return null;
     }

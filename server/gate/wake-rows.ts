@@ -101,6 +101,17 @@ export async function insertDecision(
   return numAffectedRows === 1n;
 }
 
+/** Whether this decision was written. */
+export async function isDecided(db: Db, home: string, wake: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('wakes')
+    .select('wake')
+    .where('home', '=', home)
+    .where('wake', '=', wake)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 const COLUMNS = [
   'wake',
   'asked_at',

@@ -6,7 +6,7 @@
 import { sql } from 'kysely';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import { parseText, type Db } from '../store/index.ts';
+import { parseText, type Database, type Db } from '../store/index.ts';
 import type { OpenWakeSession } from './facts.ts';
 
 const WAKE_SESSION_SETTINGS = {
@@ -18,6 +18,7 @@ const WAKE_SESSION_SETTINGS = {
 
 export interface WakeSessionsDeps {
   readonly db: Db;
+  readonly database: Pick<Database, 'backMs'>;
   readonly home: string;
   readonly now: () => number;
   /** No other process can have this store open: what runs there and is not ours was left by an earlier one. */
@@ -49,11 +50,21 @@ export const endAsSeen = (db: Db, home: string) =>
     .where('home', '=', home)
     .where('ended_at', 'is', null);
 
-export function createWakeSessions({ db, home, now, alone, timers, onError }: WakeSessionsDeps): WakeSessions {
+export function createWakeSessions({
+  db,
+  database,
+  home,
+  now,
+  alone,
+  timers,
+  onError,
+}: WakeSessionsDeps): WakeSessions {
   const own = new Set<string>();
   let cancel: (() => void) | null = null;
   /** One after the other: a sign of life that was sent before an end must not arrive after it. */
   const inTurn = createQueue();
+  /** After an outage others first say again that they run. */
+  const isTooSoon = () => database.backMs() < WAKE_SESSION_SETTINGS.deadMs;
   const ours = (decisionIds: readonly string[]) =>
     db
       .updateTable('wake_sessions')
@@ -99,8 +110,10 @@ export function createWakeSessions({ db, home, now, alone, timers, onError }: Wa
         return row ? parseText(row.target_json) : null;
       });
     },
-    isLive: ({ wake, seen }, time) => own.has(wake) || (!alone && Math.abs(time - seen) < WAKE_SESSION_SETTINGS.deadMs),
+    isLive: ({ wake, seen }, time) =>
+      own.has(wake) || (!alone && (isTooSoon() || Math.abs(time - seen) < WAKE_SESSION_SETTINGS.deadMs)),
     async closeDead() {
+      if (!alone && isTooSoon()) return false;
       const before = alone ? Number.MAX_SAFE_INTEGER : now() - WAKE_SESSION_SETTINGS.deadMs;
       const { numUpdatedRows } = await endAsSeen(db, home)
         // Seen much later than now: by a clock that went back since; whoever runs says so again.

@@ -15,11 +15,12 @@ import type { Processes } from '../processes/index.ts';
 import type { Starts } from '../programs/starts.ts';
 import type { HomeModels } from '../models/index.ts';
 import { createProxy } from '../proxy/index.ts';
+import { databaseAway } from '../runs/outcome.ts';
 import { createSoulTools } from '../session/index.ts';
 import { openPlace } from '../schedules/place.ts';
 import type { Sealer, WatchedClock } from '../schedules/index.ts';
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
-import type { Db, OpenJournal } from '../store/index.ts';
+import type { Database, Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openAttached, openPrograms, openScripts } from './open-programs.ts';
 import { createSetAside } from './set-aside.ts';
@@ -33,6 +34,7 @@ import type { StreamLimit } from './stream-limit.ts';
 
 export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly db: Db;
+  readonly database: Database;
   readonly openJournal: OpenJournal | null;
   /** No other process can have this store open. */
   readonly alone: boolean;
@@ -91,8 +93,10 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const log = await openEventLog({
     ...usual,
     onUnreadable: setAside.onUnreadable,
+    database: deps.database,
     openJournal: deps.openJournal,
     home: id,
+    onHeldMost: () => cutOff(),
     onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
     retentionMs,
   });
@@ -128,9 +132,16 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...{ db, home: id, place: deps.place, log, now, newId },
     onError: (error) => logger.error('Whether this home is a copy could not be read.', { home: id, error }),
   });
+  const cutOff = () => {
+    const why = databaseAway(deps.database.awayMs() ?? deps.database.patienceMs);
+    for (const part of [team.host, team.runs]) part.cutOff(why);
+  };
+  const unwatch = deps.database.subscribe(({ kind }) => {
+    if (kind === 'given-up') cutOff();
+  });
   const team = await openTeam({
     ...usual,
-    openJournal: deps.openJournal,
+    ...{ database: deps.database, openJournal: deps.openJournal },
     home: id,
     log,
     mind: programs.over(models.mind),
@@ -181,7 +192,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     gate,
     threads,
     version: deps.version,
-    ...(deps.alone ? {} : { shared: { db, home: id } }),
+    ...(deps.alone ? {} : { shared: { db, database: deps.database, home: id } }),
   });
   const proxy = createProxy({
     ...clients,
@@ -243,6 +254,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       streams.close();
     },
     async close() {
+      unwatch();
       await team.close();
       await models.close();
       await log.close();

@@ -45,7 +45,7 @@ import {
 import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { createScheduleTools } from '../schedules/tools.ts';
 import { createPauses } from '../pauses/index.ts';
-import type { Db, OpenJournal } from '../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../searches/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
 import { createHandTools, type Hands, type HandTools } from '../hands/index.ts';
@@ -53,6 +53,8 @@ import { createProviderTools } from '../web/tools.ts';
 
 export interface TeamDeps {
   readonly db: Db;
+  /** Left out: it can always be reached. */
+  readonly database?: Database;
   /** For the embedded store. Null, or left out: everything goes into the tables at once. */
   readonly openJournal?: OpenJournal | null;
   /** Names the home. */
@@ -115,6 +117,7 @@ export interface Team extends Pick<HandTools, 'endCommandsOf'> {
 
 export async function openTeam({
   db,
+  database = ALWAYS_THERE,
   openJournal = null,
   home,
   log,
@@ -143,9 +146,9 @@ export async function openTeam({
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const configs = createConfigs({ db, home, alone, timeZone, tell, now });
   const onHeartbeatError = saying('that sessions still run could not be written; it is tried again');
-  const gate = createGate({ db, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
+  const gate = createGate({ db, database, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
-  const costs = createCosts({ db, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
+  const costs = createCosts({ db, database, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
   await costs.recover();
   const pauses = createPauses({ log, configs, now, timers, onListenerError });
   const turns = createTurns(timers);
@@ -162,6 +165,7 @@ export async function openTeam({
   const copies = createCopies({ db, home, sealer, now });
   const leases = createLeases({
     rows: scheduleRows,
+    database,
     limits: SCHEDULE_LIMITS,
     timers,
     now,
@@ -206,6 +210,7 @@ export async function openTeam({
     log,
     home,
     onlyOne: alone,
+    database,
     cron: createCronClock(),
     configs,
     inbox,
@@ -222,6 +227,7 @@ export async function openTeam({
   const toHuman = createToHuman({ log, host, now, newId });
   const calls = createCalls({
     db,
+    database,
     home,
     onlyOne: alone,
     log,

@@ -9,7 +9,7 @@ import type { InboxMessage } from '../../src/protocol/inbox.ts';
 import type { Inbox, NewInboxMessage, TakenMessage } from '../contracts.ts';
 import { answer, type Handled } from '../endpoint.ts';
 import { refuseMessage, type Waiting } from '../quotas.ts';
-import { parseText, type Db } from '../store/index.ts';
+import { parseText, repeated, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { createHeld, createKept, HELD_CHARACTERS } from './attachments.ts';
 
@@ -166,20 +166,22 @@ export function createInbox({
 
   return {
     async tell(message, also) {
-      const isNew = await db.transaction().execute(async (trx) => {
-        const inserted = await insert(trx, message);
-        if (inserted) await kept.put(trx, message);
-        await also(trx);
-        return inserted;
-      });
+      const isNew = await repeated(() =>
+        db.transaction().execute(async (trx) => {
+          const inserted = await insert(trx, message);
+          if (inserted) await kept.put(trx, message);
+          await also(trx);
+          return inserted;
+        }),
+      );
       if (isNew) changed(message.to);
     },
     async put(message, name = message.to) {
       const noRoom = isCounted(message.from) ? await refuseForRoom() : null;
       if (noRoom !== null) return noRoom;
-      const { isNew, refusal } = isCounted(message.from)
-        ? await putWithin(message, name)
-        : { isNew: await insert(db, message), refusal: null };
+      const { isNew, refusal } = await repeated(async () =>
+        isCounted(message.from) ? await putWithin(message, name) : { isNew: await insert(db, message), refusal: null },
+      );
       if (isNew) held.put(message);
       if (isNew) changed(message.to);
       return refusal;
@@ -202,26 +204,43 @@ export function createInbox({
     },
     async claim(messageIds, { readIn, run, time }) {
       if (messageIds.length === 0) return [];
-      const rows = await db
-        .updateTable('inbox')
-        .set({
-          read_session_json: readIn === null ? null : JSON.stringify(readIn),
-          read_run_json: JSON.stringify(run),
-          read_at: time,
-        })
+      // Nothing is asked of the store once they are taken: where it failed, nobody would have read them.
+      await db
+        .deleteFrom('inbox')
         .where('home', '=', home)
-        .where('message_json', '=', anyOf(messageIds))
-        .where('read_at', 'is', null)
-        .returningAll()
+        .where('read_at', '<', time - retentionMs)
         .execute();
-      if (rows.length > 0)
-        await db
-          .deleteFrom('inbox')
-          .where('home', '=', home)
-          .where('read_at', '<', time - retentionMs)
-          .execute();
-      const read = rows.sort(oldestFirst).map(messageOf);
-      const ofRelay = await kept.of(read.flatMap(({ messageId, from }) => (from === 'relay' ? [messageId] : [])));
+      const ofRelay = await kept.of(messageIds);
+      const some = <Row>(rows: Row[]) => (rows.length > 0 ? rows : null);
+      const rows = await writeOnce({
+        write: async () =>
+          some(
+            await db
+              .updateTable('inbox')
+              .set({
+                read_session_json: readIn === null ? null : JSON.stringify(readIn),
+                read_run_json: JSON.stringify(run),
+                read_at: time,
+              })
+              .where('home', '=', home)
+              .where('message_json', '=', anyOf(messageIds))
+              .where('read_at', 'is', null)
+              .returningAll()
+              .execute(),
+          ),
+        look: async () =>
+          some(
+            await db
+              .selectFrom('inbox')
+              .selectAll()
+              .where('home', '=', home)
+              .where('message_json', '=', anyOf(messageIds))
+              .where('read_run_json', '=', JSON.stringify(run))
+              .where('read_at', '=', time)
+              .execute(),
+          ),
+      });
+      const read = (rows ?? []).sort(oldestFirst).map(messageOf);
       const taken = read.map((message): TakenMessage => {
         const attachments = ofRelay.get(message.messageId) ?? held.take(message.messageId);
         return attachments ? { ...message, attachments } : message;

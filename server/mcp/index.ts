@@ -107,7 +107,7 @@ export interface McpDeps {
   readonly settings?: Partial<McpSettings>;
   readonly every?: Every;
   /** The store, where other processes may have sessions of the same credentials; left out: this one has all of them. */
-  readonly shared?: Pick<SlotsDeps, 'db' | 'home'>;
+  readonly shared?: Pick<SlotsDeps, 'db' | 'database' | 'home'>;
 }
 
 export interface Mcp {

@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import type { Db } from '../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
 import type { McpSettings } from './settings.ts';
 
 /** Whose session it is, and which. */
@@ -27,6 +27,8 @@ export interface Slots {
 
 export interface SlotsDeps {
   readonly db: Db;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'backMs'>;
   readonly home: string;
   readonly timers: Timers;
   readonly settings: Pick<McpSettings, 'sessionsOfOne' | 'ownIdleMs' | 'seenEveryMs' | 'deadMs'>;
@@ -40,7 +42,8 @@ export interface SlotsDeps {
 
 const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-export function createSlots({ db, home, timers, settings, isBusy, onLost, onError }: SlotsDeps): Slots {
+export function createSlots(deps: SlotsDeps): Slots {
+  const { db, database = ALWAYS_THERE, home, timers, settings, isBusy, onLost, onError } = deps;
   const own = new Map<string, Slot>();
   let cancel: (() => void) | null = null;
   let under: Promise<unknown> = Promise.resolve();
@@ -84,12 +87,14 @@ export function createSlots({ db, home, timers, settings, isBusy, onLost, onErro
           tx,
         );
         const mine = tx.selectFrom('mcp_sessions').where('home', '=', home).where('credential', '=', credentialId);
-        await tx
-          .deleteFrom('mcp_sessions')
-          .where('home', '=', home)
-          .where('credential', '=', credentialId)
-          .where('seen_at', '<=', sql<number>`${NOW} - ${settings.deadMs}::bigint`)
-          .execute();
+        // After an outage others first say again that they are there.
+        if (database.backMs() >= settings.deadMs)
+          await tx
+            .deleteFrom('mcp_sessions')
+            .where('home', '=', home)
+            .where('credential', '=', credentialId)
+            .where('seen_at', '<=', sql<number>`${NOW} - ${settings.deadMs}::bigint`)
+            .execute();
         const { count } = await mine.select(sql<string>`count(*)`.as('count')).executeTakeFirstOrThrow();
         let ended: string | null = null;
         if (Number(count) >= settings.sessionsOfOne) {

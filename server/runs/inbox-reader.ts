@@ -77,12 +77,14 @@ export async function takeWaiting(
 
   const waiting = messageBatch(await inbox.waiting(agentId, limits.messages.count), limits.messages);
   if (waiting.length === 0) return { ...NOTHING, left: 0 };
+  // Before they are taken: where the store failed after that, nobody would have read them.
+  const all = await inbox.count(agentId);
+  const team = waiting.every(isOwnTalk) ? [] : await directory.all();
   const taken = await inbox.claim(
     waiting.map(({ messageId }) => messageId),
     { readIn: sessionId ?? runId, run: answer, time: now() },
   );
-  const left = await inbox.count(agentId);
-  const team = taken.every(isOwnTalk) ? [] : await directory.all();
+  const left = Math.max(0, all - taken.length);
   return {
     items: [
       ...taken.map((message) => ({

@@ -78,6 +78,8 @@ export interface Runs {
   stop(agentId: AgentId): boolean;
   /** The same of one run. */
   stopRun(runId: RunId): boolean;
+  /** The database was waited for in vain: all of them end with this sentence. */
+  cutOff(sentence: string): void;
   /** Stops all; resolves when that is on disk. None is started after it. */
   close(): Promise<void>;
 }
@@ -144,6 +146,7 @@ export function createRuns(deps: RunsDeps): Runs {
       onUnfit: (error) =>
         logger.error('a run wrote something that cannot be kept', { runId, agentId, error: String(error) }),
       fail,
+      isBroken: () => broken,
     });
     const context: RunContext = {
       sessionId: null,
@@ -161,7 +164,7 @@ export function createRuns(deps: RunsDeps): Runs {
       timers,
       logger,
       onQuiet: () => undefined,
-      record: (events) => (broken ? Promise.resolve(false) : write(events)),
+      record: write,
       fail,
     };
     const speaker = createSpeaker({
@@ -214,7 +217,9 @@ export function createRuns(deps: RunsDeps): Runs {
       // Nothing was put before it, or it failed: then its end was not written with its words.
       const [outcome, reason] = broken
         ? (['failed', RUN_BROKEN] as const)
-        : endOfRun({ status: 'complete', error: null }, why);
+        : why?.by === 'database'
+          ? (['failed', why.error] as const)
+          : endOfRun({ status: 'complete', error: null }, why);
       const ends = life.ended(outcome, reason);
       if (ends.length > 0)
         await log.append(ends).catch((error: unknown) =>
@@ -275,6 +280,9 @@ export function createRuns(deps: RunsDeps): Runs {
       starting.add(known);
       void known.then(() => starting.delete(known));
       return started;
+    },
+    cutOff(sentence) {
+      for (const run of live) void run.interrupt({ by: 'database', error: sentence });
     },
     stopRun: (runId) => [...live].some((run) => run.runId === runId && run.stop()),
     stop: (agentId) => [...live].some((run) => run.agentId === agentId && run.stop()),

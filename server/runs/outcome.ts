@@ -5,12 +5,21 @@ import type { AnswerOutcome } from './answer.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
 export const RUN_BROKEN = sentence`Something in the relay broke. The relay’s log says more.`;
+const timeText = (ms: number) => (ms >= 120_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 1_000)} s`);
+
+/** `patienceMs`: how long it was waited for. */
+export const databaseAway = (patienceMs: number): string =>
+  sentence`The relay could not reach its database for ${timeText(patienceMs)}. What was said until then is kept.`;
+/** The connection broke where it must not be done twice. */
+export const DATABASE_BROKE = sentence`The relay lost the connection to its database in the middle of this. What was said until then is kept.`;
 export const ENDED_ELSEWHERE = sentence`Another relay of this home has ended it.`;
 
 /** Who ended an answer before it ended itself. */
 export type Interruption =
   | { readonly by: 'person' }
   | { readonly by: 'closing'; readonly status: MessageStatus }
+  /** Its database cannot be reached, and was waited for in vain. */
+  | { readonly by: 'database'; readonly error: string }
   /** It took too long, or is no longer wanted. */
   | { readonly by: 'relay'; readonly error: string };
 
@@ -26,6 +35,11 @@ export function statusOf(
       return { status: 'stopped', error: null };
     case 'closing':
       return { status: interruption.status, error: null };
+    case 'database':
+      // It may have been done by then.
+      return outcome.status === 'complete'
+        ? { status: outcome.status, error: null }
+        : { status: 'interrupted', error: interruption.error };
     case 'relay':
       return { status: 'interrupted', error: interruption.error };
     default:
@@ -46,6 +60,8 @@ export function endOfRun(
       return ['stopped', null];
     case 'closing':
       return ['stopped', sentence`The relay was ended.`];
+    case 'database':
+      return status === 'complete' ? ['done', null] : ['failed', interruption.error];
     case 'relay':
       return interruption.error === RUN_BROKEN ? ['failed', RUN_BROKEN] : ['timed-out', interruption.error];
     case undefined:

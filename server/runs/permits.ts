@@ -3,6 +3,7 @@ import type { AgentId, MessageId, SessionId } from '../../src/domain/ids.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { Costs } from '../contracts.ts';
 import type { Permit } from './answer.ts';
+import { isAway } from '../store/index.ts';
 import type { Rest } from './context.ts';
 
 export interface Permits {
@@ -37,7 +38,8 @@ export function createPermits({ rest, costs, agentId, sessionId, onError }: Perm
               ok: true,
               again: () =>
                 hold.again().catch((error: unknown) => {
-                  if (!signal.aborted) onError(error);
+                  // Where nothing can be held for it, it is not sent again.
+                  if (!signal.aborted && !isAway(error)) onError(error);
                   return false;
                 }),
               settle: (took) => hold.settle({ sessionId, messageId, via: 'session', took }).catch(onError),

@@ -4,15 +4,17 @@
  * the team, which is put alone.
  */
 import type { MessageId } from '../../src/domain/ids.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Caller } from '../contracts.ts';
 import { windowTokensOf } from '../minds/index.ts';
 import { sentence } from '../../src/domain/sentence.ts';
+import { isAway } from '../store/index.ts';
 import { runAnswer, type AnswerDeps, type AnswerOutcome } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
 import type { SpeakerDeps } from './speaker-hooks.ts';
 import { createBriefing, saidIn } from './briefing.ts';
 import { createConversation } from './conversation.ts';
-import { RUN_BROKEN, statusOf, type Interruption } from './outcome.ts';
+import { DATABASE_BROKE, RUN_BROKEN, statusOf, type Interruption } from './outcome.ts';
 import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT } from './toolbox.ts';
@@ -50,6 +52,15 @@ interface Current {
   interruption: Interruption | null;
   /** Resolves when the answer is over and on disk. */
   readonly over: Promise<void>;
+}
+
+/** What one turn puts before the mind. */
+interface Turn {
+  items: readonly Item[];
+  /** What to write of messages that were taken out of the inbox for it. */
+  read: readonly RoostEvent[];
+  /** The mind has it before it. */
+  isPut: boolean;
 }
 
 const SHORTENED =
@@ -168,13 +179,51 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     await permits.untilResumed(mine.abort.signal);
     // It slept until the end: nothing of this was put before it.
     if (mine.interruption?.by === 'closing') return;
+    const turn: Turn = { items: given, read: [], isPut: false };
+    const outcome = await askAbout(turn, messageId, mine).catch(async (error: unknown): Promise<AnswerOutcome> => {
+      if (!isAway(error)) throw error;
+      context.logger.warn('an answer was cut: the database broke off', { agentId, error: String(error) });
+      mine.interruption ??= { by: 'database', error: DATABASE_BROKE };
+      conversation.closeCalls(TOOLS_CUT);
+      // What it was to be given was said to it, and is before it next time.
+      if (!turn.isPut) {
+        conversation.addUser(saidIn(turn.items));
+        hooks.onStart?.(turn.items);
+        // The person sees that it was to be answered.
+        if (announces()) await writer.begin(turn.read);
+        else if (turn.read.length > 0) await record(turn.read);
+      }
+      return { status: 'interrupted', error: null, usage: null, stop: null, failure: null };
+    });
+    if (outcome === null) return;
+    const { items } = turn;
+    // A call that was not answered at all is over; the next one must not be read together with it.
+    for (const item of items)
+      if (item.alone && item.messageId !== null && writer.blocks().length === 0) conversation.cutBefore(item.messageId);
+    const end = { ...outcome, ...statusOf(outcome, mine.interruption) };
+    const with_ =
+      hooks.onEnd?.({
+        ...end,
+        items,
+        blocks: writer.blocks(),
+        hasWords: writer.hasWords(),
+        interruption: mine.interruption,
+      }) ?? [];
+    await writer.finish(end, with_);
+  }
+
+  /** Puts the turn before the mind, with what waits for it, until it is done. Null: there is nothing to put. */
+  async function askAbout(turn: Turn, messageId: MessageId, mine: Current): Promise<AnswerOutcome | null> {
+    const { writer } = mine;
+    const given = turn.items;
     const gathered =
       mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
     // What waited was said before what comes now.
-    const news = [...(gathered?.items ?? []), ...given];
-    if (news.length === 0) return;
+    turn.items = [...(gathered?.items ?? []), ...given];
+    turn.read = gathered?.events ?? [];
+    if (turn.items.length === 0) return null;
     const note = (await hooks.note?.()) ?? null;
-    const items = note === null ? news : [{ messageId: null, text: note }, ...news];
+    if (note !== null) turn.items = [{ messageId: null, text: note }, ...turn.items];
     const caller: Caller = {
       agentId,
       sessionId,
@@ -187,9 +236,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const [offered, around] = await Promise.all([toolbox.offered(caller), context.around()]);
     for (const { fromPerson, messageId } of gathered?.items ?? [])
       if (fromPerson && messageId !== null && given.length === 0) ofPerson.add(messageId);
+    const { items, read } = turn;
     conversation.addUser(briefing.textsOf(items, around));
+    turn.isPut = true;
     hooks.onStart?.(items);
-    const read = gathered?.events ?? [];
     const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
     // What was read is in the log before a mind is asked about it: a crash in between leaves it read, and told.
     if (read.length > 0) await begun;
@@ -224,7 +274,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       conversation.closeCalls(TOOLS_CUT);
       return outcome;
     };
-    const outcome = await answering().catch((error: unknown): AnswerOutcome => {
+    return await answering().catch((error: unknown): AnswerOutcome => {
+      if (isAway(error)) throw error;
       // A mistake of ours costs this answer, and nothing that was shown. What it did to the conversation is undone.
       logger.error('an answer ended because something in it failed', {
         agentId,
@@ -235,19 +286,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       conversation.addAnswer(writer.blocks().flatMap((block) => (block.kind === 'text' ? [block] : [])));
       return { status: 'failed', error: RUN_BROKEN, usage: null, stop: null, failure: null };
     });
-    // A call that was not answered at all is over; the next one must not be read together with it.
-    for (const item of items)
-      if (item.alone && item.messageId !== null && writer.blocks().length === 0) conversation.cutBefore(item.messageId);
-    const end = { ...outcome, ...statusOf(outcome, mine.interruption) };
-    const with_ =
-      hooks.onEnd?.({
-        ...end,
-        items,
-        blocks: writer.blocks(),
-        hasWords: writer.hasWords(),
-        interruption: mine.interruption,
-      }) ?? [];
-    await writer.finish(end, with_);
   }
 
   async function run(): Promise<void> {

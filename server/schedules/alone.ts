@@ -15,6 +15,7 @@ import type { Logger } from '../runs/context.ts';
 import type { AgentRun, OverRun, Runs } from '../runs/index.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
 import { NO_TOOLS } from '../runs/toolbox.ts';
+import { isAway } from '../store/index.ts';
 import type { Copies } from './copies.ts';
 import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
 
@@ -133,6 +134,13 @@ const causeOf = (by: string, reason: string | null, due: DueCause | null): Agent
 export function createAlone(deps: AloneDeps): OpenAlone {
   const { copies, runs, log, protocol, logger, limits = SCHEDULE_LIMITS } = deps;
 
+  /** Where the database does not tell, it was left a moment ago. */
+  const isLeftStill = (agentId: AgentId) =>
+    copies.has(agentId).catch((error: unknown) => {
+      if (!isAway(error)) throw error;
+      return true;
+    });
+
   async function work(asked: Work): Promise<Worked> {
     const { agentId, cause, timeoutMs, busyMs } = asked;
     const copy = await copies.of(agentId);
@@ -178,7 +186,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     if (!started.ok) return { kind: 'skipped', why: takenBack ? 'no-copy' : started.skipped };
     const { runId, whenEnded } = started.run;
     // Whoever takes it back stops what runs; it may have been taken back just before this did.
-    if (!(await copies.has(agentId))) runs.stopRun(runId);
+    if (!(await isLeftStill(agentId))) runs.stopRun(runId);
     let said: string | null = null;
     const stop = log.subscribe(({ event }) => {
       if (event.kind !== 'message' || event.runId !== runId || event.author !== agentId) return;

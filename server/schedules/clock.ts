@@ -8,6 +8,8 @@ import { sleep, type Timers } from '../../src/domain/platform/timers.ts';
 import { rowOf as inARow, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
 import type { TimingContext } from '../../src/domain/schedule/timing.ts';
 import type { Logger } from '../runs/context.ts';
+import { DATABASE_BROKE } from '../runs/outcome.ts';
+import { isAway, type Database } from '../store/index.ts';
 import type { Leases } from './leases.ts';
 import { NO_DETAIL, type Claim, type Ended, type LeftScript, type Row, type ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
@@ -27,6 +29,7 @@ export interface ClockDeps {
   readonly leases: Leases;
   /** No other process can have this store open. */
   readonly alone: boolean;
+  readonly database: Pick<Database, 'steadyMs' | 'untilThere'>;
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
@@ -66,10 +69,15 @@ export interface Clock {
   close(planned: boolean): Promise<void>;
 }
 
+/** The database was lost in the middle of it. */
+const BROKE_OFF: Ended = {
+  end: { state: 'failed', reason: null },
+  detail: { ...NO_DETAIL, detail: DATABASE_BROKE },
+};
 const BROKEN = 'Something in the relay broke. The relay’s log says more.';
 
 export function createClock(deps: ClockDeps): Clock {
-  const { rows, leases, alone, now, newId, timers, logger, limits } = deps;
+  const { rows, leases, alone, database, now, newId, timers, logger, limits } = deps;
   const live = new Map<Claim, Promise<void>>();
   const inTurn = createQueue();
   let stops: readonly PlannedStop[] = [];
@@ -121,10 +129,18 @@ export function createClock(deps: ClockDeps): Clock {
     const performed = await deps
       .perform(claim, row, { begins: (runId) => rows.begins(claim, runId, now()) })
       .catch((error: unknown): Performed => {
+        if (isAway(error)) {
+          failed(error);
+          return { again: now() };
+        }
         logger.error('what was due could not be done', { scheduleId: claim.scheduleId, error: String(error) });
         return { end: { state: 'failed', reason: null }, detail: { ...NO_DETAIL, detail: BROKEN } };
       });
-    await tryOn(() => ('again' in performed ? rows.putBack(claim, performed.again) : finish(claim, row, performed)));
+    await tryOn(async () => {
+      if (!('again' in performed)) return await finish(claim, row, performed);
+      // What has begun is not done twice.
+      if (!(await rows.putBack(claim, performed.again))) await finish(claim, row, BROKE_OFF);
+    });
     deps.onChange(claim.agentId);
   }
 
@@ -137,6 +153,7 @@ export function createClock(deps: ClockDeps): Clock {
       } catch (error) {
         if (closed || tries >= limits.endTries) throw error;
         failed(error);
+        await (isAway(error) ? database.untilThere() : Promise.resolve());
         await sleep(timers.after, limits.endAgainMs);
       }
   }
@@ -155,6 +172,8 @@ export function createClock(deps: ClockDeps): Clock {
 
   /** What this process is at is not dead, however long it was held up; and what the log knows to have ended has ended so. */
   async function recover(time: number, all: boolean): Promise<void> {
+    // After an outage others first renew what they hold.
+    if (!all && database.steadyMs() < limits.steadyMs) return;
     const mine = leases.tokens();
     const runIds = await rows.dead(time, all, mine);
     const ends = runIds.length === 0 ? new Map<string, Ended>() : await deps.endsOf(new Set(runIds));

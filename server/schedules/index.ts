@@ -15,7 +15,7 @@ import type { Logger } from '../runs/context.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
 import type { OpenAlone } from './alone.ts';
 import { createClock, type Clock } from './clock.ts';
-import type { Db } from '../store/index.ts';
+import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
 import { endsInLog } from './ends.ts';
 import { createPerform } from './perform.ts';
 import { siteOf } from './place.ts';
@@ -94,6 +94,8 @@ export interface SchedulesDeps {
   readonly home: string;
   /** No other process can have this store open. */
   readonly onlyOne: boolean;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'steadyMs' | 'untilThere'>;
   readonly cron: CronClock;
   readonly configs: Configs;
   readonly inbox: Inbox;
@@ -126,6 +128,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     rows,
     leases: deps.leases,
     alone: deps.onlyOne,
+    database: deps.database ?? ALWAYS_THERE,
     now,
     newId,
     timers: deps.timers,

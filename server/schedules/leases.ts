@@ -1,10 +1,13 @@
 /** Signs of life for claims: as long as somebody is at work on one, no other relay believes this one dead. */
 import type { Timers } from '../../src/domain/platform/timers.ts';
+import { ALWAYS_THERE, enduring, type Database } from '../store/index.ts';
 import type { Claim, ScheduleRows } from './rows.ts';
 import type { ScheduleLimits } from './settings.ts';
 
 export interface LeasesDeps {
   readonly rows: Pick<ScheduleRows, 'renew'>;
+  /** Left out: it can always be reached. */
+  readonly database?: Pick<Database, 'untilThere'>;
   readonly limits: Pick<ScheduleLimits, 'renewMs'>;
   readonly timers: Timers;
   readonly now: () => number;
@@ -20,7 +23,7 @@ export interface Leases {
   close(): void;
 }
 
-export function createLeases({ rows, limits, timers, now, onError }: LeasesDeps): Leases {
+export function createLeases({ rows, database = ALWAYS_THERE, limits, timers, now, onError }: LeasesDeps): Leases {
   const held = new Set<Claim>();
   let closed = false;
   let cancel: (() => void) | null = null;
@@ -29,8 +32,8 @@ export function createLeases({ rows, limits, timers, now, onError }: LeasesDeps)
     if (held.size === 0 || closed) return;
     cancel ??= timers.after(limits.renewMs, () => {
       cancel = null;
-      rows
-        .renew([...held], now())
+      // At once when a database is back that was away: others wait for that, and no longer.
+      enduring(database, () => rows.renew([...held], now()))
         .catch(onError)
         .finally(renewLater);
     });

@@ -2,7 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { AgentId, RunId, ScheduleId } from '../../src/domain/ids.ts';
 import type { OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
-import { parseText, type Db } from '../store/index.ts';
+import { parseText, writeOnce, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import type { WrittenGroup } from '../processes/groups.ts';
 import type { Detail } from './history.ts';
@@ -54,6 +54,31 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
   const held = (claim: Claim, from = db) =>
     occurrence(from, claim).where('token', '=', claim.token).where('ended_at', 'is', null);
 
+  /** What a claim with this token has taken. */
+  async function claimedBy(token: string): Promise<Claim | null> {
+    const row = await db
+      .selectFrom('occurrences')
+      .select(CLAIMED)
+      .where('home', '=', home)
+      .where('token', '=', token)
+      .executeTakeFirst();
+    return row ? claimOf(row, token) : null;
+  }
+  /** `change` of what this claim holds, once; `made`: how it is seen that it was. False: the claim holds no longer. */
+  const changed = async (change: () => Promise<{ readonly numUpdatedRows: bigint }>, made: () => Promise<unknown>) =>
+    (await writeOnce({
+      write: async () => (await change()).numUpdatedRows > 0n || null,
+      look: async () => (await made()) !== undefined || null,
+    })) ?? false;
+  const seen = ({ scheduleId, dueAt, token }: Claim) =>
+    db
+      .selectFrom('occurrences')
+      .select('token')
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .where('due_at', '=', dueAt)
+      .where('token', '=', token);
+
   return {
     /** One moment more, which the person or the agent asks for. Null: it has one at this very moment. */
     async trigger({ scheduleId, schedule }: Row, now: number): Promise<void> {
@@ -83,7 +108,7 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       { kind, name }: { readonly kind: 'wake' | 'routine' | 'reminder' | 'script'; readonly name: string },
       now: number,
     ): Promise<Claim> {
-      for (let dueAt = now; ; dueAt++) {
+      async function writeAt(dueAt: number): Promise<Claim | null> {
         const { numInsertedOrUpdatedRows = 0n } = await db
           .insertInto('occurrences')
           .values({
@@ -105,7 +130,11 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
           })
           .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
           .executeTakeFirst();
-        if (numInsertedOrUpdatedRows > 0n) return { ...claim, dueAt, late: false };
+        return numInsertedOrUpdatedRows > 0n ? { ...claim, dueAt, late: false } : null;
+      }
+      for (let dueAt = now; ; dueAt++) {
+        const written = await writeOnce({ write: () => writeAt(dueAt), look: () => claimedBy(claim.token) });
+        if (written) return written;
       }
     },
     /** Judges what is due by now of these. Resolves with how many there were that nobody else judges at this moment. */
@@ -155,17 +184,22 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         .limit(1)
         .forUpdate()
         .skipLocked();
-      const row = await db
-        .with('next', () => next)
-        .updateTable('occurrences')
-        .from('next')
-        .set({ state: 'claimed', token: newToken, lease_until: now + limits.leaseMs })
-        .where('occurrences.home', '=', home)
-        .whereRef('occurrences.schedule', '=', 'next.schedule')
-        .whereRef('occurrences.due_at', '=', 'next.due_at')
-        .returning(['occurrences.schedule as schedule', 'occurrences.due_at as due_at', 'agent_json', 'late'])
-        .executeTakeFirst();
-      return row ? claimOf(row, newToken) : null;
+      return await writeOnce({
+        async write() {
+          const row = await db
+            .with('next', () => next)
+            .updateTable('occurrences')
+            .from('next')
+            .set({ state: 'claimed', token: newToken, lease_until: now + limits.leaseMs })
+            .where('occurrences.home', '=', home)
+            .whereRef('occurrences.schedule', '=', 'next.schedule')
+            .whereRef('occurrences.due_at', '=', 'next.due_at')
+            .returning(['occurrences.schedule as schedule', 'occurrences.due_at as due_at', 'agent_json', 'late'])
+            .executeTakeFirst();
+          return row ? claimOf(row, newToken) : null;
+        },
+        look: () => claimedBy(newToken),
+      });
     },
     /**
      * Others of it that are under way, and earlier ones that have no end yet: those, and one that waits for them. Of two that
@@ -188,29 +222,34 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
         before: others.filter(isBefore).length,
       };
     },
-    /** It waits once more. False: the claim holds no longer. */
+    /** It waits once more. False: the claim holds no longer, or something has begun. */
     async putBack(claim: Claim, notBefore: number): Promise<boolean> {
       const { numUpdatedRows } = await held(claim)
+        .where('state', '=', 'claimed')
         .set({ state: 'due', token: null, lease_until: null, not_before: notBefore })
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },
     /** Its run begins: from here on nobody begins with it again. False: the claim holds no longer. */
-    async begins(claim: Claim, runId: RunId, now: number): Promise<boolean> {
-      const { numUpdatedRows } = await held(claim)
-        .where('state', '=', 'claimed')
-        .set({ state: 'running', run: runId, started_at: now, lease_until: now + limits.leaseMs })
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    begins: (claim: Claim, runId: RunId, now: number): Promise<boolean> =>
+      changed(
+        () =>
+          held(claim)
+            .where('state', '=', 'claimed')
+            .set({ state: 'running', run: runId, started_at: now, lease_until: now + limits.leaseMs })
+            .executeTakeFirst(),
+        () => seen(claim).where('run', '=', runId).executeTakeFirst(),
+      ),
     /** A script begins, which is no run: from here on nobody begins with it again. False: the claim holds no longer. */
-    async beginsScript(claim: Claim, now: number): Promise<boolean> {
-      const { numUpdatedRows } = await held(claim)
-        .where('state', '=', 'claimed')
-        .set({ state: 'running', lease_until: now + limits.leaseMs })
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
-    },
+    beginsScript: (claim: Claim, now: number): Promise<boolean> =>
+      changed(
+        () =>
+          held(claim)
+            .where('state', '=', 'claimed')
+            .set({ state: 'running', lease_until: now + limits.leaseMs })
+            .executeTakeFirst(),
+        () => seen(claim).where('state', '=', 'running').executeTakeFirst(),
+      ),
     /** Writes down by which processes a script is run. False: the claim holds no longer. */
     async runsAs(claim: Claim, group: WrittenGroup): Promise<boolean> {
       const { numUpdatedRows } = await held(claim)
@@ -236,14 +275,17 @@ export function createOccurrences({ db, home, limits }: RowsDeps) {
       now: number,
       { removes = false }: { readonly removes?: boolean } = {},
     ): Promise<boolean> {
-      return await db.transaction().execute(async (trx) => {
-        const { numUpdatedRows } = await held(claim, trx)
-          .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
-          .executeTakeFirst();
-        const ended = numUpdatedRows > 0n;
-        if (ended && removes) await takeAway(trx, home, claim.scheduleId, now);
-        return ended;
-      });
+      return await changed(
+        () =>
+          db.transaction().execute(async (trx) => {
+            const ended = await held(claim, trx)
+              .set({ ...end, ended_at: now, lease_until: null, detail_json: JSON.stringify(detail) })
+              .executeTakeFirst();
+            if (ended.numUpdatedRows > 0n && removes) await takeAway(trx, home, claim.scheduleId, now);
+            return ended;
+          }),
+        () => seen(claim).where('ended_at', '=', now).where('state', '=', end.state).executeTakeFirst(),
+      );
     },
     async forget(before: number): Promise<void> {
       await db.deleteFrom('occurrences').where('home', '=', home).where('ended_at', '<', before).execute();

@@ -6,6 +6,8 @@ export interface ScheduleLimits {
   readonly leaseMs: number;
   /** ms between two signs of life. */
   readonly renewMs: number;
+  /** ms for which the database must have been there before a claim that was not renewed is taken for dead: as long as others need to renew theirs. */
+  readonly steadyMs: number;
   /** ms: the clock looks at least so often, and says so. */
   readonly checkMs: number;
   /** ms without a look after which the clock stands still: one look is left out, and it is said within two minutes. */
@@ -48,6 +50,7 @@ export interface ScheduleLimits {
 export const SCHEDULE_LIMITS: ScheduleLimits = {
   leaseMs: 60_000,
   renewMs: 20_000,
+  steadyMs: 40_000,
   checkMs: 60_000,
   stillMs: 90_000,
   watchMs: 15_000,

@@ -17,6 +17,7 @@ import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, settingsOf } from './settings.ts';
 import { createTimerSet, realTimers } from '../../src/domain/platform/timers.ts';
+import { isAway } from '../store/index.ts';
 import { askStore, runWakes, standIns } from './warm.ts';
 
 export { createWakeMaterials, type WakeMaterials } from './wake-materials.ts';
@@ -99,6 +100,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
 
     /** The log cannot be written, or a bug: what cannot be kept is not said. */
     function fail(error: unknown): void {
+      // What waits for the database waits in the log; what could not wait is told where it was asked for.
+      if (isAway(error)) return logger.warn('something in the session was cut: the database broke off', { sessionId });
       if (broken) return;
       broken = true;
       logger.error('the session ended because something in it failed', {
@@ -109,9 +112,9 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
         logger.error('the end of the session could not be written', { sessionId, error: String(again) }),
       );
     }
-    const write = createRecord({ append: log.append, onUnfit: sayUnfit(sessionId), fail });
+    const write = createRecord({ append: log.append, onUnfit: sayUnfit(sessionId), fail, isBroken: () => broken });
     function record(events: readonly RoostEvent[]): Promise<boolean> {
-      if (broken || sealed) return Promise.resolve(false);
+      if (sealed) return Promise.resolve(false);
       idle?.touch();
       return write(events);
     }
@@ -282,6 +285,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     left: (credentialId) => open()?.session.left(credentialId),
     waiting: waiting.now,
     onWaiting: waiting.subscribe,
+    cutOff: (sentence) => open()?.session.cut({ by: 'database', error: sentence }),
     onTurnEnd(listener) {
       turnEnds.add(listener);
       return () => turnEnds.delete(listener);

@@ -37,6 +37,8 @@ export interface RunningSession {
   /** What waits for this agent may have changed, or it may read it now. */
   inboxChanged(agentId: AgentId): void;
   busy(): boolean;
+  /** Ends what is being said just now; the session goes on. */
+  cut(why: Interruption): void;
   /** The lead is at work from the first: to be written with the session's beginning. */
   started(): readonly RoostEvent[];
   /** Ends everything that is being said; resolves when that is on disk, with the ends of all runs, to be written with the session's. Nothing is said after it. */
@@ -288,6 +290,10 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       presence
         .all()
         .some((agent) => !pauses.isPaused(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
+    cut(why) {
+      for (const { speaker } of [lead, ...presence.all().map((agent) => ({ speaker: agent.speaker() }))])
+        if (speaker?.busy()) void speaker.interrupt(why);
+    },
     async close(reason) {
       const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
       const here = [lead, ...presence.all()];

@@ -7,7 +7,9 @@ import { createFirstWords } from './first-words.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import type { Phase, Present } from './presence.ts';
 import { failedReason, outcomeOf, silentReason, stoppedBefore } from './reasons.ts';
+import { DATABASE_BROKE } from '../runs/outcome.ts';
 import { createSpeaker, type Speaker } from '../runs/speaker.ts';
+import { isAway } from '../store/index.ts';
 import type { AnswerEnd } from '../runs/speaker-hooks.ts';
 import type { RunningCall } from './team-call.ts';
 import { AGENT_TOOLS, ownTools } from './tools.ts';
@@ -160,7 +162,9 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
           note = told;
           return phase === 'waking' && !givenUp ? (paused ? rest() : firstWords.ask()) : undefined;
         })
-        .catch(context.fail);
+        .catch((error: unknown) =>
+          isAway(error) ? giveUp({ code: 'failed', message: DATABASE_BROKE }) : context.fail(error),
+        );
     },
     abandon() {
       phase = 'leaving';

@@ -14,9 +14,10 @@ import { openDatabaseClock } from './database-clock.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
 import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
+import { ALWAYS_THERE, type Database } from './database-watch.ts';
 import { openServer } from './postgres.ts';
 import { SCHEMA } from './schema.ts';
-import { DATABASE_LIMITS } from './settings.ts';
+import { DATABASE_LIMITS, type DatabaseLimits } from './settings.ts';
 import { first } from './steps/0001-first.ts';
 import { reach } from './steps/0002-reach.ts';
 import { sync } from './steps/0003-sync.ts';
@@ -194,7 +195,9 @@ async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embed
 export const parseText = (json: string): string => z.string().parse(JSON.parse(json));
 
 export type { Journal, OpenJournal } from './journal.ts';
-export { isAway, StoreError, storeTrouble } from './store-error.ts';
+export { ALWAYS_THERE, type Database, type DatabaseState } from './database-watch.ts';
+export { enduring, repeated, writeOnce } from './in-doubt.ts';
+export { DatabaseAway, isAway, StoreError, storeTrouble } from './store-error.ts';
 export type Db = Kysely<Tables>;
 
 export interface Store {
@@ -203,8 +206,12 @@ export interface Store {
   readonly db: Db;
   /** For who writes often and alone; null for a Postgres server, which other processes write to as well. */
   readonly openJournal: OpenJournal | null;
+  /** Whether it can be reached; the embedded one always can. */
+  readonly database: Database;
   /** ms since the epoch, the same for all processes of this store: see database-clock.ts. */
   readonly now: () => number;
+  /** The relay ends: a database that is away is waited for no longer than `leaveMs`. */
+  leave(): void;
   /** Gives back the room of what was dropped, now; by itself this happens in quiet moments. A Postgres server does it alone. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -219,6 +226,7 @@ export interface StoreOptions {
   readonly onFirst?: () => void;
   /** A connection to a real Postgres broke while idle; the next query opens another. */
   readonly onIdleError?: (error: Error) => void;
+  readonly limits?: Partial<DatabaseLimits>;
   /** ms since the epoch, as this machine has it. Left out: it is asked. */
   readonly now?: () => number;
   /** ms, only ever forward. Left out: this process's. */
@@ -256,9 +264,19 @@ const keptOpen =
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;
   const { now: wall = Date.now, elapsed = () => performance.now() } = options;
+  const limits = { ...DATABASE_LIMITS, ...options.limits };
   let opened = false;
-  const { dialect, upkeep } =
-    databaseUrl === null ? await openEmbedded(folder, onFirst) : openServer(databaseUrl, onIdleError, () => opened);
+  const { dialect, upkeep, watch } =
+    databaseUrl === null
+      ? { ...(await openEmbedded(folder, onFirst)), watch: null }
+      : {
+          ...openServer({
+            ...{ databaseUrl, onIdleError },
+            isPatient: () => opened,
+            ...{ limits, elapsed },
+          }),
+          upkeep: null,
+        };
   const db = new Kysely<Tables>({ dialect });
   try {
     await migrate(db);
@@ -272,25 +290,26 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   opened = true;
   const clock =
-    databaseUrl === null
-      ? null
-      : await openDatabaseClock({
-          async read() {
-            const { rows } = await sql<{
-              now: number;
-            }>`select extract(epoch from clock_timestamp()) * 1000 as now`.execute(db);
-            return Number(rows[0]?.now);
-          },
-          ...{ wall, elapsed, limits: DATABASE_LIMITS, timers: realTimers },
-          onStep: () => undefined,
-        });
+    watch &&
+    (await openDatabaseClock({
+      async read() {
+        const { rows } = await sql<{ now: number }>`select extract(epoch from clock_timestamp()) * 1000 as now`.execute(
+          db,
+        );
+        return Number(rows[0]?.now);
+      },
+      ...{ wall, elapsed, limits, timers: realTimers },
+      onStep: () => watch.disturb(),
+    }));
   const opening = new Set<Journal>();
   const journals = databaseUrl === null ? journalsIn(folder) : null;
   return {
     kind: databaseUrl === null ? 'pglite' : 'postgres',
     db: db.withSchema(SCHEMA),
     openJournal: journals && keptOpen(journals, opening),
+    database: watch ?? ALWAYS_THERE,
     now: clock ? () => clock.now() : wall,
+    leave: () => watch?.leave(),
     tidy: () => upkeep?.run() ?? Promise.resolve(),
     async close() {
       clock?.close();

@@ -8,14 +8,9 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { realTimers, sleep } from '../../src/domain/platform/timers.ts';
-import { isAway } from './store-error.ts';
-
-const POOL_SIZE = 8;
-/** ms to wait for a connection before the store counts as unreachable. */
-const CONNECT_TIMEOUT_MS = 10_000;
-/** ms that a statement waits for a server that was there and is away, and between two tries: one that is started anew is back within seconds. */
-const AWAY_MS = 30_000;
-const AWAY_AGAIN_MS = 250;
+import { createDatabaseWatch, type DatabaseWatch } from './database-watch.ts';
+import type { DatabaseLimits } from './settings.ts';
+import { DatabaseAway, isAway, isBroken } from './store-error.ts';
 
 /** `bigint` as a number: the ids and times kept here stay below 2^53. */
 const types: pg.CustomTypesConfig = {
@@ -29,14 +24,23 @@ const types: pg.CustomTypesConfig = {
 
 /** What changes nothing where it is said twice, if it is the first that is said over a connection. */
 const HARMLESS = /^\s*(select|begin|start transaction)\b/i;
+const BEGINS = /^\s*(begin|start transaction)\b/i;
+const COMMITS = /^\s*commit\b/i;
 
 /**
  * A connection whose first statement is said once more over another where it turns out to have broken unseen. A server that
- * is started anew ends all of a pool's connections, and the pool hears of each only when its line is read.
+ * is started anew ends all of a pool's connections, and the pool hears of each only when its line is read. A later statement
+ * fails with `DatabaseAway` then, and so does every other of its transaction.
  */
-async function connectSafely(connect: () => Promise<pg.PoolClient>): Promise<PostgresPoolClient> {
+async function openConnection(
+  connect: () => Promise<pg.PoolClient>,
+  watch: DatabaseWatch,
+  tries: number,
+): Promise<PostgresPoolClient> {
   let client: pg.PoolClient | null = await connect();
   let isFirst = true;
+  let inTransaction = false;
+  let broken: DatabaseAway | null = null;
   function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(text: unknown, values: readonly unknown[] = []): unknown {
@@ -44,50 +48,101 @@ async function connectSafely(connect: () => Promise<pg.PoolClient>): Promise<Pos
     return say(text, values);
   }
   async function say(text: string, values: readonly unknown[]): Promise<unknown> {
+    if (broken) throw broken;
     const repeats = isFirst && HARMLESS.test(text);
+    if (isFirst) inTransaction = BEGINS.test(text);
     isFirst = false;
-    for (let left = POOL_SIZE; ; left--)
+    for (let left = tries; ; left--) {
+      const used: pg.PoolClient = (client ??= await connect());
       try {
-        return await (client ??= await connect()).query(text, [...values]);
+        return await watch.answered(used.query(text, [...values]));
       } catch (error) {
-        if (!repeats || left === 0 || client === null || !isAway(error)) throw error;
+        if (!isBroken(error) && !isAway(error)) throw error;
         // Given back as broken, so that nobody gets it again.
-        client.release(true);
         client = null;
+        used.release(true);
+        if (repeats && left > 0) continue;
+        // What a transaction did before its commit is undone.
+        throw (broken = new DatabaseAway(inTransaction && !COMMITS.test(text) ? 'undone' : 'in-doubt', {
+          cause: error,
+        }));
       }
+    }
   }
   return { query, release: () => client?.release() };
 }
 
-/** `isPatient`: a server that is away is waited for; before anything was sent, so that nothing is ever said twice. */
-export function openServer(
-  databaseUrl: string,
-  onIdleError: (error: Error) => void,
-  isPatient: () => boolean,
-): { readonly dialect: Dialect; readonly upkeep: null } {
+/** Asks the server over a connection of its own, with a time-out for each step. */
+async function probe(connectionString: string, ms: number): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: ms, query_timeout: ms });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } finally {
+    // One that does not answer is not waited for.
+    client.end().catch(() => undefined);
+  }
+}
+
+export interface ServerDeps {
+  readonly databaseUrl: string;
+  /** A connection broke while nobody used it. */
+  readonly onIdleError: (error: Error) => void;
+  /** Whether a server that is away is waited for; before anything was sent, so that nothing is ever said twice. */
+  readonly isPatient: () => boolean;
+  readonly limits: DatabaseLimits;
+  /** ms, only ever forward */
+  readonly elapsed: () => number;
+}
+
+export function openServer({ databaseUrl, onIdleError, isPatient, limits, elapsed }: ServerDeps): {
+  readonly dialect: Dialect;
+  readonly watch: DatabaseWatch;
+} {
+  const watch = createDatabaseWatch({
+    probe: () => probe(databaseUrl, limits.probeMs),
+    limits,
+    timers: realTimers,
+    elapsed,
+    random: Math.random,
+  });
   const pool = new pg.Pool({
     connectionString: databaseUrl,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    max: limits.poolSize,
+    connectionTimeoutMillis: limits.connectMs,
     types,
   });
   // A connection that breaks while nobody uses it: the pool makes another; unheard, it would end the process.
-  pool.on('error', onIdleError);
+  pool.on('error', (error) => {
+    onIdleError(error);
+    void watch.doubt();
+  });
   // One that breaks between two statements of a transaction: the next of them says so; unheard, it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   let closed = false;
   async function connect(): Promise<pg.PoolClient> {
-    for (const until = performance.now() + AWAY_MS; ;)
+    for (;;) {
+      await watch.patiently();
       try {
         return await pool.connect();
       } catch (error) {
-        if (closed || !isPatient() || !isAway(error) || performance.now() > until) throw error;
-        await sleep(realTimers.after, AWAY_AGAIN_MS);
+        // Where all connections are in use for long, whoever waits for one waits on.
+        if (closed || !isPatient() || !(isBroken(error) || isPoolBusy(error))) throw error;
+        await watch.doubt();
+        await sleep(realTimers.after, limits.backoffFirst);
       }
+    }
   }
   const end = () => {
     closed = true;
+    watch.close();
     return pool.end();
   };
-  return { dialect: new PostgresDialect({ pool: { connect: () => connectSafely(connect), end } }), upkeep: null };
+  const open = () => openConnection(connect, watch, limits.poolSize);
+  return { dialect: new PostgresDialect({ pool: { connect: open, end } }), watch };
 }
+
+/** `pg-pool` gave up waiting for one of its connections to be free. */
+const isPoolBusy = (error: unknown) =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect';

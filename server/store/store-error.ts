@@ -10,15 +10,35 @@ export class EngineDied extends Error {
   override name = 'EngineDied';
 }
 
+/**
+ * What became of a statement. `not`: it was not sent, as the server was waited for in vain. `undone`: the connection broke
+ * within its transaction, which has changed nothing. `in-doubt`: it may have been done.
+ */
+type Sent = 'not' | 'undone' | 'in-doubt';
+
+/** The Postgres server cannot be reached. */
+export class DatabaseAway extends Error {
+  override name = 'DatabaseAway';
+  readonly sent: Sent;
+
+  constructor(sent: Sent, options?: ErrorOptions) {
+    super('The database cannot be reached.', options);
+    this.sent = sent;
+  }
+}
+
+export const isAway = (error: unknown): error is DatabaseAway => error instanceof DatabaseAway;
+
 const sqlErrorSchema = z.object({ code: z.string() });
 /** Postgres' code for a disk that is full. */
 const DISK_FULL = '53100';
 
 /**
- * Whether the store lacks the room, or an engine that was without it has just been left for another: the next call
- * goes on by itself once there is room. Null where the error is about something else.
+ * Whether the store lacks the room, an engine that was without it has just been left for another, or the database cannot be
+ * reached: a later call goes on by itself. Null where the error is about something else.
  */
-export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | null {
+export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | 'database-away' | null {
+  if (isAway(error)) return 'database-away';
   const sql = sqlErrorSchema.safeParse(error);
   if (sql.success && (sql.data.code === DISK_FULL || sql.data.code === 'ENOSPC')) return 'disk-full';
   if (error instanceof EngineDied)
@@ -27,13 +47,15 @@ export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | null 
 }
 
 /** What a system says where nobody listens or a line breaks, and a Postgres server that is being ended or started. */
-const AWAY = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', '57P01', '57P02', '57P03']);
+const BROKEN = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', '57P01', '57P02', '57P03']);
+/** What `pg` says of a line that has ended, or was never open, has no code. */
+const BROKEN_WORDS =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
 
-/** Whether no connection to a Postgres server could be had because it is away for now. */
-export function isAway(error: unknown): boolean {
-  if (error instanceof AggregateError) return error.errors.some(isAway);
+/** Whether `pg` rejected because its connection to the server could not be had, or broke. */
+export function isBroken(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isBroken);
   const coded = sqlErrorSchema.safeParse(error);
-  if (coded.success) return AWAY.has(coded.data.code);
-  // What `pg` says of a line that ended before it was let in has no code.
-  return error instanceof Error && /^Connection terminated/.test(error.message);
+  if (coded.success) return BROKEN.has(coded.data.code);
+  return error instanceof Error && BROKEN_WORDS.test(error.message);
 }

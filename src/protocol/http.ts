@@ -42,6 +42,12 @@ export const openHealthSchema = z
           ),
       })
       .describe('by which agents’ routines are due'),
+    database: z
+      .object({
+        awayMs: z.number().int().nonnegative().nullable().describe('ms since it cannot be reached; null: it can'),
+        trouble: z.string().nullable().describe('a sentence for people; null: there is none'),
+      })
+      .describe('in which the relay keeps what it holds'),
   })
   .describe('How the relay is, for anybody.');
 export type OpenHealth = z.infer<typeof openHealthSchema>;

@@ -19,6 +19,7 @@ export const PROBLEMS = [
   'clock-ahead',
   'closed',
   'credentials-full',
+  'database-away',
   'device-removed',
   'devices-full',
   'disk-full',

@@ -33,6 +33,15 @@ export const waitingSchema = z.object({
 export type Waiting = z.infer<typeof waitingSchema>;
 
 /**
+ * Sent without an id whenever it changes, and after the snapshot where it is away. While it is, the relay writes nothing: what
+ * is being said is kept in its memory, and comes when it can be written.
+ */
+export const databaseStandingSchema = z.object({
+  away: z.boolean().describe('the relay cannot reach its database'),
+});
+export type DatabaseStanding = z.infer<typeof databaseStandingSchema>;
+
+/**
  * The last on a connection that the relay ends because of the sign-in that it belongs to, without an id. A relay that is
  * shut down says nothing: the line is only lost.
  */

@@ -231,9 +231,13 @@ export interface RebuildReport {
 /** The state of the connection to the relay. Only `live` lets anybody be awake. */
 export type LinkState =
   | { readonly kind: 'connecting' }
-  | { readonly kind: 'live' }
-  /** `failed`: the relay is there, and what it says could not be read, or this page failed over it. */
-  | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'failed' }
+  /** `databaseAway`: the relay can write nothing just now, and says what is new once it can. */
+  | { readonly kind: 'live'; readonly databaseAway?: true }
+  /**
+   * `database`: the relay is there, and cannot reach its database; `failed`: what it says could not be read, or this page
+   * failed over it.
+   */
+  | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' | 'failed' }
   | { readonly kind: 'locked-out' }
   /** This browser’s sign-in is of a home of another household: nothing of it is shown or stored here. */
   | { readonly kind: 'elsewhere' };

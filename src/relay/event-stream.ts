@@ -9,8 +9,16 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorMessage } from '../domain/platform/error-message.ts';
 import { backoff } from '../domain/platform/retry.ts';
 import { eventSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
+import { problemSchema } from '../protocol/http.ts';
 import { searchAskedSchema, type SearchAsked } from '../protocol/searches.ts';
-import { helloSchema, overSchema, waitingSchema, type Over, type Waiting } from '../protocol/stream.ts';
+import {
+  databaseStandingSchema,
+  helloSchema,
+  overSchema,
+  waitingSchema,
+  type Over,
+  type Waiting,
+} from '../protocol/stream.ts';
 import { parseJson } from '../domain/platform/json.ts';
 import { RELAY_TIMES } from './settings.ts';
 import type { Timers } from '../domain/platform/timers.ts';
@@ -34,8 +42,10 @@ export type StreamItem =
   | { readonly kind: 'waiting'; readonly waiting: Waiting }
   /** An agent looks for something that this browser may have. */
   | { readonly kind: 'search'; readonly asked: SearchAsked }
+  /** The relay can, or cannot, reach its database. */
+  | { readonly kind: 'database'; readonly away: boolean }
   | { readonly kind: 'connecting' }
-  | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
+  | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' }
   | { readonly kind: 'locked-out' }
   /** This sign-in belongs to another home of the relay now; the next connection follows the log of that one. */
   | { readonly kind: 'moved' }
@@ -72,7 +82,7 @@ export interface EventStream {
 }
 
 type Ending =
-  | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
+  | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'database' }
   | { readonly kind: 'locked-out' }
   | { readonly kind: 'moved' }
   | { readonly kind: 'unreadable' | 'failed'; readonly detail: string };
@@ -83,6 +93,14 @@ const ENDINGS = { moved: { kind: 'moved' }, 'signed-out': { kind: 'locked-out' }
   Ending
 >;
 const SILENT: Ending = { kind: 'lost', reason: 'silent' };
+
+async function refusedAs(response: Response): Promise<Ending> {
+  // Anything else may be of a proxy, and without end.
+  if (response.status !== 503 || !response.headers.get('content-type')?.includes('problem+json')) return UNREACHABLE;
+  const problem = problemSchema.safeParse(parseJson(await response.text().catch(cut)));
+  const isAway = problem.success && problem.data.type === 'about:roost/database-away';
+  return isAway ? { kind: 'lost', reason: 'database' } : UNREACHABLE;
+}
 
 /** What one connection has brought so far. */
 interface Connection {
@@ -154,6 +172,12 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       listener({ kind: 'waiting', waiting: waiting.data });
       return;
     }
+    if (message.event === 'database') {
+      const standing = databaseStandingSchema.safeParse(data);
+      if (!standing.success) throw new Unreadable(`database: ${standing.error.message}`);
+      listener({ kind: 'database', away: standing.data.away });
+      return;
+    }
     if (message.event === 'search') {
       const asked = searchAskedSchema.safeParse(data);
       if (!asked.success) throw new Unreadable(`search: ${asked.error.message}`);
@@ -198,7 +222,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       );
       const response = await asked.catch(cut);
       if (response.status === 401) return { kind: 'locked-out' };
-      if (!response.ok || !response.body) return UNREACHABLE;
+      if (!response.ok || !response.body) return await refusedAs(response);
       heard();
       const connection: Connection = { log: null, begun: false, over: null };
       const parser = createParser({ onEvent: (message) => take(message, connection) });

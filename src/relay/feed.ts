@@ -248,6 +248,12 @@ export function createFeed(deps: FeedDeps): Feed {
         return;
       case 'waiting':
         return elsewhere() ? undefined : tell({ news: 'waiting', waiting: item.waiting });
+      case 'database':
+        if (link.kind !== 'live') return;
+        setLink({ kind: 'live', ...(item.away ? { databaseAway: true } : {}) }, snapshot);
+        // What could not be taken meanwhile.
+        if (!item.away) void deliverAll();
+        return;
       case 'search':
         void answerSearch(item.asked);
         return;

@@ -190,9 +190,9 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         break;
       case 'link':
         live.hearLink(news.link, news.snapshot);
-        if (news.link.kind === 'live') notices.connectionIsBack();
         if (news.snapshot) answers.keepOnly(news.snapshot);
-        if (news.link.kind === 'live') {
+        if (news.link.kind === 'live' && !news.link.databaseAway) {
+          notices.connectionIsBack();
           void actions.refreshHealth();
           void actions.refreshHome();
           changes.tell({ what: 'everything', agentId: null });

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { t } from '../language/t.ts';
 import type { RelayProblem } from '../relay/index.ts';
-import { problemText, type Device } from './ports.ts';
+import { isRefusedAs, problemText, type Device } from './ports.ts';
 
 interface Notice {
   readonly id: string;
@@ -59,7 +59,8 @@ export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices 
     offer: (text, action) => add('info', text, action),
     error: (text, action = null) => void add('error', text, action),
     refused(problem) {
-      const ofConnection = problem.kind === 'unreachable' || problem.kind === 'timeout';
+      const ofConnection =
+        problem.kind === 'unreachable' || problem.kind === 'timeout' || isRefusedAs(problem, 'database-away');
       // Where the connection stays away, the page says so across its top.
       add('error', problemText(problem), null, ofConnection ? STAY_WITH_ACTION_MS : Infinity, ofConnection);
     },

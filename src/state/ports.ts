@@ -65,6 +65,10 @@ export interface Device {
 export const isRefusedAs = (problem: RelayProblem, name: ProblemName): boolean =>
   problem.kind === 'refused' && problem.problem.type === `about:roost/${name}`;
 
+/** Is it over by itself: nobody has answered, or the relay cannot reach its database? */
+export const isPassing = (problem: RelayProblem): boolean =>
+  problem.kind !== 'refused' || isRefusedAs(problem, 'database-away');
+
 /** What went wrong, in a sentence for people; with the fields where the relay names them. */
 export function problemText(problem: RelayProblem): string {
   if (problem.kind !== 'refused') return retold(problem.message);

@@ -39,6 +39,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
       status: 'ok',
       version: expect.any(String),
       clock: { standsStillMs: null, stoodMs: null, copied: false },
+      database: { awayMs: null, trouble: null },
       sessionActive: true,
       mind: 'rehearsal',
       model: 'rehearsal',
@@ -48,6 +49,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
       status: 'ok',
       version: expect.any(String),
       clock: { standsStillMs: null, stoodMs: null, copied: false },
+      database: { awayMs: null, trouble: null },
     });
 
     const again = await problemOf(await post('/api/sessions', START));

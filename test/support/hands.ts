@@ -41,7 +41,11 @@ const isFollowUp = (first: string) => first.includes('The human has answered');
 
 export async function startHands(
   args: readonly string[] = [],
-  { store, env: given = {}, ...more }: Pick<RelayOptions, 'terminal' | 'store' | 'env' | 'inherits'> = {},
+  {
+    store,
+    env: given = {},
+    ...more
+  }: Pick<RelayOptions, 'terminal' | 'store' | 'env' | 'inherits' | 'databaseUrl'> = {},
 ): Promise<Hands> {
   let turns: readonly (readonly Part[])[] = [];
   const model = await startScriptedModel(({ first, body }) => {
@@ -50,7 +54,7 @@ export async function startHands(
     return (isFollowUp(first) ? null : turns[at]) ?? [{ say: 'Done.' }];
   });
   const env = { ...given, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };
-  const home = await createHome({ store });
+  const home = await createHome({ store: more.databaseUrl === undefined ? store : null });
   let relay = await startRelay({ ...more, home, env, args });
   const call: Hands['call'] = (method, path, json) =>
     relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });

@@ -1,5 +1,6 @@
 /** A real Postgres server, from the package that carries its binaries. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,8 +19,21 @@ export interface PostgresProcess {
   halt(): Promise<void>;
   /** It is there again, on the same port. */
   resume(): Promise<void>;
+  /** As `halt`, without a word: everything that it had in mind is gone, as after a power cut. */
+  crash(): Promise<void>;
+  /** Every process of it stands still: connections stay open, and nothing is answered. */
+  freeze(): void;
+  /** They go on where they stood. */
+  thaw(): void;
   /** Everything in it is gone with it. */
   stop(): Promise<void>;
+}
+
+/** The server, and what it has started. */
+function processesOf(databaseDir: string): number[] {
+  const server = Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const children = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').trim();
+  return [server, ...(children === '' ? [] : children.split(' ').map(Number))];
 }
 
 export async function startPostgres(): Promise<PostgresProcess> {
@@ -46,10 +60,19 @@ export async function startPostgres(): Promise<PostgresProcess> {
   } catch (error) {
     throw new Error(`Postgres did not start:\n${said.join('\n')}`, { cause: error });
   }
+  /** The server first: it starts no others then. */
+  const signal = (name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL') =>
+    processesOf(databaseDir).forEach((pid) => process.kill(pid, name));
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     halt: () => server.stop(),
     resume: () => server.start(),
+    crash() {
+      signal('SIGKILL');
+      return server.stop();
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
     async stop() {
       await server.stop();
       await rm(databaseDir, { recursive: true, force: true });

@@ -47,6 +47,8 @@ export interface Endpoint {
   readonly heavy?: true;
   /** It is no JSON call: a stream, a page, a socket, another protocol. The client has no method for it. */
   readonly raw?: true;
+  /** It is answered also while the relay cannot reach its database. */
+  readonly storeless?: true;
   /** By itself it begins no household: who has only looked in does not live anywhere yet. */
   readonly beginsNothing?: true;
   /** The first is the usual one. */

@@ -25,11 +25,12 @@ export const relayEndpoints = {
     method: 'GET',
     path: '/api/health',
     aliases: ['/health'],
-    does: 'Says that the relay is there; to a browser that is signed in also who would answer, and whether its household’s session runs.',
+    does: 'Says that the relay is there, and whether it can reach its database; to a browser that is signed in also who would answer, and whether its household’s session runs.',
     access: 'anyone',
+    storeless: true,
     answers: [
       { status: 200, when: 'this browser is signed in', body: healthSchema },
-      { status: 200, when: 'anybody else asks', body: openHealthSchema },
+      { status: 200, when: 'anybody else asks, or the database cannot be reached', body: openHealthSchema },
     ],
   }),
   enter: endpoint({
@@ -49,6 +50,7 @@ export const relayEndpoints = {
     path: '/signed-in',
     does: 'Where an authorisation server sends the person back to: a page that hands what it brings to `finishSignIn`. By itself it changes nothing.',
     access: 'anyone',
+    storeless: true,
     raw: true,
     answers: [{ status: 200, when: 'always' }],
   }),
@@ -57,6 +59,7 @@ export const relayEndpoints = {
     path: '/favicon.ico',
     does: 'The icon of the page, which browsers ask for everywhere, also before they are let in.',
     access: 'anyone',
+    storeless: true,
     raw: true,
     answers: [
       { status: 200, when: 'the page is built' },

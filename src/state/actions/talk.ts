@@ -9,7 +9,7 @@ import { createAttachments, type PreparedFile } from '../attachments.ts';
 import type { SendingMessage } from '../sending.ts';
 import type { TakenBack } from './withdraw.ts';
 import type { RelayProblem } from '../../relay/index.ts';
-import { isRefusedAs, problemText } from '../ports.ts';
+import { isPassing, isRefusedAs, problemText } from '../ports.ts';
 import { attempt, type Parts } from './parts.ts';
 
 /** What goes along with words: new files, and those of a message that this one takes the place of. */
@@ -44,7 +44,7 @@ const AGAIN_MS = 5_000;
 
 /** May this message wait on this device until a relay can take it? */
 function canWait(problem: RelayProblem): boolean {
-  return problem.kind !== 'refused' || (problem.status === 409 && isRefusedAs(problem, 'no-session'));
+  return isPassing(problem) || isRefusedAs(problem, 'no-session');
 }
 
 export function createTalkActions(parts: Parts): TalkActions {
@@ -119,7 +119,7 @@ export function createTalkActions(parts: Parts): TalkActions {
     if (posted.ok) return;
     // The same client id goes along, so that a message which did arrive after all is not there twice.
     if (replaces === null && canWait(posted.problem)) return keep(item);
-    if (posted.problem.kind !== 'refused') return waitWith(item);
+    if (isPassing(posted.problem)) return waitWith(item);
     conversations.sending({ ...item, error: problemText(posted.problem) });
   }
 

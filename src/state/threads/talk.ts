@@ -7,7 +7,7 @@ import type { Changes } from '../changes.ts';
 import type { Live } from '../live.ts';
 import { createPaged } from '../paged.ts';
 import type { Pages, Reading } from '../pages.ts';
-import { problemText, type Device } from '../ports.ts';
+import { isPassing, problemText, type Device } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 import { withSending, type Sending, type SendingToThread } from '../sending.ts';
 import { readUnsent } from '../read-unsent.ts';
@@ -137,7 +137,7 @@ export function createThreadTalk(threadId: ThreadId, { reach, changes, device, l
       client.sendToThread({ threadId, body: { clientId, text, mentions: [...mentions] } }),
     );
     // The same client id goes along when it is tried again: what did arrive after all is not there twice.
-    if (!sent.ok && sent.problem.kind !== 'refused') return waitWith(item);
+    if (!sent.ok && isPassing(sent.problem)) return waitWith(item);
     if (!sent.ok) return note({ ...item, error: problemText(sent.problem), waits: false });
     const { value } = sent;
     // Where it is the next one, there is nothing between that would have to be asked for first.

@@ -103,7 +103,7 @@ export function Banners() {
       <BudgetBanner />
       <GiveBack />
       <RelayRoom />
-      {lost && <Banner trouble={lost} tone="warn" act={act} />}
+      {lost && <Banner trouble={lost} tone="warn" {...(link.kind === 'live' ? {} : { act })} />}
     </>
   );
 }

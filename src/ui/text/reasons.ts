@@ -40,6 +40,10 @@ const LOST: Record<Extract<LinkState, { kind: 'lost' }>['reason'], Trouble> = {
     title: t`The relay fell silent`,
     advice: t`Everyone sleeps until it is heard again. It is tried again by itself.`,
   },
+  database: {
+    title: t`The relay cannot reach its database`,
+    advice: t`What is being said is kept until it can, and shown here then. It is tried again by itself.`,
+  },
   failed: {
     title: t`This page cannot follow the relay`,
     advice: t`The relay is there, and the fault is here. Reload the page; until then it is tried again by itself.`,
@@ -49,6 +53,7 @@ const LOST: Record<Extract<LinkState, { kind: 'lost' }>['reason'], Trouble> = {
 export function linkTrouble(link: LinkState): Trouble | null {
   switch (link.kind) {
     case 'live':
+      return link.databaseAway ? LOST.database : null;
     case 'connecting':
       return null;
     case 'locked-out':

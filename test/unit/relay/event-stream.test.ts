@@ -102,6 +102,24 @@ describe('the event stream', () => {
     expect(items.find(({ kind }) => kind === 'lost')).toEqual({ kind: 'lost', reason: 'unreachable' });
   });
 
+  it('says that the relay cannot reach its database: on a line that stands, and where it is refused for that', async () => {
+    open();
+    await until(() => lives() === 1);
+    relay.raw('event: database\ndata: {"away":true}\n\n');
+    await until(() => kindsOf(items).includes('database'));
+    expect(items.at(-1)).toEqual({ kind: 'database', away: true });
+    stream?.close();
+    const refusing = await listen((_request, response) =>
+      response
+        .writeHead(503, { 'content-type': 'application/problem+json' })
+        .end('{"type":"about:roost/database-away","title":"Not ready","status":503,"detail":"It is away."}'),
+    );
+    openWith({ baseUrl: refusing.url });
+    await until(() => kindsOf(items).includes('lost'));
+    expect(items.at(-1)).toEqual({ kind: 'lost', reason: 'database' });
+    await refusing.close();
+  });
+
   it('passes an event once that is sent twice', async () => {
     relay.stutter(true);
     relay.emit(text('one'), text('two'));

@@ -207,6 +207,19 @@ describe('the feed', () => {
     expect(looked).toEqual(['herons']);
   });
 
+  it('whose relay cannot reach its database stays live, says so, and hands over what is queued once it can', async () => {
+    relay.emit(started);
+    const opened = open();
+    await until(isLive);
+    relay.raw('event: database\ndata: {"away":true}\n\n');
+    await until(() => 'databaseAway' in opened.link());
+    expect(opened.snapshot()?.session?.sessionId).toBe('s1');
+    queued = [queuedFor('c1', 'a1')];
+    relay.raw('event: database\ndata: {"away":false}\n\n');
+    await until(() => relay.posted.length === 1);
+    expect(opened.link()).toEqual({ kind: 'live' });
+  });
+
   it('of another household’s home shows, stores and acknowledges nothing, and says so; of its own all, from its first event', async () => {
     relay.proven('h-ada');
     relay.emit(started, message('m1'));

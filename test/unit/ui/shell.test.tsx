@@ -54,6 +54,19 @@ test.each<[LinkState, string]>([
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
 });
 
+test('a relay that cannot reach its database is said to, while those who are awake stay so', async () => {
+  const snapshot = runningSession({ awake: ['agent-1'] });
+  const page = await openPage({ docs: team(1), link: { kind: 'live' }, snapshot });
+  await page.say({ news: 'link', link: { kind: 'live', databaseAway: true }, snapshot });
+  expect(screen.getByRole('alert').textContent).toContain('The relay cannot reach its database');
+  expect(screen.getByRole('alert').textContent).toContain('What is being said is kept until it can');
+  expect(screen.getByRole('button', { name: 'Lyra, seat 1, awake' })).toBeDefined();
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot });
+  expect(screen.queryByRole('alert')).toBeNull();
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'database' }, snapshot: null });
+  expect(screen.getByRole('alert').textContent).toContain('The relay cannot reach its database');
+});
+
 test('a sign-in that is another household’s is changed for one of this browser’s own, with which the owner begins anew', async () => {
   const page = await openPage({ docs: team(1), link: { kind: 'elsewhere' }, snapshot: null });
   page.relay.standing = { begun: true, lived: true, others: 0, look: false };

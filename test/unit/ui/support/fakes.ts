@@ -276,6 +276,7 @@ export function memoryRelay(): MemoryRelay {
           status: 'ok',
           version: '0.1.0',
           clock: relay.clock,
+          database: { awayMs: null, trouble: null },
           mind: relay.mind,
           model: 'claude-sonnet',
           sessionActive: false,
