@@ -10,6 +10,7 @@ import { damagePart } from './long-damage.ts';
 import { damageRestorePart } from './long-damage-restore.ts';
 import { fullDiskPart } from './long-full-disk.ts';
 import { growthPart } from './long-growth.ts';
+import { hostilePart } from './long-hostile.ts';
 import { ledgerPart } from './long-ledger.ts';
 import { linePart } from './long-line.ts';
 import { memoryPart } from './long-memory.ts';
@@ -44,6 +45,7 @@ const PARTS: readonly LongPart[] = [
   memoryPart,
   nightPart,
   plainPart,
+  hostilePart,
   ...longTests,
 ];
 /** Only where they are named: what they need is large, and is installed at their first run. */

@@ -10,6 +10,8 @@ export interface RawRequest {
   readonly body?: string | Uint8Array;
   /** ms; rejects where no answer is complete by then. */
   readonly timeoutMs?: number;
+  /** The address of this machine that it comes from, where it is not the usual one. */
+  readonly from?: string;
 }
 
 export interface RawResponse {
@@ -33,6 +35,7 @@ export function rawRequest({
   headers = {},
   body,
   timeoutMs = 10_000,
+  from,
 }: RawRequest): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     // Node frames the body of POST and PUT only; without this, another method's body would be read as the next request.
@@ -41,7 +44,14 @@ export function rawRequest({
         ? {}
         : { 'content-length': Buffer.byteLength(body) };
     const call = request(
-      { host: '127.0.0.1', port, path, method, headers: { connection: 'close', ...framed, ...headers } },
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method,
+        headers: { connection: 'close', ...framed, ...headers },
+        ...(from === undefined ? {} : { localAddress: from }),
+      },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));

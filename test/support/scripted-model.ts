@@ -261,9 +261,16 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
         );
         return;
       }
+      const parsed = bodySchema.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      if (!parsed.success) {
+        const error = { type: 'invalid_request_error', message: z.prettifyError(parsed.error) };
+        response.writeHead(400, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ type: 'error', error }));
+        return;
+      }
+      const body = parsed.data;
       open += 1;
       response.on('close', () => (open -= 1));
-      const body = bodySchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
       const system =
         typeof body.system === 'string' ? body.system : (body.system ?? []).map((block) => block.text).join('\n');
       const newest = body.messages.at(-1)?.content ?? '';

@@ -1,0 +1,35 @@
+/** Every kind of attack that is mixed. Each is a small file of its own; a further one needs its file and a line here. */
+import type { Attack } from '../attack.ts';
+import { addresses } from './addresses.ts';
+import { approvals } from './approvals.ts';
+import { bodies } from './bodies.ts';
+import { clients } from './clients.ts';
+import { commands } from './commands.ts';
+import { cookieAlone } from './cookie-alone.ts';
+import { folders } from './folders.ts';
+import { imports } from './imports.ts';
+import { models } from './models.ts';
+import { otherHousehold } from './other-household.ts';
+import { pairing } from './pairing.ts';
+import { routes } from './routes.ts';
+import { sockets } from './sockets.ts';
+import { streams } from './streams.ts';
+import { toolServers } from './tool-servers.ts';
+
+export const ATTACKS: readonly Attack[] = [
+  addresses,
+  approvals,
+  bodies,
+  clients,
+  commands,
+  cookieAlone,
+  folders,
+  imports,
+  models,
+  otherHousehold,
+  pairing,
+  routes,
+  sockets,
+  streams,
+  toolServers,
+];
