@@ -78,7 +78,8 @@ const types = Object.keys(MAY_IMPORT);
 const FILES = {
   entry: 'src/*.{ts,tsx}',
   'server/base': [`server/{${SERVER_BASE.join(',')}}.ts`, 'server/contracts/*.ts'],
-  server: `server/!(${SERVER_BASE.join('|')}).ts`,
+  // `npm start` and `npm run build` are plain JavaScript: they run before anything is built.
+  server: [`server/!(${SERVER_BASE.join('|')}).ts`, 'server/*.mjs'],
 };
 const selector = (type) => (type in FILES ? { file: { categories: type } } : { element: { type } });
 const folderOf = (type) => (type.startsWith('server/') ? type : `src/${type}`);

@@ -111,7 +111,8 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : {
-        outDir: 'dist/page',
+        // The folder of a build is named by `server/build.mjs`. This is where Vite alone would put one.
+        outDir: 'dist/by-hand',
         emptyOutDir: true,
         chunkSizeWarningLimit: LATER_KB,
         // Browsers without it fetch the same a moment later.

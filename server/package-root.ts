@@ -1,5 +1,5 @@
 /** Where Roost itself is: the folder with its package.json, whether it runs from source or built. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -7,17 +7,28 @@ import { z } from 'zod';
 export interface PackageRoot {
   readonly path: string;
   readonly version: string;
+  /**
+   * The built page: that of the build which the relay itself runs from, else the newest one. Its real path, so that a
+   * newer build does not change what a running relay serves.
+   */
+  readonly pageFolder: string;
 }
 
 const packageSchema = z.object({ name: z.literal('roost'), version: z.string() });
 
 /** Throws where no folder above `from` (a `file:` URL) is Roost's. */
 export function findPackageRoot(from: string): PackageRoot {
+  let page: string | null = null;
   for (let path = dirname(fileURLToPath(from)); ; path = dirname(path)) {
+    if (page === null && existsSync(join(path, 'page/index.html'))) page = join(path, 'page');
     const file = join(path, 'package.json');
     if (existsSync(file)) {
       const found = packageSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-      if (found.success) return { path, version: found.data.version };
+      if (found.success) {
+        const newest = page ?? join(path, 'dist/page');
+        const pageFolder = existsSync(newest) ? realpathSync(newest) : newest;
+        return { path, version: found.data.version, pageFolder };
+      }
     }
     if (dirname(path) === path) throw new Error('Roost’s own package.json is not above its code; install it anew.');
   }

@@ -9,6 +9,7 @@ import { realTimers } from '../src/domain/platform/timers.ts';
 import { parseProtocol } from '../src/domain/prompts.ts';
 import { bracketed, createDeviceCodeRoutes, createOrigins } from './access/index.ts';
 import { createApp } from './app.ts';
+import { useBuildOf } from './builds.mjs';
 import { openClockWatch } from './clock-watch.ts';
 import { createClosers, type Closers } from './closers.ts';
 import { DATABASE_AWAY } from './database-gate.ts';
@@ -139,6 +140,7 @@ async function openListener(
 
 async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   const { config, root, say, elapsed } = given;
+  useBuildOf(root.path, root.pageFolder);
   const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));
 
   const folder = await openHomeFolder(config.home);
@@ -277,7 +279,7 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
       ...createDeviceCodeRoutes(deviceCodes, config.publicUrl?.origin ?? null),
     ],
     tlsName: byTls && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
-    pageFolder: join(root.path, 'dist/page'),
+    pageFolder: root.pageFolder,
     onCall: (call) => logger.debug('A call was answered.', call),
     elapsed,
     onError: (id, error) => logger.error('A call failed.', { id, error }),

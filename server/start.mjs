@@ -1,25 +1,33 @@
 /**
- * `npm start`: builds the page and the relay, and runs the relay in this very process. What only asks is answered by the build
- * that is there: whoever wants a relay to end does not wait for a build.
+ * `npm start`: runs the relay in this very process, from the build of the sources as they are. That
+ * build is made first where there is none. What only asks (`--stop`, `--help`) is answered by the
+ * build that is there: ending a relay waits for no build.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath, URL } from 'node:url';
+import { fileURLToPath, pathToFileURL, URL } from 'node:url';
+import { isWhole, mainOf, nameOfSources, newestMain, prefer, use } from './builds.mjs';
 
 const ASKS = ['--stop', '--help', '-h'];
-const main = new URL('../dist/server/main.js', import.meta.url);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const build = fileURLToPath(new URL('build.mjs', import.meta.url));
 const shell = process.ppid;
-const asks = process.argv.slice(2).some((arg) => ASKS.includes(arg));
 
-if (!asks || !existsSync(main)) {
-  console.log('Building Roost, a few seconds...');
-  const { status } = spawnSync('npm run --silent build', {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: 'inherit',
-    shell: true,
-  });
-  if (status !== 0) process.exit(status ?? 1);
-  // npm was ended meanwhile: see `endWithNpm` of the relay.
-  if (process.ppid !== shell) process.exit(0);
+/** The main file of the current build, which stays as long as this process lives. */
+function currentMain() {
+  for (;;) {
+    const name = nameOfSources(root);
+    use(root, name);
+    if (isWhole(root, name)) {
+      prefer(root, name);
+      return mainOf(root, name);
+    }
+    console.log('Building Roost, a few seconds...');
+    const { status } = spawnSync(process.execPath, [build], { stdio: 'inherit' });
+    if (status !== 0) process.exit(status ?? 1);
+    // npm was ended meanwhile: see `endWithNpm` of the relay.
+    if (process.ppid !== shell) process.exit(0);
+  }
 }
-await import(main.href);
+
+const asks = process.argv.slice(2).some((arg) => ASKS.includes(arg));
+await import(pathToFileURL((asks && newestMain(root)) || currentMain()).href);

@@ -1,8 +1,10 @@
-/** The browsers' tests look at the page as it was built: without one, each would wait for a minute and say nothing of it. */
-import { existsSync } from 'node:fs';
+/** The browsers' tests look at the page as it is built: it is built from the sources as they are, where that is not done yet. */
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
-export default function setup(): void {
-  if (!existsSync(fileURLToPath(new URL('../../dist/page/index.html', import.meta.url))))
-    throw new Error('The page is not built. Run: npm run build');
+const BUILD = fileURLToPath(new URL('../../server/build.mjs', import.meta.url));
+
+export default async function setup(): Promise<void> {
+  await promisify(execFile)(process.execPath, [BUILD]);
 }

@@ -3,11 +3,10 @@
  * Firefox 128 is taken away, in the page before its scripts run and in its workers.
  */
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUILT_MAIN } from '../relay-build.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -94,7 +93,8 @@ export async function makeOldBuild(): Promise<{ readonly main: string; remove():
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   // What is written anew below would still be served as it was from a compressed copy.
   const filter = (path: string) => !path.endsWith('.br');
-  await cp(dirname(dirname(BUILT_MAIN)), join(root, 'dist'), { recursive: true, filter });
+  for (const part of ['page', 'server'])
+    await cp(await realpath(join(ROOT, 'dist', part)), join(root, 'dist', part), { recursive: true, filter });
   const page = join(root, 'dist/page');
   let serviceWorker = await readFile(join(page, 'service-worker.js'), 'utf8');
   const workers = (await readdir(join(page, 'assets'))).filter((name) => /^(archive-)?worker-.*\.js$/.test(name));
