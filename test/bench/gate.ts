@@ -3,35 +3,46 @@
  * the same table in a transaction of its own: in turns, so that what else the machine does meets both.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { createConfigs, createGate } from '../../server/gate/index.ts';
 import { openStore, type Store } from '../../server/store/index.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startPostgres } from '../support/postgres-process.ts';
-import { percentile, type Figure, type Section } from './figures.ts';
+import { createStorePlace } from '../support/stores.ts';
+import { percentile, type Figure } from './figures.ts';
+import { definePart, withOpened } from './part.ts';
 
-const PAST = 100_000;
 const AGENTS = 8;
 /** Some eleven wakes of each agent a day, for three years. */
 const EVERY_MS = 16 * 60_000;
-const WARM_UP = 50;
-const ROUNDS = 200;
 const LIMIT_MS = 5;
 const HOME = 'bench';
 
+/** Past wakes; rounds that are counted, and those before them. */
+const FULL = { past: 100_000, rounds: 200, warmUp: 50 };
+const SMOKE: typeof FULL = { past: 100, rounds: 10, warmUp: 1 };
+
 /** One agent after another is woken by the next, and sleeps a minute later; the last of it just now. */
-async function fillUp({ db }: Store, now: number): Promise<void> {
+async function fillUp({ db }: Store, now: number, count: number): Promise<void> {
   const agent = (shift: number) => sql`'agent-' || (n + ${sql.lit(shift)}) % ${sql.lit(AGENTS)}`;
-  const past = sql`(select n, ${agent(0)} as target, ${now}::bigint - (${PAST} - n) * ${EVERY_MS}::bigint - 120000 as at from generate_series(1, ${PAST}) as n) as past`;
-  await sql`
-    insert into roost.wakes (relay, wake, asked_at, target_json, source_kind, source_json, way, reason, outcome, detail_json, granted_target_json, budget_json)
-    select ${HOME}, 'past-' || n, at, to_json(target)::text, 'agent', json_build_object('kind', 'agent', 'agentId', ${agent(1)})::text, 'wake_agent', 'blocker',
-      'granted', '"Every check passed."', to_json(target)::text, 'session-' || n / 50 from ${past}`.execute(db);
-  await sql`
-    insert into roost.runs (relay, wake, target_json, opened_at, seen_at, ended_at)
-    select ${HOME}, 'past-' || n, to_json(target)::text, at, at + 60000, at + 60000 from ${past}`.execute(db);
+  const past = sql`(select n, ${agent(0)} as target, ${now}::bigint - (${count} - n) * ${EVERY_MS}::bigint - 120000 as at from generate_series(1, ${sql.lit(count)}) as n) as past`;
+  // By their types: a column that is renamed is an error of the compiler here, too.
+  await db
+    .insertInto('wakes')
+    .columns([
+      ...(['home', 'wake', 'asked_at', 'target_json', 'source_kind', 'source_json', 'way', 'reason'] as const),
+      ...(['outcome', 'detail_json', 'granted_target_json', 'budget_json'] as const),
+    ])
+    .expression(
+      sql`select ${HOME}, 'past-' || n, at, to_json(target)::text, 'agent', json_build_object('kind', 'agent', 'agentId', ${agent(1)})::text, 'wake_agent', 'blocker',
+        'granted', '"Every check passed."', to_json(target)::text, 'session-' || n / 50 from ${past}`,
+    )
+    .execute();
+  await db
+    .insertInto('wake_sessions')
+    .columns(['home', 'wake', 'target_json', 'opened_at', 'seen_at', 'ended_at'])
+    .expression(sql`select ${HOME}, 'past-' || n, to_json(target)::text, at, at + 60000, at + 60000 from ${past}`)
+    .execute();
 }
 
 interface Times {
@@ -39,7 +50,7 @@ interface Times {
   readonly insert: readonly number[];
 }
 
-async function timesOf(store: Store): Promise<Times> {
+async function timesOf(store: Store, { past, rounds, warmUp }: typeof FULL): Promise<Times> {
   const { db, kind } = store;
   // Time goes on as it did in the years before: with the limits as they ship, every wake passes.
   let clock = Date.now();
@@ -49,8 +60,14 @@ async function timesOf(store: Store): Promise<Times> {
   const fail = (error: unknown) => {
     throw error;
   };
-  const gate = createGate({ ...shared, configs, newId: randomUUID, alone: kind === 'pglite', onHeartbeatError: fail });
-  await fillUp(store, clock);
+  const opened = createGate({
+    ...shared,
+    configs,
+    newId: randomUUID,
+    alone: kind === 'pglite',
+    onHeartbeatError: fail,
+  });
+  await fillUp(store, clock, past);
   await configs.setHousehold({ coordination: {} });
 
   async function timed<T>(run: () => Promise<T>): Promise<{ readonly ms: number; readonly value: T }> {
@@ -60,11 +77,11 @@ async function timesOf(store: Store): Promise<Times> {
   }
   const decision: number[] = [];
   const insert: number[] = [];
-  for (let round = 0; round < WARM_UP + ROUNDS; round++) {
+  for (let round = 0; round < warmUp + rounds; round++) {
     const agent = (shift: number) => `agent-${(round + shift) % AGENTS}`;
     clock += EVERY_MS;
     const decided = await timed(() =>
-      gate.ask({
+      opened.ask({
         target: agent(0),
         source: { kind: 'agent', agentId: agent(2 + (Math.floor(round / AGENTS) % 3)) },
         way: 'wake_agent',
@@ -76,7 +93,7 @@ async function timesOf(store: Store): Promise<Times> {
     );
     const { decisionId, outcome } = decided.value.decision;
     if (outcome !== 'granted') throw new Error(`wake ${round} was ${outcome}: ${decided.value.decision.detail}`);
-    await gate.ended(decisionId);
+    await opened.ended(decisionId);
     const bare = await timed(() =>
       db.transaction().execute((trx) =>
         trx
@@ -101,58 +118,65 @@ async function timesOf(store: Store): Promise<Times> {
           .execute(),
       ),
     );
-    if (round < WARM_UP) continue;
+    if (round < warmUp) continue;
     decision.push(decided.ms);
     insert.push(bare.ms);
   }
-  await gate.close();
+  await opened.close();
   return { decision, insert };
 }
 
-async function figuresOf(name: string, store: Store): Promise<Figure[]> {
-  try {
-    const { decision, insert } = await timesOf(store);
-    const bare = { kind: 'peer', what: 'a bare insert in a transaction' } as const;
-    return [
-      {
-        what: `${name}: a decision, p95`,
-        value: percentile(decision, 0.95),
-        unit: 'ms',
-        beside: { kind: 'limit', what: `at ${PAST.toLocaleString('en')} past wakes`, value: LIMIT_MS },
-      },
-      {
-        what: '  the same',
-        value: percentile(decision, 0.95),
-        unit: 'ms',
-        beside: { ...bare, value: percentile(insert, 0.95) },
-      },
-      {
-        what: '  median',
-        value: percentile(decision, 0.5),
-        unit: 'ms',
-        beside: { ...bare, value: percentile(insert, 0.5) },
-      },
-    ];
-  } finally {
-    await store.close();
-  }
+async function figuresOf(name: string, store: Store, sizes: typeof FULL): Promise<Figure[]> {
+  const { decision, insert } = await timesOf(store, sizes);
+  const bare = { kind: 'peer', what: 'a bare insert in a transaction' } as const;
+  return [
+    {
+      what: `${name}: a decision, p95`,
+      value: percentile(decision, 0.95),
+      unit: 'ms',
+      beside: { kind: 'limit', what: `at ${sizes.past.toLocaleString('en')} past wakes`, value: LIMIT_MS },
+    },
+    {
+      what: '  the same',
+      value: percentile(decision, 0.95),
+      unit: 'ms',
+      beside: { ...bare, value: percentile(insert, 0.95) },
+    },
+    {
+      what: '  median',
+      value: percentile(decision, 0.5),
+      unit: 'ms',
+      beside: { ...bare, value: percentile(insert, 0.5) },
+    },
+  ];
 }
 
-/** The figures; about half a minute. */
-export async function gateFigures(): Promise<Section> {
-  const folder = await mkdtemp(join(tmpdir(), 'roost-bench-gate-'));
-  const postgres = await startPostgres();
-  try {
-    return {
-      title: 'A decision of the gate',
-      method: `${ROUNDS} wakes, all granted, asked for one after the other, each recorded on disk before it is answered`,
-      figures: [
-        ...(await figuresOf('built-in store', await openStore({ folder: join(folder, 'store'), databaseUrl: null }))),
-        ...(await figuresOf('Postgres', await openStore({ folder, databaseUrl: postgres.url }))),
-      ],
-    };
-  } finally {
-    await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+/** In the Postgres server of a run of the tests; in one of its own where there is none. */
+async function emptyDatabase(): Promise<TestDatabase> {
+  if (process.env['TEST_POSTGRES_URL'] !== undefined) return await createDatabase();
+  const { url, stop } = await startPostgres();
+  return { url, drop: stop };
 }
+
+/** About half a minute. */
+export const gate = definePart({
+  name: 'gate',
+  needs: 'relay',
+  full: FULL,
+  smoke: SMOKE,
+  run: (sizes) =>
+    withOpened(async (keep) => {
+      const place = keep(await createStorePlace('pglite'), (made) => made.remove());
+      const builtIn = keep(await place.open(), (store) => store.close());
+      const database = keep(await emptyDatabase(), (made) => made.drop());
+      const server = keep(await openStore({ folder: '', databaseUrl: database.url }), (store) => store.close());
+      return {
+        title: 'A decision of the gate',
+        method: `${sizes.rounds} wakes, all granted, asked for one after the other, each recorded on disk before it is answered`,
+        figures: [
+          ...(await figuresOf('built-in store', builtIn, sizes)),
+          ...(await figuresOf('Postgres', server, sizes)),
+        ],
+      };
+    }),
+});

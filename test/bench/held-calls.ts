@@ -9,16 +9,16 @@ import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { startRelay, type TestRelay } from '../support/relay.ts';
-import { median, type Figure, type Section } from './figures.ts';
+import { median, type Figure } from './figures.ts';
+import { definePart, withOpened } from './part.ts';
+import type { BenchRelay } from './place.ts';
 
-const CALLS = 1_000;
-const ROUNDS = 3;
 const MEMORY_LIMIT_MB = 100;
 const RELEASE_LIMIT_MS = 1_000;
-/** ms between two looks at the memory while the calls are held, and how many. */
-const LOOK_EVERY_MS = 200;
-const LOOKS = 5;
+/** Calls at once, and rounds of each kind; looks at the memory while the calls are held, and ms between two. */
+const FULL = { calls: 1_000, rounds: 3, looks: 5, lookEveryMs: 200 };
+const SMOKE: typeof FULL = { calls: 3, rounds: 1, looks: 1, lookEveryMs: 10 };
+type Sizes = typeof FULL;
 const BARE_SERVER = fileURLToPath(new URL('bare-server.mjs', import.meta.url));
 const AGENT_ID = 'agent-1';
 const REVISION = '2026-07-28';
@@ -66,22 +66,22 @@ interface Holder {
   readonly pid: number;
   /** Before a round: from now on it holds. */
   begin(): Promise<void>;
-  hold(agent: Agent): readonly Pending[];
+  hold(agent: Agent, count: number): readonly Pending[];
   /** Resolves when all are held. */
   allHeld(calls: readonly Pending[]): Promise<void>;
   release(): Promise<void>;
   readonly isRight: (answer: string) => boolean;
 }
 
-async function round(holder: Holder): Promise<Round> {
+async function round(holder: Holder, { calls: count, looks, lookEveryMs }: Sizes): Promise<Round> {
   const agent = new Agent({ maxSockets: Infinity });
   await holder.begin();
   const before = await residentMb(holder.pid);
-  const calls = holder.hold(agent);
+  const calls = holder.hold(agent, count);
   await holder.allHeld(calls);
   let most = 0;
-  for (let look = 0; look < LOOKS; look += 1) {
-    await sleep(LOOK_EVERY_MS);
+  for (let look = 0; look < looks; look += 1) {
+    await sleep(lookEveryMs);
     most = Math.max(most, await residentMb(holder.pid));
   }
   const from = performance.now();
@@ -93,13 +93,13 @@ async function round(holder: Holder): Promise<Round> {
   return { mb: most - before, releaseMs };
 }
 
-async function rounds(holder: Holder): Promise<readonly Round[]> {
+async function roundsOf(holder: Holder, sizes: Sizes): Promise<readonly Round[]> {
   const all: Round[] = [];
-  for (let i = 0; i < ROUNDS; i += 1) all.push(await round(holder));
+  for (let i = 0; i < sizes.rounds; i += 1) all.push(await round(holder, sizes));
   return all;
 }
 
-async function ok(relay: TestRelay, path: string, method: string, json: unknown): Promise<unknown> {
+async function ok(relay: BenchRelay, path: string, method: string, json: unknown): Promise<unknown> {
   const response = await relay.fetch(path, { method, json });
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
   return response.status === 204 ? null : await response.json();
@@ -134,7 +134,7 @@ const callOf = (kind: Kind, id: number) =>
     },
   });
 
-async function relayHolders(relay: TestRelay): Promise<(kind: Kind) => Holder> {
+async function relayHolders(relay: BenchRelay): Promise<(kind: Kind) => Holder> {
   await ok(relay, '/api/team', 'PUT', { agents: [{ agentId: AGENT_ID, name: 'Lyra', position: 1, retired: false }] });
   const { secret } = z
     .object({ secret: z.string() })
@@ -170,7 +170,7 @@ async function relayHolders(relay: TestRelay): Promise<(kind: Kind) => Holder> {
     async begin() {
       await flag(true);
     },
-    hold: (clients) => Array.from({ length: CALLS }, (_, id) => call(clients, kind, id)),
+    hold: (clients, count) => Array.from({ length: count }, (_, id) => call(clients, kind, id)),
     async allHeld(calls) {
       await Promise.all(calls.map(({ taken }) => taken));
     },
@@ -191,13 +191,13 @@ async function bareHolder(): Promise<Holder & { stop(): void }> {
   return {
     pid: child.pid ?? 0,
     begin: () => Promise.resolve(),
-    hold: (agent) =>
-      Array.from({ length: CALLS }, (_, id) =>
+    hold: (agent, count) =>
+      Array.from({ length: count }, (_, id) =>
         post(agent, `${url}/hold`, { 'content-type': 'application/json' }, callOf('tool', id)),
       ),
-    async allHeld() {
+    async allHeld(calls) {
       const countSchema = z.object({ held: z.number() });
-      while (countSchema.parse(await (await fetch(`${url}/count`)).json()).held < CALLS) await sleep(20);
+      while (countSchema.parse(await (await fetch(`${url}/count`)).json()).held < calls.length) await sleep(20);
     },
     async release() {
       await fetch(`${url}/release`, { method: 'POST' });
@@ -209,56 +209,58 @@ async function bareHolder(): Promise<Holder & { stop(): void }> {
 
 const worstMb = (all: readonly Round[]) => Math.max(...all.map(({ mb }) => mb));
 
-/** The figures; about half a minute. */
-export async function heldCalls(): Promise<Section> {
-  const relay = await startRelay({ from: 'built' });
-  const bare = await bareHolder();
-  try {
-    const holderOf = await relayHolders(relay);
-    const reads = await rounds(holderOf('read'));
-    const tools = await rounds(holderOf('tool'));
-    const peers = await rounds(bare);
-    const releaseOf = (all: readonly Round[]) => median(all.map(({ releaseMs }) => releaseMs));
-    const mb = worstMb([...reads, ...tools]);
-    const figures: Figure[] = [
-      {
-        what: 'memory, more than before',
-        value: mb,
-        unit: 'MB',
-        beside: { kind: 'limit', what: 'while they wait', value: MEMORY_LIMIT_MB },
-      },
-      {
-        what: '  the same',
-        value: mb,
-        unit: 'MB',
-        beside: { kind: 'peer', what: 'a bare Hono server', value: worstMb(peers) },
-      },
-      {
-        what: 'woken, to the last answer',
-        value: releaseOf(reads),
-        unit: 'ms',
-        beside: { kind: 'limit', what: 'of resource reads that ask the store nothing', value: RELEASE_LIMIT_MS },
-      },
-      {
-        what: '  the same',
-        value: releaseOf(reads),
-        unit: 'ms',
-        beside: { kind: 'peer', what: 'a bare Hono server', value: releaseOf(peers) },
-      },
-      {
-        what: '  of a tool that asks the store',
-        value: releaseOf(tools),
-        unit: 'ms',
-        beside: { kind: 'peer', what: 'of resource reads', value: releaseOf(reads) },
-      },
-    ];
-    return {
-      title: `${CALLS.toLocaleString('en')} waiting MCP calls of a sleeping agent`,
-      method: `${ROUNDS} rounds of each kind by one relay: the most resident memory, the median time; each call on a connection of its own, with progress`,
-      figures,
-    };
-  } finally {
-    bare.stop();
-    await relay.stop();
-  }
-}
+/** About half a minute. */
+export const heldCalls = definePart({
+  name: 'held-calls',
+  needs: 'relay',
+  full: FULL,
+  smoke: SMOKE,
+  run: (sizes, place) =>
+    withOpened(async (keep) => {
+      const relay = keep(await place.startRelay(), (one) => one.stop());
+      const bare = keep(await bareHolder(), (one) => one.stop());
+      const holderOf = await relayHolders(relay);
+      const reads = await roundsOf(holderOf('read'), sizes);
+      const tools = await roundsOf(holderOf('tool'), sizes);
+      const peers = await roundsOf(bare, sizes);
+      const releaseOf = (all: readonly Round[]) => median(all.map(({ releaseMs }) => releaseMs));
+      const mb = worstMb([...reads, ...tools]);
+      const figures: Figure[] = [
+        {
+          what: 'memory, more than before',
+          value: mb,
+          unit: 'MB',
+          beside: { kind: 'limit', what: 'while they wait', value: MEMORY_LIMIT_MB },
+        },
+        {
+          what: '  the same',
+          value: mb,
+          unit: 'MB',
+          beside: { kind: 'peer', what: 'a bare Hono server', value: worstMb(peers) },
+        },
+        {
+          what: 'woken, to the last answer',
+          value: releaseOf(reads),
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'of resource reads that ask the store nothing', value: RELEASE_LIMIT_MS },
+        },
+        {
+          what: '  the same',
+          value: releaseOf(reads),
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'a bare Hono server', value: releaseOf(peers) },
+        },
+        {
+          what: '  of a tool that asks the store',
+          value: releaseOf(tools),
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'of resource reads', value: releaseOf(reads) },
+        },
+      ];
+      return {
+        title: `${sizes.calls.toLocaleString('en')} waiting MCP calls of a sleeping agent`,
+        method: `${sizes.rounds} rounds of each kind by one relay: the most resident memory, the median time; each call on a connection of its own, with progress`,
+        figures,
+      };
+    }),
+});

@@ -2,12 +2,13 @@
 import { crashTab, killOwner } from '../faults/ledger-owners.ts';
 import { messageDoc } from '../support/documents.ts';
 import { openBench, ownerOf, type LedgerBench } from '../support/ledger-harness.ts';
-import { median, type Figure, type Section } from './figures.ts';
+import { median, type Figure } from './figures.ts';
+import { definePart, withOpened } from './part.ts';
 
-const KILLS = 7;
 const LIMIT_MS = 1_000;
 
-type Ended = 'worker' | 'crashed tab' | 'closed tab';
+const ENDED = ['worker', 'crashed tab', 'closed tab'] as const;
+type Ended = (typeof ENDED)[number];
 
 async function takeover(bench: LedgerBench, ended: Ended): Promise<number> {
   const query = ended === 'worker' ? '' : '?without-shared-worker';
@@ -28,36 +29,40 @@ async function takeover(bench: LedgerBench, ended: Ended): Promise<number> {
   }
 }
 
-/** The figures; about half a minute. */
-export async function ledgerTakeover(): Promise<Section> {
-  const bench = await openBench();
-  bench.relay.refuse(503);
-  try {
-    const figures: Figure[] = [];
-    for (const ended of ['worker', 'crashed tab', 'closed tab'] as const) {
-      const times: number[] = [];
-      for (let n = 0; n < KILLS; n++) times.push(await takeover(bench, ended));
-      figures.push(
-        {
-          what: `${ended}, median`,
-          value: median(times),
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'until another writes', value: LIMIT_MS },
-        },
-        {
-          what: '  longest',
-          value: Math.max(...times),
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'the same', value: LIMIT_MS },
-        },
-      );
-    }
-    return {
-      title: 'Taking over',
-      method: `${KILLS} times each, from the kill to the next acknowledged append of another tab; the tabs without SharedWorker`,
-      figures,
-    };
-  } finally {
-    await bench.close();
-  }
-}
+/** About half a minute. */
+export const ledgerTakeover = definePart({
+  name: 'ledger-takeover',
+  needs: 'browser',
+  /** What is ended, and how often each. */
+  full: { kills: 7, ended: ENDED as readonly Ended[] },
+  smoke: { kills: 1, ended: ['crashed tab'] as readonly Ended[] },
+  run: ({ kills, ended: all }) =>
+    withOpened(async (keep) => {
+      const bench = keep(await openBench(), (one) => one.close());
+      bench.relay.refuse(503);
+      const figures: Figure[] = [];
+      for (const ended of all) {
+        const times: number[] = [];
+        for (let n = 0; n < kills; n++) times.push(await takeover(bench, ended));
+        figures.push(
+          {
+            what: `${ended}, median`,
+            value: median(times),
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'until another writes', value: LIMIT_MS },
+          },
+          {
+            what: '  longest',
+            value: Math.max(...times),
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'the same', value: LIMIT_MS },
+          },
+        );
+      }
+      return {
+        title: 'Taking over',
+        method: `${kills} times each, from the kill to the next acknowledged append of another tab; the tabs without SharedWorker`,
+        figures,
+      };
+    }),
+});

@@ -4,34 +4,51 @@
  */
 import type { BrowserContext } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
-import type { Profile } from '../support/chromium.ts';
-import { freePort } from '../support/free-port.ts';
-import { AGENTS } from '../support/household-generator.ts';
+import { AGENTS, type HouseholdPlan } from '../support/household-generator.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
-import { prepareHousehold, type PreparedHousehold } from '../support/prepared-household.ts';
-import { startRelay } from '../support/relay.ts';
-import { createVisitor, type Visitor } from '../support/visitor.ts';
-import { median, type Figure, type Section } from './figures.ts';
+import { createVisitor } from '../support/visitor.ts';
+import { median, type Figure } from './figures.ts';
 import { watchBlocked, watchGrid } from './grid-watch.ts';
 import { blockedSince, chooseNoPlace, exportAll, reloaded } from './page-acts.ts';
+import { definePart, withOpened } from './part.ts';
+import { SMALL, type BenchHousehold, type Place } from './place.ts';
 import { workerMemory } from './worker-memory.ts';
 
 const SEED = 1;
-const SIZES = [1_000, 10_000, 100_000] as const;
-const RELOADS = 9;
-const WAKES = 15;
+const ACTS = ['open', 'scroll', 'export', 'wake'] as const;
+type Act = (typeof ACTS)[number];
+/** How everything is exported: under a passphrase, or not. */
+const WAYS = ['plain', 'sealed'] as const;
+type Way = (typeof WAYS)[number];
+/**
+ * Households; reloads and payloads, each after those that are not counted; documents that are appended before the worker's
+ * memory is looked at; what the page is watched at, and turns of the wheel while it is scrolled. `ROOST_BENCH_SIZES` names
+ * other households.
+ */
+const FULL = {
+  plans: (process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? [1_000, 10_000, 100_000]).map((messages) => ({
+    seed: SEED,
+    messages,
+  })) as readonly HouseholdPlan[],
+  ...{ warmUp: 1, reloads: 9, wakes: 15, written: 100 },
+  ...{ acts: ACTS as readonly Act[], turns: 150, ways: WAYS as readonly Way[] },
+};
+const SMOKE: typeof FULL = {
+  plans: [SMALL],
+  ...{ warmUp: 0, reloads: 1, wakes: 1, written: 1 },
+  ...{ acts: ['scroll', 'export'], turns: 2, ways: ['plain'] },
+};
+type Sizes = typeof FULL;
 const CAPS = { usual: 24_000, all: 400_000 } as const;
 const RELOAD_LIMIT_MS = 400;
 const WAKE_LIMIT_MS = 50;
 const RATIO_LIMIT = 1.3;
 const MEMORY_LIMIT_MB = 150;
 const BLOCKED_LIMIT_MS = 50;
-/** Turns of the wheel, and pixels in each, while a long conversation is scrolled. */
-const TURNS = 150;
+/** Pixels of a turn of the wheel. */
 const TURN = 1_500;
 const EXPORT_PAGE = 500;
-/** Documents that are appended before the worker's memory is looked at. */
-const WRITTEN = 100;
+const PASSPHRASE = 'four words that hold';
 const MB = 1_000_000;
 
 interface Wake {
@@ -51,10 +68,10 @@ interface Years {
   readonly used: number;
   readonly resident: number;
   readonly copied: { readonly ms: number; readonly documents: number; readonly chars: number };
-  /** ms from the press of the button to the word that it is done; `sealed`: under a passphrase. */
-  readonly exported: Readonly<Record<'plain' | 'sealed', number>>;
-  /** Longest stretch, and how many, by what went on. */
-  readonly blocked: Readonly<Record<'open' | 'wake' | 'scroll' | 'export', readonly number[]>>;
+  /** ms from the press of the button to the word that it is done. */
+  readonly exported: ReadonlyMap<Way, number>;
+  /** ms of every stretch in which the page was blocked, by what went on. */
+  readonly blocked: ReadonlyMap<Act, readonly number[]>;
 }
 
 const medianOf = (wakes: readonly Wake[]): Wake => ({
@@ -65,8 +82,8 @@ const medianOf = (wakes: readonly Wake[]): Wake => ({
 
 /** What the owner does for a page, without the page. */
 async function throughOwner(
-  profile: Profile,
-  port: number,
+  { profile, port }: BenchHousehold,
+  { warmUp, wakes: count, written }: Sizes,
 ): Promise<Pick<Years, 'usual' | 'all' | 'copied' | 'used' | 'resident'>> {
   const built = await buildPage('bench-page');
   const server = await servePage(built, undefined, { port });
@@ -77,16 +94,16 @@ async function throughOwner(
     const agentIds = AGENTS.map(({ agentId }) => agentId);
     const wakes = async (cap: number) => {
       const all: Wake[] = [];
-      for (let n = 0; n <= WAKES; n++)
+      for (let n = 0; n < warmUp + count; n++)
         all.push(
           await page.evaluate(({ agentIds, cap }) => window.bench.wakePayload(agentIds, cap), { agentIds, cap }),
         );
-      return medianOf(all.slice(1));
+      return medianOf(all.slice(warmUp));
     };
     const usual = await wakes(CAPS.usual);
     const all = await wakes(CAPS.all);
     // As it is while people talk: with the current volume open, and written.
-    await page.evaluate((count) => window.bench.ours(count), WRITTEN);
+    await page.evaluate((many) => window.bench.ours(many), written);
     await page.evaluate(() => window.bench.rest());
     const { used, resident } = await workerMemory(context);
     const copied = await page.evaluate((limit) => window.bench.readAll(limit), EXPORT_PAGE);
@@ -97,22 +114,13 @@ async function throughOwner(
   }
 }
 
-async function scroll(visitor: Visitor): Promise<number[]> {
-  const { page } = visitor;
-  await visitor.open('lead');
-  await page.waitForTimeout(1_000);
-  await blockedSince(page);
-  await visitor.log().hover();
-  for (let n = 0; n < TURNS; n++) {
-    await page.mouse.wheel(0, -TURN);
-    await page.waitForTimeout(30);
-  }
-  return blockedSince(page);
-}
-
 /** The real page on its relay. */
-async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 'reload' | 'blocked' | 'exported'>> {
-  const relay = await startRelay({ from: 'built', port });
+async function throughPage(
+  { profile, port }: BenchHousehold,
+  { warmUp, reloads, acts, turns, ways }: Sizes,
+  place: Place,
+): Promise<Pick<Years, 'reload' | 'blocked' | 'exported'>> {
+  const relay = await place.startRelay({ port, args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
   try {
     const context: BrowserContext = await profile.open({ viewport: { width: 1280, height: 900 } });
     await context.addInitScript(watchGrid);
@@ -122,56 +130,62 @@ async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 
     const { page } = visitor;
     await visitor.untilAll('sleeping');
     const times: number[] = [];
-    for (let n = 0; n <= RELOADS; n++) times.push(await reloaded(page, 'grid-painted'));
-    const reload = median(times.slice(1));
-    await blockedSince(page);
-    await page.reload();
-    await visitor.untilAll('sleeping');
-    const open = await blockedSince(page);
-    const scrolled = await scroll(visitor);
-    const exported = {
-      plain: await exportAll(visitor, null),
-      sealed: await exportAll(visitor, 'four words that hold'),
+    for (let n = 0; n < warmUp + reloads; n++) times.push(await reloaded(page, 'grid-painted'));
+    const exported = new Map<Way, number>();
+    const does: Readonly<Record<Act, () => Promise<unknown>>> = {
+      async open() {
+        await page.reload();
+        await visitor.untilAll('sleeping');
+      },
+      async scroll() {
+        await visitor.open('lead');
+        await page.waitForTimeout(1_000);
+        await blockedSince(page);
+        await visitor.log().hover();
+        for (let n = 0; n < turns; n++) {
+          await page.mouse.wheel(0, -TURN);
+          await page.waitForTimeout(30);
+        }
+      },
+      async export() {
+        for (const way of ways) exported.set(way, await exportAll(visitor, way === 'plain' ? null : PASSPHRASE));
+      },
+      async wake() {
+        await visitor.press('WAKE');
+        await visitor.untilAll('awake');
+      },
     };
-    const exporting = await blockedSince(page);
-    await page.evaluate(() =>
-      fetch('/api/rehearsal', {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ delayMs: 0, wordMs: 0 }),
-      }),
-    );
-    await visitor.press('WAKE');
-    await visitor.untilAll('awake');
-    const wake = await blockedSince(page);
+    const blocked = new Map<Act, readonly number[]>();
+    for (const act of acts) {
+      await blockedSince(page);
+      await does[act]();
+      blocked.set(act, await blockedSince(page));
+    }
     await context.close();
-    return { reload, exported, blocked: { open, wake, scroll: scrolled, export: exporting } };
+    return { reload: median(times.slice(warmUp)), exported, blocked };
   } finally {
     await relay.stop();
   }
 }
 
 /** All households are written first, so that what is compared is measured within moments of each other. */
-async function measure(sizes: readonly number[]): Promise<Years[]> {
-  const ready: (PreparedHousehold & { readonly messages: number; readonly port: number })[] = [];
-  try {
-    for (const messages of sizes) {
-      const port = await freePort();
-      ready.push({ ...(await prepareHousehold({ seed: SEED, messages }, port)), messages, port });
+const measure = (sizes: Sizes, place: Place): Promise<Years[]> =>
+  withOpened(async (keep) => {
+    const ready: (BenchHousehold & { readonly messages: number })[] = [];
+    for (const plan of sizes.plans) {
+      const household = keep(await place.prepare(plan), (made) => made.profile.remove());
+      ready.push({ ...household, messages: plan.messages });
     }
     // The owner first: the page wakes everyone, and the session after that is another last one.
     const owners = [];
-    for (const { profile, port } of ready) owners.push(await throughOwner(profile, port));
+    for (const household of ready) owners.push(await throughOwner(household, sizes));
     const years: Years[] = [];
-    for (const [n, { profile, port, ...household }] of ready.entries()) {
+    for (const [n, household] of ready.entries()) {
       const owner = owners[n];
-      if (owner) years.push({ ...household, ...owner, ...(await throughPage(profile, port)) });
+      if (owner) years.push({ ...household, ...owner, ...(await throughPage(household, sizes, place)) });
     }
     return years;
-  } finally {
-    for (const { profile } of ready) await profile.remove();
-  }
-}
+  });
 
 const count = (messages: number) => messages.toLocaleString('en');
 const longest = (stretches: readonly number[]) => Math.max(0, ...stretches);
@@ -199,12 +213,12 @@ function figuresOf(years: readonly Years[]): Figure[] {
     })),
     against('WAKE payload', (each) => each[cap].ms),
   ];
-  const blocked = (during: keyof Years['blocked'], what: string): Figure => ({
-    what: `longest block of the page while it ${what}, ${count(last.messages)} behind`,
-    value: longest(last.blocked[during]),
+  const blocked = [...last.blocked].map(([act, stretches]): Figure => ({
+    what: `longest block of the page while it ${act}s, ${count(last.messages)} behind`,
+    value: longest(stretches),
     unit: 'ms',
-    beside: { kind: 'limit', what: `${last.blocked[during].length} over it`, value: BLOCKED_LIMIT_MS },
-  });
+    beside: { kind: 'limit', what: `${stretches.length} over it`, value: BLOCKED_LIMIT_MS },
+  }));
   return [
     ...years.map((each): Figure => ({
       what: `reload to painted grid, ${count(each.messages)} messages behind`,
@@ -225,17 +239,14 @@ function figuresOf(years: readonly Years[]): Figure[] {
         value: MEMORY_LIMIT_MB,
       },
     })),
-    blocked('open', 'opens'),
-    blocked('wake', 'wakes'),
-    blocked('scroll', 'scrolls'),
-    blocked('export', 'exports'),
-    {
-      what: `export of everything into a file, ${count(last.messages)} behind`,
-      value: last.exported.plain / 1_000,
+    ...blocked,
+    ...[...last.exported].map(([way, ms]): Figure => ({
+      what:
+        way === 'plain' ? `export of everything into a file, ${count(last.messages)} behind` : '  under a passphrase',
+      value: ms / 1_000,
       unit: 's',
       beside: null,
-    },
-    { what: '  under a passphrase', value: last.exported.sealed / 1_000, unit: 's', beside: null },
+    })),
     {
       what: `reading all of it for a copy, ${count(last.messages)} behind`,
       value: last.copied.ms / 1_000,
@@ -251,17 +262,22 @@ function figuresOf(years: readonly Years[]): Figure[] {
   ];
 }
 
-/** The figures; some minutes, most of them for writing the largest household. `ROOST_BENCH_SIZES` names other sizes. */
-export async function ledgerYears(): Promise<Section> {
-  const sizes = process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? SIZES;
-  const years = await measure(sizes);
-  return {
-    title: 'Years behind the page',
-    method: `a household of seed ${SEED} at ${years.length} sizes; medians of ${RELOADS} reloads and ${WAKES} payloads; the built page in a browser of its own, its only tab`,
-    figures: figuresOf(years),
-    notes: years.map(
-      (each) =>
-        `${count(each.messages)} messages and the last session, ${count(each.documents)} documents: durable after ${(each.appended / 1_000).toFixed(1)} s, all in volumes ${(each.drained / 1_000).toFixed(1)} s later`,
-    ),
-  };
-}
+/** Some minutes, most of them for writing the largest household. */
+export const ledgerYears = definePart({
+  name: 'ledger-years',
+  needs: 'browser',
+  full: FULL,
+  smoke: SMOKE,
+  async run(sizes, place) {
+    const years = await measure(sizes, place);
+    return {
+      title: 'Years behind the page',
+      method: `a household of seed ${SEED} at ${years.length} sizes; medians of ${sizes.reloads} reloads and ${sizes.wakes} payloads; the built page in a browser of its own, its only tab`,
+      figures: figuresOf(years),
+      notes: years.map(
+        (each) =>
+          `${count(each.messages)} messages and the last session, ${count(each.documents)} documents: durable after ${(each.appended / 1_000).toFixed(1)} s, all in volumes ${(each.drained / 1_000).toFixed(1)} s later`,
+      ),
+    };
+  },
+});

@@ -12,22 +12,27 @@ import { costOf, DEFAULT_PRICES } from '../../src/domain/prices.ts';
 import { openMortalRelay, type MortalRelay } from '../support/mortal-relay.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
-import { createStorePlace } from '../support/stores.ts';
+import { createStorePlace, usualStore } from '../support/stores.ts';
 import type { Store } from '../../server/store/index.ts';
-import { percentile, type Figure, type Section } from './figures.ts';
+import { percentile, type Figure } from './figures.ts';
+import { definePart } from './part.ts';
 
 const MINUTE = 60_000;
-const RUNS = 60;
-const WARM_UP = 5;
 /** ms from its being written until it is due. */
 const AHEAD_MS = 250;
-const SCHEDULES = 10_000;
-const CLAIMS = 300;
-const IDLE_MS = 62_000;
-const BASE_MS = 15_000;
-const PULSES = 48;
 const PREFIX_CHARACTERS = 32_000;
 const CHARACTERS_PER_TOKEN = 4;
+
+/** Runs that are due once, and those before them; schedules, and claims among them; ms at rest with and without schedules; pulses of a day. */
+const FULL = {
+  ...{ runs: 60, warmUp: 5, schedules: 10_000, claims: 300 },
+  ...{ settleMs: 2_000, idleMs: 62_000, baseMs: 15_000, pulses: 48 },
+};
+const SMOKE: typeof FULL = {
+  ...{ runs: 1, warmUp: 0, schedules: 20, claims: 2 },
+  ...{ settleMs: 10, idleMs: 100, baseMs: 100, pulses: 2 },
+};
+type Sizes = typeof FULL;
 
 interface Bench {
   readonly relay: MortalRelay;
@@ -41,7 +46,7 @@ async function withRelay<Result>(
   { now = Date.now, script }: { readonly now?: () => number; readonly script: Script },
   run: (bench: Bench) => Promise<Result>,
 ): Promise<Result> {
-  const place = await createStorePlace('pglite');
+  const place = await createStorePlace(usualStore());
   const store = await place.open();
   const model = await startScriptedModel(script);
   const mind = createAnthropicMind({ key: 'a-key-for-benches', baseUrl: model.url });
@@ -71,11 +76,11 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-async function lateness(): Promise<Figure[]> {
+async function lateness({ runs, warmUp }: Sizes): Promise<Figure[]> {
   return await withRelay({ script: () => [{ say: 'Done.' }] }, async ({ relay, model }) => {
     const late: number[] = [];
     const bare: number[] = [];
-    for (let n = 0; n < WARM_UP + RUNS; n++) {
+    for (let n = 0; n < warmUp + runs; n++) {
       const at = Date.now() + AHEAD_MS;
       const written = await relay.team.schedules.add(routine({ name: `Once ${n}`, timing: { kind: 'once', at } }));
       if (!written.ok) throw new Error(written.reason);
@@ -88,7 +93,7 @@ async function lateness(): Promise<Figure[]> {
       const post = await timed(async () => {
         await (await fetch(`${model.url}/v1/messages`, { method: 'POST', body })).text();
       });
-      if (n < WARM_UP) continue;
+      if (n < warmUp) continue;
       late.push(arrived - at);
       bare.push(post);
     }
@@ -119,33 +124,40 @@ async function shareOfCore(ms: number): Promise<number> {
 }
 
 /** Schedules of a year ahead, of which nothing is due for days. */
-async function fillUp({ db }: Store, home: string): Promise<void> {
+async function fillUp({ db }: Store, home: string, count: number): Promise<void> {
   const value = JSON.stringify(routine({ timing: { kind: 'every', minutes: 10_080, offset: null } }));
   const later = Date.now() + 7 * 24 * 60 * MINUTE;
-  await sql`
-    insert into roost.schedules (home, schedule, agent_json, name_json, value_json, stamp, position, judged_at, due_at, given_offset)
-    select ${home}, 'filled-' || n, '"agent-0"', to_json('Routine ' || n)::text, ${value}, 'told', n, ${Date.now()}::bigint, ${later}::bigint + n * 60000, n
-    from generate_series(1, ${SCHEDULES}) as n`.execute(db);
+  await db
+    .insertInto('schedules')
+    .columns([
+      ...(['home', 'schedule', 'agent_json', 'name_json', 'value_json', 'stamp', 'position'] as const),
+      ...(['judged_at', 'due_at', 'given_offset'] as const),
+    ])
+    .expression(
+      sql`select ${home}, 'filled-' || n, '"agent-0"', to_json('Routine ' || n)::text, ${value}, 'told', n, ${Date.now()}::bigint, ${later}::bigint + n * 60000, n
+        from generate_series(1, ${sql.lit(count)}) as n`,
+    )
+    .execute();
   await sql`analyze`.execute(db);
 }
 
-async function atRest(): Promise<Figure[]> {
+async function atRest({ schedules, claims: asked, settleMs, idleMs, baseMs }: Sizes): Promise<Figure[]> {
   return await withRelay({ script: () => [{ say: 'Done.' }] }, async ({ relay, store, home }) => {
     await relay.team.schedules.clock.whenQuiet();
-    await sleep(2_000);
-    const without = await shareOfCore(BASE_MS);
-    await fillUp(store, home);
+    await sleep(settleMs);
+    const without = await shareOfCore(baseMs);
+    await fillUp(store, home, schedules);
     relay.team.schedules.clock.wake();
-    await sleep(2_000);
-    const share = await shareOfCore(IDLE_MS);
+    await sleep(settleMs);
+    const share = await shareOfCore(idleMs);
     // Claims, beside bare inserts, in a home of its own, whose clock does not take them.
     const rows = createScheduleRows({ db: store.db, home: 'claims', limits: SCHEDULE_LIMITS });
-    await fillUp(store, 'claims');
+    await fillUp(store, 'claims', schedules);
     const time = Date.now();
-    for (const row of (await rows.all()).slice(0, CLAIMS)) await rows.trigger(row, time);
+    for (const row of (await rows.all()).slice(0, asked)) await rows.trigger(row, time);
     const claims: number[] = [];
     const inserts: number[] = [];
-    for (let n = 0; n < CLAIMS; n++) {
+    for (let n = 0; n < asked; n++) {
       claims.push(
         await timed(async () => {
           if (!(await rows.claim(Date.now(), randomUUID(), true))) throw new Error('Nothing was left to claim.');
@@ -162,14 +174,14 @@ async function atRest(): Promise<Figure[]> {
     }
     return [
       {
-        what: `at rest with ${SCHEDULES.toLocaleString('en')} schedules, of a core`,
+        what: `at rest with ${schedules.toLocaleString('en')} schedules, of a core`,
         value: share,
         unit: '%',
         beside: { kind: 'limit', what: 'nothing is due', value: 1 },
       },
       { what: '  the same', value: share, unit: '%', beside: { kind: 'peer', what: 'without any', value: without } },
       {
-        what: `a claim among ${SCHEDULES.toLocaleString('en')}, p95`,
+        what: `a claim among ${schedules.toLocaleString('en')}, p95`,
         value: percentile(claims, 0.95),
         unit: 'ms',
         beside: { kind: 'limit', what: 'on disk', value: 5 },
@@ -188,7 +200,10 @@ async function atRest(): Promise<Figure[]> {
  * Millionths of a dollar for the prompts of a day of pulses, by what a model says that keeps what is marked for it: for an hour
  * where the mark says so, else for five minutes; each read keeps it anew. `honoured`: false: it knows no hour.
  */
-async function dayOfPulses(honoured: boolean): Promise<{ readonly microUsd: number; readonly requests: number }> {
+async function dayOfPulses(
+  pulses: number,
+  honoured: boolean,
+): Promise<{ readonly microUsd: number; readonly requests: number }> {
   const clock = createHandClock(Date.UTC(2027, 0, 4));
   const kept = new Map<string, number>();
   let microUsd = 0;
@@ -232,7 +247,7 @@ async function dayOfPulses(honoured: boolean): Promise<{ readonly microUsd: numb
       }),
     );
     if (!written.ok) throw new Error(written.reason);
-    for (let n = 0; n < PULSES; n++) {
+    for (let n = 0; n < pulses; n++) {
       clock.pass(30 * MINUTE);
       relay.team.schedules.clock.wake();
       await relay.team.schedules.clock.whenQuiet();
@@ -244,25 +259,31 @@ async function dayOfPulses(honoured: boolean): Promise<{ readonly microUsd: numb
   });
 }
 
-export async function nightFigures(): Promise<Section> {
-  const late = await lateness();
-  const rest = await atRest();
-  const [kept, plain] = [await dayOfPulses(true), await dayOfPulses(false)];
-  return {
-    title: 'What runs by itself',
-    method: `${RUNS} runs that are due once; ${IDLE_MS / 1_000} s at rest; ${CLAIMS} claims; ${PULSES} pulses of a day, a prefix of ${(PREFIX_CHARACTERS / CHARACTERS_PER_TOKEN).toLocaleString('en')} tokens and more; the embedded store`,
-    figures: [
-      ...late,
-      ...rest,
-      {
-        what: `input of ${kept.requests} pulses, kept for an hour, to the same kept for five minutes`,
-        value: kept.microUsd / plain.microUsd,
-        unit: '×',
-        beside: { kind: 'limit', what: 'by the price table', value: 0.3 },
-      },
-    ],
-    notes: [
-      `$${(kept.microUsd / 1e6).toFixed(4)} against $${(plain.microUsd / 1e6).toFixed(4)} for the input of a day`,
-    ],
-  };
-}
+export const night = definePart({
+  name: 'night',
+  needs: 'relay',
+  full: FULL,
+  smoke: SMOKE,
+  async run(sizes) {
+    const late = await lateness(sizes);
+    const rest = await atRest(sizes);
+    const [kept, plain] = [await dayOfPulses(sizes.pulses, true), await dayOfPulses(sizes.pulses, false)];
+    return {
+      title: 'What runs by itself',
+      method: `${sizes.runs} runs that are due once; ${sizes.idleMs / 1_000} s at rest; ${sizes.claims} claims; ${sizes.pulses} pulses of a day, a prefix of ${(PREFIX_CHARACTERS / CHARACTERS_PER_TOKEN).toLocaleString('en')} tokens and more; the embedded store`,
+      figures: [
+        ...late,
+        ...rest,
+        {
+          what: `input of ${kept.requests} pulses, kept for an hour, to the same kept for five minutes`,
+          value: kept.microUsd / plain.microUsd,
+          unit: '×',
+          beside: { kind: 'limit', what: 'by the price table', value: 0.3 },
+        },
+      ],
+      notes: [
+        `$${(kept.microUsd / 1e6).toFixed(4)} against $${(plain.microUsd / 1e6).toFixed(4)} for the input of a day`,
+      ],
+    };
+  },
+});

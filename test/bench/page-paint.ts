@@ -3,14 +3,16 @@
  * the built relay, with a team of eight in the ledger, the worker not running yet and nothing in the cache.
  */
 import type { BrowserContext, Page } from 'playwright-core';
-import { createProfile } from '../support/chromium.ts';
-import { startRelay } from '../support/relay.ts';
-import { createVisitor } from '../support/visitor.ts';
-import { median, type Section } from './figures.ts';
+import { storeSignIn } from '../support/sign-in.ts';
+import { median } from './figures.ts';
 import { watchGrid } from './grid-watch.ts';
 import { EMPTY_PATH, marked, watchEmpty } from './page-acts.ts';
+import { definePart, withOpened } from './part.ts';
+import { SMALL } from './place.ts';
 
-const VISITS = 7;
+/** The household, and how often the page is opened. */
+const FULL = { plan: { seed: 1, messages: 100, lastSession: 20 }, visits: 7 };
+const SMOKE: typeof FULL = { plan: SMALL, visits: 1 };
 const GRID_LIMIT_MS = 1000;
 const EMPTY_LIMIT = 3;
 
@@ -59,61 +61,51 @@ async function emptyVisit(context: BrowserContext, url: string): Promise<number>
   return marked(page, 'page-painted');
 }
 
-/** The figures; about a minute. */
-export async function pagePaint(): Promise<Section> {
-  const relay = await startRelay({ from: 'built' });
-  const profile = await createProfile();
-  try {
-    const first = await profile.open();
-    const visitor = await createVisitor(first, relay.link);
-    await visitor.page.evaluate(() =>
-      fetch('/api/rehearsal', {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ delayMs: 0, wordMs: 0 }),
-      }),
-    );
-    await visitor.begin();
-    await visitor.press('SUMMON');
-    await visitor.untilAll('awake');
-    await visitor.press('End session');
-    await visitor.untilAll('sleeping');
-    await first.close();
+/** About a minute. */
+export const pagePaint = definePart({
+  name: 'page-paint',
+  needs: 'browser',
+  full: FULL,
+  smoke: SMOKE,
+  run: ({ plan, visits: count }, place) =>
+    withOpened(async (keep) => {
+      const { profile, port } = keep(await place.prepare(plan), (household) => household.profile.remove());
+      const relay = keep(await place.startRelay({ port }), (one) => one.stop());
+      const first = await profile.open();
+      await storeSignIn(first, relay.url, await relay.signIn(), EMPTY_PATH);
+      await first.close();
 
-    const visits: Visit[] = [];
-    const empty: number[] = [];
-    for (let i = 0; i < VISITS; i++) {
-      const context = await profile.open();
-      visits.push(await visit(context, relay.url));
-      await context.close();
-      const beside = await profile.open();
-      empty.push(await emptyVisit(beside, relay.url));
-      await beside.close();
-    }
-    const of = (field: keyof Visit) => median(visits.map((each) => each[field]));
-    return {
-      title: 'First load of the built page: time',
-      method: `median of ${VISITS} starts of Chromium with an empty cache and a team of eight asleep in the ledger`,
-      figures: [
-        { what: 'something painted', value: of('firstPaint'), unit: 'ms', beside: null },
-        {
-          what: 'grid painted',
-          value: of('grid'),
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'on this machine', value: GRID_LIMIT_MS },
-        },
-        {
-          what: '  against an empty page of the same relay',
-          value: of('grid') / median(empty),
-          unit: '×',
-          beside: { kind: 'limit', what: `which takes ${Math.round(median(empty))} ms`, value: EMPTY_LIMIT },
-        },
-        { what: 'answers over the line by then', value: of('requests'), unit: '', beside: null },
-        { what: 'JavaScript over the line by then', value: of('scriptBytes') / 1000, unit: 'KB', beside: null },
-      ],
-    };
-  } finally {
-    await profile.remove();
-    await relay.stop();
-  }
-}
+      const visits: Visit[] = [];
+      const empty: number[] = [];
+      for (let i = 0; i < count; i++) {
+        const context = await profile.open();
+        visits.push(await visit(context, relay.url));
+        await context.close();
+        const beside = await profile.open();
+        empty.push(await emptyVisit(beside, relay.url));
+        await beside.close();
+      }
+      const of = (field: keyof Visit) => median(visits.map((each) => each[field]));
+      return {
+        title: 'First load of the built page: time',
+        method: `median of ${count} starts of Chromium with an empty cache and a team of eight asleep in the ledger`,
+        figures: [
+          { what: 'something painted', value: of('firstPaint'), unit: 'ms', beside: null },
+          {
+            what: 'grid painted',
+            value: of('grid'),
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'on this machine', value: GRID_LIMIT_MS },
+          },
+          {
+            what: '  against an empty page of the same relay',
+            value: of('grid') / median(empty),
+            unit: '×',
+            beside: { kind: 'limit', what: `which takes ${Math.round(median(empty))} ms`, value: EMPTY_LIMIT },
+          },
+          { what: 'answers over the line by then', value: of('requests'), unit: '', beside: null },
+          { what: 'JavaScript over the line by then', value: of('scriptBytes') / 1000, unit: 'KB', beside: null },
+        ],
+      };
+    }),
+});

@@ -5,23 +5,38 @@
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { PAGE_KEY } from '../../src/protocol/page-key.ts';
 import type { Page } from 'playwright-core';
-import { freePort } from '../support/free-port.ts';
+import type { HouseholdPlan } from '../support/household-generator.ts';
 import { heldUp, watchHeldUp, type HeldUp } from '../support/held-up.ts';
-import { prepareHousehold, type PreparedHousehold } from '../support/prepared-household.ts';
-import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Part, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
-import { median, percentile, type Figure, type Section } from './figures.ts';
+import { median, percentile, type Figure } from './figures.ts';
 import { watchGrid } from './grid-watch.ts';
 import { chooseNoPlace, EMPTY_PATH, exportAll, reloaded, watchEmpty } from './page-acts.ts';
+import { definePart, withOpened } from './part.ts';
+import { SMALL, type BenchHousehold, type BenchRelay, type Place } from './place.ts';
 
 const SEED = 1;
-const SIZES = [1_000, 100_000] as const;
-const RELOADS = 9;
-/** As people count, the one that is shown last; the lead sits in the middle. */
-const SEATS = [9, 8, 7, 6, 4, 3, 2, 1] as const;
-/** Words of each of the eight, and ms between two of them: some fifty tokens a second each. */
-const WORDS = 250;
+const ACTS = ['opens', 'exports', 'wakes'] as const;
+type Act = (typeof ACTS)[number];
+/**
+ * Households; reloads, after those that are not counted; what the page is watched at; words, and who says them: seats as people
+ * count, the last of which is shown, while the lead sits in the middle. `ROOST_BENCH_SIZES` names other households.
+ */
+const FULL = {
+  plans: (process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? [1_000, 100_000]).map((messages) => ({
+    seed: SEED,
+    messages,
+  })) as readonly HouseholdPlan[],
+  ...{ warmUp: 1, reloads: 9, acts: ACTS as readonly Act[] },
+  ...{ words: 250, seats: [9, 8, 7, 6, 4, 3, 2, 1] },
+};
+const SMOKE: typeof FULL = {
+  plans: [SMALL],
+  ...{ warmUp: 0, reloads: 1, acts: ['wakes'] },
+  ...{ words: 2, seats: [1] },
+};
+type Sizes = typeof FULL;
+/** ms between two words of each of the eight: some fifty tokens a second. */
 const WORD_MS = 20;
 const LIMIT = { reloadMs: 400, ratio: 1.3, blockMs: 50, wordMs: 50, empty: 3 } as const;
 /** ms for which blocks are still counted after an act: it goes on drawing. */
@@ -75,8 +90,8 @@ async function showStream([header, stored]: readonly [string, string]): Promise<
 }
 
 /** Words that say when they were sent. */
-const stampedWords = (seat: number): Part[] =>
-  Array.from({ length: WORDS }, (): Part[] => [
+const stampedWords = (seat: number, count: number): Part[] =>
+  Array.from({ length: count }, (): Part[] => [
     {
       get say() {
         return `seat${seat} says at${Date.now()} `;
@@ -86,7 +101,7 @@ const stampedWords = (seat: number): Part[] =>
   ]).flat();
 
 interface Life {
-  readonly blocks: Readonly<Record<'opens' | 'wakes' | 'streams eight answers' | 'exports', HeldUp>>;
+  readonly blocks: ReadonlyMap<Act | 'streams eight answers', HeldUp>;
   readonly words: readonly number[];
   readonly bareWords: readonly number[];
 }
@@ -96,9 +111,10 @@ async function streamed(
   visitor: Visitor,
   peer: Page,
   begun: { readonly all: Promise<void>; readonly go: () => void },
+  { words: count, seats }: Sizes,
 ): Promise<Pick<Life, 'words' | 'bareWords'> & { readonly blocks: HeldUp }> {
   const { page } = visitor;
-  for (const seat of SEATS) {
+  for (const seat of seats) {
     await visitor.open(seat);
     await visitor.say(ASKED);
   }
@@ -110,7 +126,8 @@ async function streamed(
   await peer.waitForTimeout(500);
   const end = await watchHeldUp(page.context());
   begun.go();
-  await page.waitForFunction((least) => window.shownAfter.length >= least, WORDS * 0.99, { timeout: 120_000 });
+  for (const one of [page, peer])
+    await one.waitForFunction((least) => window.shownAfter.length >= least, count * 0.99, { timeout: 120_000 });
   await page.waitForTimeout(AFTERWARDS_MS);
   return {
     blocks: await end(),
@@ -123,15 +140,12 @@ async function streamed(
 interface Open {
   readonly visitor: Visitor;
   readonly empty: Page;
-  readonly relay: TestRelay;
+  readonly relay: BenchRelay;
 }
 
-async function open(
-  { profile, port }: PreparedHousehold & { readonly port: number },
-  model: ScriptedModel,
-): Promise<Open> {
+async function open({ profile, port }: BenchHousehold, model: ScriptedModel, place: Place): Promise<Open> {
   const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-figures' };
-  const relay = await startRelay({ from: 'built', port, env });
+  const relay = await place.startRelay({ port, env });
   const context = await profile.open({ viewport: { width: 1440, height: 900 } });
   await context.addInitScript(watchGrid);
   await context.addInitScript(watchEmpty);
@@ -144,7 +158,7 @@ async function open(
   return { visitor, empty, relay };
 }
 
-async function live({ visitor, empty }: Open, model: ScriptedModel): Promise<Life> {
+async function live({ visitor, empty }: Open, model: ScriptedModel, sizes: Sizes): Promise<Life> {
   const { page } = visitor;
   const blocksWhile = async (act: () => Promise<unknown>) => {
     const { held } = await heldUp(page, async () => {
@@ -153,110 +167,117 @@ async function live({ visitor, empty }: Open, model: ScriptedModel): Promise<Lif
     });
     return held;
   };
-  const opens = await blocksWhile(async () => {
-    await page.reload();
-    await visitor.untilAll('sleeping');
-  });
-  const exports = await blocksWhile(() => exportAll(visitor, null));
   const team = teamScript();
   const [all, begin] = [createDeferred(), createDeferred()];
   let asked = 0;
   model.follow((request) => {
     if (request.seat === null || request.last !== ASKED) return team(request);
     asked += 1;
-    if (asked === SEATS.length) all.resolve();
-    return [{ until: begin.promise }, ...stampedWords(request.seat)];
+    if (asked === sizes.seats.length) all.resolve();
+    return [{ until: begin.promise }, ...stampedWords(request.seat, sizes.words)];
   });
-  const wakes = await blocksWhile(async () => {
-    await visitor.press('WAKE');
-    await visitor.untilAll('awake');
-  });
-  const { blocks: streams, ...words } = await streamed(visitor, empty, { all: all.promise, go: begin.resolve });
-  return { ...words, blocks: { opens, wakes, 'streams eight answers': streams, exports } };
+  const does: Readonly<Record<Act, () => Promise<unknown>>> = {
+    async opens() {
+      await page.reload();
+      await visitor.untilAll('sleeping');
+    },
+    exports: () => exportAll(visitor, null),
+    async wakes() {
+      await visitor.press('WAKE');
+      await visitor.untilAll('awake');
+    },
+  };
+  const blocks: (readonly [Act | 'streams eight answers', HeldUp])[] = [];
+  for (const act of sizes.acts) blocks.push([act, await blocksWhile(does[act])]);
+  const begun = { all: all.promise, go: begin.resolve };
+  const { blocks: streams, ...shown } = await streamed(visitor, empty, begun, sizes);
+  return { ...shown, blocks: new Map([...blocks, ['streams eight answers', streams]]) };
 }
 
 const count = (messages: number) => messages.toLocaleString('en');
 
-/** The figures; two minutes, most of them for writing the larger household. `ROOST_BENCH_SIZES` names two other sizes. */
-export async function pageYears(): Promise<Section> {
-  const sizes = process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? SIZES;
-  const prepared: (PreparedHousehold & { readonly port: number })[] = [];
-  const opened: Open[] = [];
-  const model = await startScriptedModel(teamScript());
-  try {
-    for (const messages of sizes) {
-      const port = await freePort();
-      prepared.push({ ...(await prepareHousehold({ seed: SEED, messages }, port)), port });
-    }
-    for (const household of prepared) opened.push(await open(household, model));
-    // One after the other, again and again: whatever else the machine does, it does to all of them.
-    const times = opened.map((): { grid: number[]; empty: number[] } => ({ grid: [], empty: [] }));
-    for (let n = 0; n <= RELOADS; n++)
-      for (const [i, { visitor, empty }] of opened.entries()) {
-        times[i]?.grid.push(await reloaded(visitor.page, 'grid-painted'));
-        times[i]?.empty.push(await reloaded(empty, 'page-painted'));
-      }
-    const medians = times.map(({ grid, empty }) => ({ grid: median(grid.slice(1)), empty: median(empty.slice(1)) }));
-    const [few, many] = [medians[0], medians.at(-1)];
-    const last = opened.at(-1);
-    if (!few || !many || !last) throw new Error('There are no sizes.');
-    const { blocks: byAct, words, bareWords } = await live(last, model);
-    const blocks = Object.entries(byAct).map(([what, { blocks, longest }]): Figure => ({
-      what: `longest block of the page while it ${what}`,
-      value: longest,
-      unit: 'ms',
-      beside: {
-        kind: 'limit',
-        what: `of the processor; by the clock ${blocks.length} over it, the longest ${Math.round(Math.max(0, ...blocks))} ms`,
-        value: LIMIT.blockMs,
-      },
-    }));
-    return {
-      title: 'The page with years behind it',
-      method: `households of seed ${SEED}; medians of ${RELOADS} reloads of the built page, by turns with an empty page of its relay; the rest with ${count(sizes.at(-1) ?? 0)} messages behind`,
-      figures: [
-        ...medians.flatMap(({ grid, empty }, i): Figure[] => [
+/** Two minutes, most of them for writing the larger household. */
+export const pageYears = definePart({
+  name: 'page-years',
+  needs: 'browser',
+  full: FULL,
+  smoke: SMOKE,
+  run: (sizes, place) =>
+    withOpened(async (keep) => {
+      const opened: Open[] = [];
+      const model = keep(await startScriptedModel(teamScript()), (one) => one.close());
+      const prepared: BenchHousehold[] = [];
+      for (const plan of sizes.plans)
+        prepared.push(keep(await place.prepare(plan), (household) => household.profile.remove()));
+      for (const household of prepared)
+        opened.push(keep(await open(household, model, place), (one) => one.relay.stop()));
+      // One after the other, again and again: whatever else the machine does, it does to all of them.
+      const times = opened.map((): { grid: number[]; empty: number[] } => ({ grid: [], empty: [] }));
+      for (let n = 0; n < sizes.warmUp + sizes.reloads; n++)
+        for (const [i, { visitor, empty }] of opened.entries()) {
+          times[i]?.grid.push(await reloaded(visitor.page, 'grid-painted'));
+          times[i]?.empty.push(await reloaded(empty, 'page-painted'));
+        }
+      const medians = times.map(({ grid, empty }) => ({
+        grid: median(grid.slice(sizes.warmUp)),
+        empty: median(empty.slice(sizes.warmUp)),
+      }));
+      const [few, many] = [medians[0], medians.at(-1)];
+      const last = opened.at(-1);
+      if (!few || !many || !last) throw new Error('There are no sizes.');
+      const { blocks: byAct, words, bareWords } = await live(last, model, sizes);
+      const blocks = [...byAct].map(([what, { blocks, longest }]): Figure => ({
+        what: `longest block of the page while it ${what}`,
+        value: longest,
+        unit: 'ms',
+        beside: {
+          kind: 'limit',
+          what: `of the processor; by the clock ${blocks.length} over it, the longest ${Math.round(Math.max(0, ...blocks))} ms`,
+          value: LIMIT.blockMs,
+        },
+      }));
+      return {
+        title: 'The page with years behind it',
+        method: `households of seed ${SEED}; medians of ${sizes.reloads} reloads of the built page, by turns with an empty page of its relay; the rest with ${count(sizes.plans.at(-1)?.messages ?? 0)} messages behind`,
+        figures: [
+          ...medians.flatMap(({ grid, empty }, i): Figure[] => [
+            {
+              what: `reload to painted grid, ${count(sizes.plans[i]?.messages ?? 0)} messages behind`,
+              value: grid,
+              unit: 'ms',
+              beside: { kind: 'limit', what: 'on this machine', value: LIMIT.reloadMs },
+            },
+            {
+              what: '  against an empty page',
+              value: grid,
+              unit: 'ms',
+              beside: { kind: 'peer', what: 'the empty page of the same relay', value: empty },
+            },
+          ]),
           {
-            what: `reload to painted grid, ${count(sizes[i] ?? 0)} messages behind`,
-            value: grid,
+            what: `  ${count(sizes.plans.at(-1)?.messages ?? 0)} against ${count(sizes.plans[0]?.messages ?? 0)}`,
+            value: many.grid / few.grid,
+            unit: '×',
+            beside: { kind: 'limit', what: '', value: LIMIT.ratio },
+          },
+          ...blocks,
+          {
+            what: 'a streamed word to the screen, eight at once, p95',
+            value: percentile(words, 0.95),
             unit: 'ms',
-            beside: { kind: 'limit', what: 'on this machine', value: LIMIT.reloadMs },
+            beside: {
+              kind: 'limit',
+              what: `of ${words.length}, median ${Math.round(median(words))} ms`,
+              value: LIMIT.wordMs,
+            },
           },
           {
-            what: '  against an empty page',
-            value: grid,
+            what: '  against a page that writes out what it hears',
+            value: percentile(words, 0.95),
             unit: 'ms',
-            beside: { kind: 'peer', what: 'the empty page of the same relay', value: empty },
+            beside: { kind: 'peer', what: 'p95', value: percentile(bareWords, 0.95) },
           },
-        ]),
-        {
-          what: `  ${count(sizes.at(-1) ?? 0)} against ${count(sizes[0] ?? 0)}`,
-          value: many.grid / few.grid,
-          unit: '×',
-          beside: { kind: 'limit', what: '', value: LIMIT.ratio },
-        },
-        ...blocks,
-        {
-          what: 'a streamed word to the screen, eight at once, p95',
-          value: percentile(words, 0.95),
-          unit: 'ms',
-          beside: {
-            kind: 'limit',
-            what: `of ${words.length}, median ${Math.round(median(words))} ms`,
-            value: LIMIT.wordMs,
-          },
-        },
-        {
-          what: '  against a page that writes out what it hears',
-          value: percentile(words, 0.95),
-          unit: 'ms',
-          beside: { kind: 'peer', what: 'p95', value: percentile(bareWords, 0.95) },
-        },
-      ],
-    };
-  } finally {
-    for (const { relay } of opened) await relay.stop();
-    for (const { profile } of prepared) await profile.remove();
-    await model.close();
-  }
-}
+        ],
+      };
+    }),
+});

@@ -8,15 +8,14 @@ import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { madeCredentialSchema } from '../../src/protocol/team.ts';
-import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel } from '../support/scripted-model.ts';
-import { median, type Section } from './figures.ts';
+import { median } from './figures.ts';
+import { definePart, withOpened } from './part.ts';
+import type { BenchRelay } from './place.ts';
 
-const ROUNDS = 201;
-const WARM_UP = 20;
-const STREAMS = 50;
-const PIECES = 100;
-const EVERY_MS = 20;
+/** Requests that are counted, and those before them; streams at once, their words, and ms between two words. */
+const FULL = { rounds: 201, warmUp: 20, streams: 50, pieces: 100, everyMs: 20 };
+const SMOKE: typeof FULL = { rounds: 3, warmUp: 1, streams: 2, pieces: 5, everyMs: 2 };
 const ADDED_LIMIT_MS = 5;
 const BUDGET_USD = 1_000;
 /** Of a request as a client that works with tools and files sends it. */
@@ -54,8 +53,8 @@ function ask(url: string, agent: Agent): Promise<readonly number[]> {
 }
 
 /** The longest time in which one of the streams brought nothing. */
-async function longestGap(url: string, agent: Agent): Promise<number> {
-  const streams = await Promise.all(Array.from({ length: STREAMS }, () => ask(url, agent)));
+async function longestGap(url: string, agent: Agent, count: number): Promise<number> {
+  const streams = await Promise.all(Array.from({ length: count }, () => ask(url, agent)));
   return Math.max(...streams.flatMap((times) => times.slice(1).map((time, i) => time - (times[i] ?? time))));
 }
 
@@ -71,7 +70,7 @@ async function startForwarder(url: string): Promise<{ readonly url: string; stop
   return { url: `http://127.0.0.1:${port}`, stop: () => void child.kill() };
 }
 
-async function join(relay: TestRelay): Promise<string> {
+async function join(relay: BenchRelay): Promise<string> {
   const set = await relay.fetch('/v1/config', {
     method: 'PUT',
     json: { coordination: {}, daily_budget_usd: BUDGET_USD },
@@ -83,65 +82,70 @@ async function join(relay: TestRelay): Promise<string> {
   return `${relay.url}/llm/${made.secret}`;
 }
 
-/** The figures; about 15 s. */
-export async function proxyFigures(): Promise<Section> {
-  const model = await startScriptedModel(() => [{ say: 'Good morning.' }]);
-  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'a-key' } });
-  const forwarder = await startForwarder(model.url);
-  const agent = new Agent({ keepAlive: true });
-  try {
-    const proxy = await join(relay);
-    const first = { direct: new Array<number>(), forwarded: new Array<number>(), proxied: new Array<number>() };
-    for (let i = 0; i < WARM_UP + ROUNDS; i++) {
-      const direct = await ask(model.url, agent);
-      const forwarded = await ask(forwarder.url, agent);
-      const proxied = await ask(proxy, agent);
-      if (i < WARM_UP) continue;
-      first.direct.push(direct[0] ?? Number.NaN);
-      first.forwarded.push(forwarded[0] ?? Number.NaN);
-      first.proxied.push(proxied[0] ?? Number.NaN);
-    }
-    const words = 'word '.repeat(PIECES);
-    model.follow(() => [{ say: words, chunk: Math.ceil(words.length / PIECES), everyMs: EVERY_MS }]);
-    const directGap = await longestGap(model.url, agent);
-    const forwardedGap = await longestGap(forwarder.url, agent);
-    const proxiedGap = await longestGap(proxy, agent);
-    const [direct, forwarded, proxied] = [median(first.direct), median(first.forwarded), median(first.proxied)];
-    return {
-      title: 'The model proxy',
-      method: `median of ${ROUNDS} requests of ${Math.round(body.length / 1_000)} KB each way in turns, over loopback, with a daily budget, store on disk`,
-      figures: [
-        {
-          what: 'added to the first byte',
-          value: proxied - direct,
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'through the proxy, less directly', value: ADDED_LIMIT_MS },
-        },
-        {
-          what: '  the same',
-          value: proxied - direct,
-          unit: 'ms',
-          beside: { kind: 'peer', what: 'a bare forwarder, a process that only passes on', value: forwarded - direct },
-        },
-        { what: 'first byte', value: proxied, unit: 'ms', beside: { kind: 'peer', what: 'directly', value: direct } },
-        {
-          what: `longest gap in ${STREAMS} streams`,
-          value: proxiedGap,
-          unit: 'ms',
-          beside: { kind: 'peer', what: `directly, a word every ${EVERY_MS} ms`, value: directGap },
-        },
-        {
-          what: '  the same',
-          value: proxiedGap,
-          unit: 'ms',
-          beside: { kind: 'peer', what: 'through the bare forwarder', value: forwardedGap },
-        },
-      ],
-    };
-  } finally {
-    agent.destroy();
-    forwarder.stop();
-    await relay.stop();
-    await model.close();
-  }
-}
+/** About 15 s. */
+export const proxy = definePart({
+  name: 'proxy',
+  needs: 'relay',
+  full: FULL,
+  smoke: SMOKE,
+  run: ({ rounds, warmUp, streams, pieces, everyMs }, place) =>
+    withOpened(async (keep) => {
+      const model = keep(await startScriptedModel(() => [{ say: 'Good morning.' }]), (one) => one.close());
+      const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'a-key' };
+      const relay = keep(await place.startRelay({ env }), (one) => one.stop());
+      const forwarder = keep(await startForwarder(model.url), (one) => one.stop());
+      const agent = keep(new Agent({ keepAlive: true }), (one) => one.destroy());
+      const through = await join(relay);
+      const first = { direct: new Array<number>(), forwarded: new Array<number>(), proxied: new Array<number>() };
+      for (let i = 0; i < warmUp + rounds; i++) {
+        const direct = await ask(model.url, agent);
+        const forwarded = await ask(forwarder.url, agent);
+        const proxied = await ask(through, agent);
+        if (i < warmUp) continue;
+        first.direct.push(direct[0] ?? Number.NaN);
+        first.forwarded.push(forwarded[0] ?? Number.NaN);
+        first.proxied.push(proxied[0] ?? Number.NaN);
+      }
+      const words = 'word '.repeat(pieces);
+      model.follow(() => [{ say: words, chunk: Math.ceil(words.length / pieces), everyMs }]);
+      const directGap = await longestGap(model.url, agent, streams);
+      const forwardedGap = await longestGap(forwarder.url, agent, streams);
+      const proxiedGap = await longestGap(through, agent, streams);
+      const [direct, forwarded, proxied] = [median(first.direct), median(first.forwarded), median(first.proxied)];
+      return {
+        title: 'The model proxy',
+        method: `median of ${rounds} requests of ${Math.round(body.length / 1_000)} KB each way in turns, over loopback, with a daily budget, store on disk`,
+        figures: [
+          {
+            what: 'added to the first byte',
+            value: proxied - direct,
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'through the proxy, less directly', value: ADDED_LIMIT_MS },
+          },
+          {
+            what: '  the same',
+            value: proxied - direct,
+            unit: 'ms',
+            beside: {
+              kind: 'peer',
+              what: 'a bare forwarder, a process that only passes on',
+              value: forwarded - direct,
+            },
+          },
+          { what: 'first byte', value: proxied, unit: 'ms', beside: { kind: 'peer', what: 'directly', value: direct } },
+          {
+            what: `longest gap in ${streams} streams`,
+            value: proxiedGap,
+            unit: 'ms',
+            beside: { kind: 'peer', what: `directly, a word every ${everyMs} ms`, value: directGap },
+          },
+          {
+            what: '  the same',
+            value: proxiedGap,
+            unit: 'ms',
+            beside: { kind: 'peer', what: 'through the bare forwarder', value: forwardedGap },
+          },
+        ],
+      };
+    }),
+});

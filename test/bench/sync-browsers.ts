@@ -5,14 +5,15 @@
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import type { Doc } from '../../src/protocol/documents.ts';
-import { createProfile } from '../support/chromium.ts';
-import { deviceOf, openDevice, pair, untilEqual, type DeviceBrowser } from '../support/devices.ts';
+import type { Guest } from '../support/chromium.ts';
+import { deviceOf, openDeviceIn, pair, untilEqual, type DeviceBrowser } from '../support/devices.ts';
 import { AGENTS, generateHousehold } from '../support/household-generator.ts';
-import { startRelay } from '../support/relay.ts';
-import { median, percentile, type Section } from './figures.ts';
+import { median, percentile } from './figures.ts';
+import { definePart, withOpened } from './part.ts';
 
-const BEHIND = 10_000;
-const APPENDS = 100;
+/** Messages behind the first device, of them of each agent's last session; appends; ms after which nothing more is under way. */
+const FULL = { behind: 10_000, lastSession: 100, appends: 100, restMs: 3_000, afterMs: 1_000 };
+const SMOKE: typeof FULL = { behind: 50, lastSession: 2, appends: 1, restMs: 0, afterMs: 1_000 };
 /** Characters of a small document, as JSON. */
 const SMALL = 240;
 
@@ -39,7 +40,7 @@ function smallDocument(n: number): Doc {
 }
 
 /** In the page of the one who waits: ms since the epoch at which each document was told of, by id. */
-async function watchDocuments({ page, owner }: DeviceBrowser) {
+async function watchDocuments({ page, owner }: DeviceBrowser<Guest>) {
   await owner.news();
   await page.evaluate(() => {
     const seen: Record<string, number> = {};
@@ -60,100 +61,105 @@ async function watchDocuments({ page, owner }: DeviceBrowser) {
     >;
 }
 
-/** The figures; about two minutes. */
-export async function syncBrowsers(): Promise<Section> {
-  const relay = await startRelay({ from: 'built' });
-  const profiles = [await createProfile()];
-  const [first] = profiles;
-  if (!first) throw new Error('no profile');
-  try {
-    const context = await first.open();
-    const page = await context.newPage();
-    await page.goto(relay.link);
-    await page.waitForURL((url) => !url.pathname.startsWith('/enter'));
-    await page.locator('#root > *').first().waitFor();
-    const one = deviceOf(first, context, page);
-    let behind = 0;
-    for (const docs of generateHousehold({ seed: 1, messages: BEHIND - 8 * 100, lastSession: 100 }))
-      behind += (await one.owner.call('append', docs)).written;
-    await one.owner.call('shareHousehold', { deviceName: 'Laptop' });
-    await one.until('everything handed over', ({ toSend, backlog }) => toSend === 0 && backlog === null);
-    await page.waitForTimeout(3_000);
+/** About two minutes. */
+export const syncBrowsers = definePart({
+  name: 'sync-browsers',
+  needs: 'browser',
+  full: FULL,
+  smoke: SMOKE,
+  run: (sizes, place) =>
+    withOpened(async (keep) => {
+      const relay = keep(await place.startRelay(), (one) => one.stop());
+      const [first, second] = [await place.newProfile(), await place.newProfile()];
+      keep(first, (one) => one.remove());
+      keep(second, (one) => one.remove());
+      const context = await first.open();
+      const page = await context.newPage();
+      await page.goto(relay.link);
+      await page.waitForURL((url) => !url.pathname.startsWith('/enter'));
+      await page.locator('#root > *').first().waitFor();
+      const one = deviceOf(first, context, page);
+      let behind = 0;
+      for (const docs of generateHousehold({
+        seed: 1,
+        messages: sizes.behind - 8 * sizes.lastSession,
+        lastSession: sizes.lastSession,
+      }))
+        behind += (await one.owner.call('append', docs)).written;
+      await one.owner.call('shareHousehold', { deviceName: 'Laptop' });
+      await one.until('everything handed over', ({ toSend, backlog }) => toSend === 0 && backlog === null);
+      await page.waitForTimeout(sizes.restMs);
 
-    const two = await openDevice(relay.url, context);
-    profiles.push(two.profile);
-    await pair(one, two);
-    const began = Date.now();
-    let agents = 0;
-    for (;;) {
-      const { identities } = await two.owner.call('household');
-      if (agents === 0 && identities.length >= AGENTS.length) agents = Date.now() - began;
-      const { backlog, arriving } = await two.status();
-      if (
-        agents > 0 &&
-        backlog === null &&
-        arriving.length === 0 &&
-        (await two.owner.call('storage')).documents >= behind
-      )
-        break;
-      await two.page.waitForTimeout(20);
-    }
-    const all = Date.now() - began;
-    await untilEqual([one, two], behind);
-
-    const seen = await watchDocuments(two);
-    let written = 0;
-    async function appends(): Promise<number[]> {
-      const begunAt: Record<string, number> = {};
-      for (let n = 0; n < APPENDS; n++) {
-        const doc = smallDocument(written++);
-        begunAt[doc._id] = Date.now();
-        await one.owner.call('append', [doc]);
-        await page.waitForTimeout(30);
+      const two = await openDeviceIn(second, relay.url, context);
+      await pair(one, two);
+      const began = Date.now();
+      let agents = 0;
+      for (;;) {
+        const { identities } = await two.owner.call('household');
+        if (agents === 0 && identities.length >= AGENTS.length) agents = Date.now() - began;
+        const { backlog, arriving } = await two.status();
+        if (
+          agents > 0 &&
+          backlog === null &&
+          arriving.length === 0 &&
+          (await two.owner.call('storage')).documents >= behind
+        )
+          break;
+        await two.page.waitForTimeout(20);
       }
-      await two.page.waitForTimeout(1_000);
-      const at = await seen();
-      return Object.entries(begunAt).map(([id, time]) => (at[id] ?? Infinity) - time);
-    }
-    const busy = await appends();
-    // What came is filed into volumes for a while, which is not what an ordinary day is like.
-    for (const end = Date.now() + FILED_MS; Date.now() < end && (await two.owner.call('storage')).journalRows > 0;)
-      await two.page.waitForTimeout(500);
-    const delays = await appends();
-    return {
-      title: 'Devices of one household',
-      method: `two Chromium profiles and the relay on this machine; ${behind} documents behind the first; ${APPENDS} documents of ${SMALL} characters, one every 30 ms`,
-      figures: [
-        { what: 'an append on one, told on the other, median', value: median(delays), unit: 'ms', beside: null },
-        {
-          what: '  p95',
-          value: percentile(delays, 0.95),
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'p95', value: seenLimit },
-        },
-        {
-          what: '  while ten thousand that just came are filed there: median',
-          value: median(busy),
-          unit: 'ms',
-          beside: null,
-        },
-        { what: '    p95', value: percentile(busy, 0.95), unit: 'ms', beside: null },
-        {
-          what: 'a new device: the agents are there',
-          value: agents,
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'after its keys', value: agentsLimit },
-        },
-        {
-          what: '  everything is there',
-          value: all,
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'after its keys', value: allLimit },
-        },
-      ],
-    };
-  } finally {
-    for (const profile of profiles) await profile.remove();
-    await relay.stop();
-  }
-}
+      const all = Date.now() - began;
+      await untilEqual([one, two], behind);
+
+      const seen = await watchDocuments(two);
+      let written = 0;
+      async function appends(): Promise<number[]> {
+        const begunAt: Record<string, number> = {};
+        for (let n = 0; n < sizes.appends; n++) {
+          const doc = smallDocument(written++);
+          begunAt[doc._id] = Date.now();
+          await one.owner.call('append', [doc]);
+          await page.waitForTimeout(30);
+        }
+        await two.page.waitForTimeout(sizes.afterMs);
+        const at = await seen();
+        return Object.entries(begunAt).map(([id, time]) => (at[id] ?? Infinity) - time);
+      }
+      const busy = await appends();
+      // What came is filed into volumes for a while, which is not what an ordinary day is like.
+      for (const end = Date.now() + FILED_MS; Date.now() < end && (await two.owner.call('storage')).journalRows > 0;)
+        await two.page.waitForTimeout(500);
+      const delays = await appends();
+      return {
+        title: 'Devices of one household',
+        method: `two Chromium profiles and the relay on this machine; ${behind} documents behind the first; ${sizes.appends} documents of ${SMALL} characters, one every 30 ms`,
+        figures: [
+          { what: 'an append on one, told on the other, median', value: median(delays), unit: 'ms', beside: null },
+          {
+            what: '  p95',
+            value: percentile(delays, 0.95),
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'p95', value: seenLimit },
+          },
+          {
+            what: '  while those that just came are filed there: median',
+            value: median(busy),
+            unit: 'ms',
+            beside: null,
+          },
+          { what: '    p95', value: percentile(busy, 0.95), unit: 'ms', beside: null },
+          {
+            what: 'a new device: the agents are there',
+            value: agents,
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'after its keys', value: agentsLimit },
+          },
+          {
+            what: '  everything is there',
+            value: all,
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'after its keys', value: allLimit },
+          },
+        ],
+      };
+    }),
+});

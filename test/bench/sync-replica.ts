@@ -9,11 +9,11 @@ import { newHousehold, newWriter, openEntry, sealEntry } from '../../src/sync/cr
 import { createMemoryEntries, type MemoryEntries } from '../support/memory-entries.ts';
 import { join, type End } from '../support/replicas.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
-import type { Section } from './figures.ts';
+import { definePart } from './part.ts';
 
-const STEADY = 300;
-const BACKLOG = 10_000;
-const OFFLINE = 500;
+/** Documents that are written one after the other, that wait for a newcomer, and that each of two devices wrote apart. */
+const FULL = { steady: 300, behind: 10_000, offline: 500 };
+const SMOKE: typeof FULL = { steady: 3, behind: 20, offline: 3 };
 /** Bytes of one document as JSON. */
 const DOCUMENT_BYTES = 240;
 const BYTES_LIMIT = 500;
@@ -65,7 +65,7 @@ async function timed(
 }
 
 /** Bytes that the device sends for each document that it writes while another listens, on its connections to the relay and to the other. */
-async function steadyBytes(): Promise<{ readonly sent: number; readonly received: number }> {
+async function steadyBytes(steady: number): Promise<{ readonly sent: number; readonly received: number }> {
   const time = createVirtualTime();
   const [relay, a, b] = [side(time, 'relay', 'relay'), side(time, 'a', 'device'), side(time, 'b', 'device')];
   const lines = [join(time, a, relay), join(time, a, b)];
@@ -74,98 +74,104 @@ async function steadyBytes(): Promise<{ readonly sent: number; readonly received
   const bytes = (end: 'a' | 'b') => lines.reduce((sum, { sent }) => sum + sent[end], 0);
   const before = { a: bytes('a'), b: bytes('b') };
   const writer = newWriter(keys, 'talk', random);
-  for (let n = 1; n <= STEADY; n++) {
+  for (let n = 1; n <= steady; n++) {
     const entry = sealed(writer, n, documentOf(n));
     a.entries.write([entry]);
     a.replica.wrote([entry]);
     await time.pass(100);
   }
-  if (held(b) !== STEADY) throw new Error(`${STEADY - held(b)} documents did not come`);
-  return { sent: (bytes('a') - before.a) / STEADY, received: (bytes('b') - before.b) / STEADY };
+  if (held(b) !== steady) throw new Error(`${steady - held(b)} documents did not come`);
+  return { sent: (bytes('a') - before.a) / steady, received: (bytes('b') - before.b) / steady };
 }
 
-export async function syncReplica(): Promise<Section> {
-  const { sent, received } = await steadyBytes();
+export const syncReplica = definePart({
+  name: 'sync-replica',
+  needs: 'relay',
+  full: FULL,
+  smoke: SMOKE,
+  async run({ steady, behind, offline }) {
+    const { sent, received } = await steadyBytes(steady);
 
-  const writer = newWriter(keys, 'talk', random);
-  const documents = Array.from({ length: BACKLOG }, (_none, i) => documentOf(i));
-  const log = documents.map((json, i) => sealed(writer, i + 1, json));
-  const copyBegan = performance.now();
-  const copy = documents.map((json): unknown => JSON.parse(new TextDecoder().decode(new TextEncoder().encode(json))));
-  const copyMs = performance.now() - copyBegan;
-  const jsonBytes = documents.reduce((sum, json) => sum + json.length, 0) / copy.length;
-  const time = createVirtualTime();
-  const [relay, newcomer] = [side(time, 'relay', 'relay', log), side(time, 'new', 'device')];
-  const line = join(time, newcomer, relay);
-  const backlog = await timed(time, () => held(newcomer) === BACKLOG);
+    const writer = newWriter(keys, 'talk', random);
+    const documents = Array.from({ length: behind }, (_none, i) => documentOf(i));
+    const log = documents.map((json, i) => sealed(writer, i + 1, json));
+    const copyBegan = performance.now();
+    const copy = documents.map((json): unknown => JSON.parse(new TextDecoder().decode(new TextEncoder().encode(json))));
+    const copyMs = performance.now() - copyBegan;
+    const jsonBytes = documents.reduce((sum, json) => sum + json.length, 0) / copy.length;
+    const time = createVirtualTime();
+    const [relay, newcomer] = [side(time, 'relay', 'relay', log), side(time, 'new', 'device')];
+    const line = join(time, newcomer, relay);
+    const backlog = await timed(time, () => held(newcomer) === behind);
 
-  const both = createVirtualTime();
-  const talk = () => {
-    const own = newWriter(keys, 'talk', random);
-    return Array.from({ length: OFFLINE }, (_none, i) => sealed(own, i + 1, documentOf(i)));
-  };
-  const [hub, x, y] = [
-    side(both, 'relay', 'relay'),
-    side(both, 'x', 'device', talk()),
-    side(both, 'y', 'device', talk()),
-  ];
-  join(both, x, hub);
-  join(both, y, hub);
-  const apart = await timed(both, () => [hub, x, y].every((each) => held(each) === 2 * OFFLINE));
+    const both = createVirtualTime();
+    const talk = () => {
+      const own = newWriter(keys, 'talk', random);
+      return Array.from({ length: offline }, (_none, i) => sealed(own, i + 1, documentOf(i)));
+    };
+    const [hub, x, y] = [
+      side(both, 'relay', 'relay'),
+      side(both, 'x', 'device', talk()),
+      side(both, 'y', 'device', talk()),
+    ];
+    join(both, x, hub);
+    join(both, y, hub);
+    const apart = await timed(both, () => [hub, x, y].every((each) => held(each) === 2 * offline));
 
-  return {
-    title: 'Replication',
-    method: `in one process, lines of 5 ms, sealed and opened for real; documents of ${DOCUMENT_BYTES} bytes of JSON`,
-    figures: [
-      {
-        what: 'bytes a device sends per document',
-        value: sent,
-        unit: '',
-        beside: {
-          kind: 'limit',
-          what: `of ${STEADY}, one after the other, with a second device on relay and direct connection`,
-          value: BYTES_LIMIT,
+    return {
+      title: 'Replication',
+      method: `in one process, lines of 5 ms, sealed and opened for real; documents of ${DOCUMENT_BYTES} bytes of JSON`,
+      figures: [
+        {
+          what: 'bytes a device sends per document',
+          value: sent,
+          unit: '',
+          beside: {
+            kind: 'limit',
+            what: `of ${steady}, one after the other, with a second device on relay and direct connection`,
+            value: BYTES_LIMIT,
+          },
         },
-      },
-      {
-        what: '  the same',
-        value: sent,
-        unit: '',
-        beside: { kind: 'peer', what: 'a plain copy of the JSON', value: jsonBytes },
-      },
-      { what: '  bytes it is sent for it', value: received, unit: '', beside: null },
-      {
-        what: `a newcomer to ${BACKLOG.toLocaleString('en')} documents`,
-        value: backlog.real / 1_000,
-        unit: 's',
-        beside: { kind: 'limit', what: 'everything here', value: BACKLOG_LIMIT_S },
-      },
-      {
-        what: '  the same',
-        value: backlog.real,
-        unit: 'ms',
-        beside: { kind: 'peer', what: 'the same JSON read from bytes', value: copyMs },
-      },
-      { what: '  in virtual time', value: backlog.virtual, unit: 'ms', beside: null },
-      { what: '  bytes it sends per document', value: line.sent.a / BACKLOG, unit: '', beside: null },
-      {
-        what: '  bytes it is sent per document',
-        value: line.sent.b / BACKLOG,
-        unit: '',
-        beside: { kind: 'peer', what: 'a plain copy of the JSON', value: jsonBytes },
-      },
-      {
-        what: `two devices with ${OFFLINE} new documents each are equal after`,
-        value: apart.real,
-        unit: 'ms',
-        beside: null,
-      },
-      {
-        what: '  in virtual time',
-        value: apart.virtual,
-        unit: 'ms',
-        beside: { kind: 'limit', what: 'an append seen elsewhere', value: 300 },
-      },
-    ],
-  };
-}
+        {
+          what: '  the same',
+          value: sent,
+          unit: '',
+          beside: { kind: 'peer', what: 'a plain copy of the JSON', value: jsonBytes },
+        },
+        { what: '  bytes it is sent for it', value: received, unit: '', beside: null },
+        {
+          what: `a newcomer to ${behind.toLocaleString('en')} documents`,
+          value: backlog.real / 1_000,
+          unit: 's',
+          beside: { kind: 'limit', what: 'everything here', value: BACKLOG_LIMIT_S },
+        },
+        {
+          what: '  the same',
+          value: backlog.real,
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'the same JSON read from bytes', value: copyMs },
+        },
+        { what: '  in virtual time', value: backlog.virtual, unit: 'ms', beside: null },
+        { what: '  bytes it sends per document', value: line.sent.a / behind, unit: '', beside: null },
+        {
+          what: '  bytes it is sent per document',
+          value: line.sent.b / behind,
+          unit: '',
+          beside: { kind: 'peer', what: 'a plain copy of the JSON', value: jsonBytes },
+        },
+        {
+          what: `two devices with ${offline} new documents each are equal after`,
+          value: apart.real,
+          unit: 'ms',
+          beside: null,
+        },
+        {
+          what: '  in virtual time',
+          value: apart.virtual,
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'an append seen elsewhere', value: 300 },
+        },
+      ],
+    };
+  },
+});

@@ -8,9 +8,8 @@ import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
 import { openEventSource } from '../support/event-source.ts';
-import { startRelay } from '../support/relay.ts';
 import { seatsCalled, startScriptedModel, type ScriptedRequest } from '../support/scripted-model.ts';
-import type { Section } from './figures.ts';
+import { definePart, withOpened } from './part.ts';
 
 const SOUL = 1_500;
 /** A token counted strictly: English prose has about four to one. */
@@ -49,53 +48,67 @@ function tokensOf(requests: readonly ScriptedRequest[]): TokenCount[] {
   });
 }
 
-export async function wakeCost(): Promise<Section> {
-  const model = await startScriptedModel(({ seat, last, results }) => {
-    if (seat !== null) return [{ say: 'Good morning.' }];
-    return results.length > 0 ? [{ say: 'Welcome.' }] : [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
-  });
-  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url } });
-  const headers = await relay.headers();
-  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
-  try {
-    const call = async (path: string, init: Parameters<typeof relay.fetch>[1]) => {
-      const response = await relay.fetch(path, init);
-      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    };
-    const wake = async (what: string, length: number): Promise<string> => {
-      const [asked, before] = [model.requests.length, events.messages.length];
-      const since = (kind: string) => events.messages.slice(before).filter(({ event }) => event === kind);
-      await call('/api/sessions', {
-        method: 'POST',
-        json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } },
-      });
-      await call('/api/messages', {
-        method: 'POST',
-        json: { text: writeWake(agents(talk(length))), clientId: randomUUID() },
-      });
-      await events.until(() => since('agent-awake').length === SEAT_ORDER.length);
-      await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
-      await call('/api/sessions/current', { method: 'DELETE' });
-      await events.until(() => since('session-ended').length === 1);
-      const all = tokensOf(model.requests.slice(asked));
-      const sum = (of: (tokens: TokenCount) => number) => all.reduce((total, tokens) => total + of(tokens), 0);
-      const input = sum(({ cacheReadTokens, cacheWriteTokens }) => cacheReadTokens + cacheWriteTokens);
-      const cost = usdText(sum((tokens) => costOf(tokens, DEFAULT_PRICES).microUsd));
-      return `${what}: ${all.length} requests, ${input.toLocaleString('en')} tokens in, ${sum(({ outputTokens }) => outputTokens).toLocaleString('en')} out, ${cost} (${[...new Set(all.map(({ model: name }) => name))].join(', ')})`;
-    };
-    return {
-      title: 'What a WAKE of eight costs',
-      method: `souls of ${SOUL} characters, the lead’s too; ${CHARACTERS_PER_TOKEN} characters a token, all of it written to the cache at first; ${ANSWER} tokens an answer; list prices of the default models`,
-      figures: [],
-      notes: [
-        await wake('last conversations full', DEFAULT_SETTINGS.transcriptCap),
-        await wake('half full', DEFAULT_SETTINGS.transcriptCap / 2),
-        await wake('none yet', 0),
-      ],
-    };
-  } finally {
-    events.close();
-    await relay.stop();
-    await model.close();
-  }
-}
+/** How full the last conversations are. */
+const FULL = {
+  shares: { 'last conversations full': 1, 'half full': 0.5, 'none yet': 0 } as Readonly<Record<string, number>>,
+};
+const SMOKE: typeof FULL = { shares: { 'none yet': 0 } };
+
+export const wakeCost = definePart({
+  name: 'wake-cost',
+  needs: 'relay',
+  full: FULL,
+  smoke: SMOKE,
+  run: ({ shares }, place) =>
+    withOpened(async (keep) => {
+      const model = keep(
+        await startScriptedModel(({ seat, last, results }) => {
+          if (seat !== null) return [{ say: 'Good morning.' }];
+          return results.length > 0
+            ? [{ say: 'Welcome.' }]
+            : [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
+        }),
+        (one) => one.close(),
+      );
+      const relay = keep(await place.startRelay({ env: { ANTHROPIC_BASE_URL: model.url } }), (one) => one.stop());
+      const headers = await relay.headers();
+      const events = keep(
+        await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal })),
+        (one) => one.close(),
+      );
+      const call = async (path: string, init: Parameters<typeof relay.fetch>[1]) => {
+        const response = await relay.fetch(path, init);
+        if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+      };
+      const wake = async (what: string, length: number): Promise<string> => {
+        const [asked, before] = [model.requests.length, events.messages.length];
+        const since = (kind: string) => events.messages.slice(before).filter(({ event }) => event === kind);
+        await call('/api/sessions', {
+          method: 'POST',
+          json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } },
+        });
+        await call('/api/messages', {
+          method: 'POST',
+          json: { text: writeWake(agents(talk(length))), clientId: randomUUID() },
+        });
+        await events.until(() => since('agent-awake').length === SEAT_ORDER.length);
+        await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
+        await call('/api/sessions/current', { method: 'DELETE' });
+        await events.until(() => since('session-ended').length === 1);
+        const all = tokensOf(model.requests.slice(asked));
+        const sum = (of: (tokens: TokenCount) => number) => all.reduce((total, tokens) => total + of(tokens), 0);
+        const input = sum(({ cacheReadTokens, cacheWriteTokens }) => cacheReadTokens + cacheWriteTokens);
+        const cost = usdText(sum((tokens) => costOf(tokens, DEFAULT_PRICES).microUsd));
+        return `${what}: ${all.length} requests, ${input.toLocaleString('en')} tokens in, ${sum(({ outputTokens }) => outputTokens).toLocaleString('en')} out, ${cost} (${[...new Set(all.map(({ model: name }) => name))].join(', ')})`;
+      };
+      const notes: string[] = [];
+      for (const [what, share] of Object.entries(shares))
+        notes.push(await wake(what, DEFAULT_SETTINGS.transcriptCap * share));
+      return {
+        title: 'What a WAKE of eight costs',
+        method: `souls of ${SOUL} characters, the lead’s too; ${CHARACTERS_PER_TOKEN} characters a token, all of it written to the cache at first; ${ANSWER} tokens an answer; list prices of the default models`,
+        figures: [],
+        notes,
+      };
+    }),
+});

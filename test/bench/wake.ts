@@ -10,27 +10,29 @@ import Anthropic from '@anthropic-ai/sdk';
 import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
-import { startRelay, type TestRelay } from '../support/relay.ts';
 import { seatsCalled, startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
-import { median, type Section } from './figures.ts';
+import { median } from './figures.ts';
+import { definePart, withOpened } from './part.ts';
+import type { BenchRelay } from './place.ts';
 
-const ROUNDS = 21;
-const SLOW_ROUNDS = 3;
-const MIND_MS = 2000;
 const ADDED_LIMIT_MS = 50;
 const SIDE_BY_SIDE_LIMIT_MS = 3000;
 const ONE_AGENT = fileURLToPath(new URL('one-agent.mjs', import.meta.url));
 
+/** Agents; wakes by minds without delay, by minds of `mindMs`, and by a process for each agent. */
+const FULL = { agents: 8, rounds: 21, slowRounds: 3, processRounds: 5, mindMs: 2_000 };
+const SMOKE: typeof FULL = { agents: 1, rounds: 2, slowRounds: 1, processRounds: 1, mindMs: 10 };
+
 /** Souls and transcripts of the size that a long-lived team has. */
-const team: readonly AgentPayload[] = SEAT_ORDER.map((position) => ({
-  id: `agent-${position}`,
-  name: `Agent ${position}`,
-  ...seatColor(position),
-  position,
-  soul: 'I am somebody, and I chose this name myself. '.repeat(45),
-  transcript: 'Ada (2026-11-21 08:52 UTC):\nWhat shall we read tonight? '.repeat(420),
-}));
-const message = writeWake(team);
+const teamOf = (agents: number): readonly AgentPayload[] =>
+  SEAT_ORDER.slice(0, agents).map((position) => ({
+    id: `agent-${position}`,
+    name: `Agent ${position}`,
+    ...seatColor(position),
+    position,
+    soul: 'I am somebody, and I chose this name myself. '.repeat(45),
+    transcript: 'Ada (2026-11-21 08:52 UTC):\nWhat shall we read tonight? '.repeat(420),
+  }));
 
 /** Agents that think for so long before their first word, and a lead that calls them at once. */
 const minds =
@@ -41,7 +43,11 @@ const minds =
   };
 
 /** When the lead, and when the last agent had been asked, of the requests from this one on. */
-function askedSince(model: ScriptedModel, first: number): { lead: number; last: number } {
+function askedSince(
+  model: ScriptedModel,
+  first: number,
+  team: readonly AgentPayload[],
+): { lead: number; last: number } {
   const requests = model.requests.slice(first);
   const agents = requests.filter((request) => request.seat !== null).map((request) => request.at);
   if (agents.length !== team.length) throw new Error(`${agents.length} agents were asked`);
@@ -64,7 +70,12 @@ async function expectOk(response: Response): Promise<void> {
   await response.body?.cancel();
 }
 
-async function wakeOnce(relay: TestRelay, model: ScriptedModel, events: OpenStream): Promise<Wake> {
+async function wakeOnce(
+  relay: BenchRelay,
+  model: ScriptedModel,
+  events: OpenStream,
+  team: readonly AgentPayload[],
+): Promise<Wake> {
   const asked = model.requests.length;
   const before = events.messages.length;
   const since = (kind: string) => events.messages.slice(before).filter((each) => each.event === kind);
@@ -72,7 +83,7 @@ async function wakeOnce(relay: TestRelay, model: ScriptedModel, events: OpenStre
   await expectOk(await relay.fetch('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead } }));
   const posted = performance.now();
   await expectOk(
-    await relay.fetch('/api/messages', { method: 'POST', json: { text: message, clientId: randomUUID() } }),
+    await relay.fetch('/api/messages', { method: 'POST', json: { text: writeWake(team), clientId: randomUUID() } }),
   );
   await events.until(() => since('agent-awake').length > 0);
   const first = performance.now();
@@ -83,7 +94,7 @@ async function wakeOnce(relay: TestRelay, model: ScriptedModel, events: OpenStre
   await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
   await expectOk(await relay.fetch('/api/sessions/current', { method: 'DELETE' }));
   await events.until(() => since('session-ended').length === 1);
-  const times = askedSince(model, asked);
+  const times = askedSince(model, asked, team);
   const lengths = (of: (seat: number | null) => boolean) =>
     model.requests
       .slice(asked)
@@ -98,7 +109,7 @@ async function wakeOnce(relay: TestRelay, model: ScriptedModel, events: OpenStre
 }
 
 /** ms from starting a process for each agent to the last one's request at the model. */
-async function processesOnce(model: ScriptedModel): Promise<number> {
+async function processesOnce(model: ScriptedModel, team: readonly AgentPayload[]): Promise<number> {
   const asked = model.requests.length;
   const started = performance.now();
   const ends = team.map(({ soul }) => {
@@ -113,11 +124,11 @@ async function processesOnce(model: ScriptedModel): Promise<number> {
     });
   });
   await Promise.all(ends);
-  return askedSince(model, asked).last - started;
+  return askedSince(model, asked, team).last - started;
 }
 
 /** ms from eight bare calls of the SDK, with the prompts of the agents of a wake before, to the last one's request at the model. */
-async function bareOnce(model: ScriptedModel, client: Anthropic): Promise<number> {
+async function bareOnce(model: ScriptedModel, client: Anthropic, team: readonly AgentPayload[]): Promise<number> {
   const prompts = model.requests.filter(({ seat }) => seat !== null).slice(-team.length);
   const asked = model.requests.length;
   const started = performance.now();
@@ -128,7 +139,7 @@ async function bareOnce(model: ScriptedModel, client: Anthropic): Promise<number
         .finalMessage(),
     ),
   );
-  return askedSince(model, asked).last - started;
+  return askedSince(model, asked, team).last - started;
 }
 
 async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
@@ -137,78 +148,87 @@ async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
   return all;
 }
 
-/** The figures; about a minute. */
-export async function wakeFigures(): Promise<Section> {
-  const model = await startScriptedModel(minds(0));
-  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url } });
-  const headers = await relay.headers();
-  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
-  try {
-    const [cold, ...warm] = await repeat(ROUNDS, () => wakeOnce(relay, model, events));
-    const client = new Anthropic({ apiKey: 'none', authToken: null, baseURL: model.url, maxRetries: 0 });
-    const bare = median((await repeat(ROUNDS, () => bareOnce(model, client))).slice(1));
-    const processes = median(await repeat(5, () => processesOnce(model)));
-    model.follow(minds(MIND_MS));
-    const slow = await repeat(SLOW_ROUNDS, () => wakeOnce(relay, model, events));
-    const added = median(warm.map((wake) => wake.added));
-    const awake = median(slow.map((wake) => wake.awake));
-    return {
-      title: 'A wake of eight',
-      method: `median of ${warm.length} wakes of one relay (${Math.round(message.length / 1000)} KB each, model without delay over loopback, store on disk)`,
-      figures: [
-        {
-          what: 'POST to the last request',
-          value: added,
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'the relay adds', value: ADDED_LIMIT_MS },
-        },
-        {
-          what: '  the same',
-          value: added,
-          unit: 'ms',
-          beside: { kind: 'peer', what: 'eight bare calls of the SDK, with the same prompts', value: bare },
-        },
-        {
-          what: '  the same',
-          value: added,
-          unit: 'ms',
-          beside: { kind: 'peer', what: 'a process for each agent: Node and the SDK, nothing else', value: processes },
-        },
-        {
-          what: '  the first after starting',
-          value: cold?.added ?? Number.NaN,
-          unit: 'ms',
-          beside: { kind: 'peer', what: 'the same', value: processes },
-        },
-        {
-          what: `all awake, minds of ${MIND_MS / 1000} s`,
-          value: awake,
-          unit: 'ms',
-          beside: { kind: 'limit', what: 'after the click', value: SIDE_BY_SIDE_LIMIT_MS },
-        },
-        {
-          what: 'first words',
-          value: median(slow.map((wake) => wake.first)) / MIND_MS,
-          unit: '×',
-          beside: { kind: 'limit', what: 'one model call', value: 1.1 },
-        },
-        {
-          what: 'characters sent',
-          value: median(warm.map(({ characters }) => characters.all / characters.agents)),
-          unit: '×',
-          beside: { kind: 'limit', what: 'the agents’ own prompts', value: 1.15 },
-        },
-        {
-          what: 'all awake',
-          value: awake,
-          unit: 'ms',
-          beside: { kind: 'peer', what: 'one after the other', value: MIND_MS * team.length },
-        },
-      ],
-    };
-  } finally {
-    events.close();
-    await relay.stop();
-    await model.close();
-  }
-}
+/** About a minute. */
+export const wake = definePart({
+  name: 'wake',
+  needs: 'relay',
+  full: FULL,
+  smoke: SMOKE,
+  run: ({ agents, rounds, slowRounds, processRounds, mindMs }, place) =>
+    withOpened(async (keep) => {
+      const team = teamOf(agents);
+      const model = keep(await startScriptedModel(minds(0)), (one) => one.close());
+      const relay = keep(await place.startRelay({ env: { ANTHROPIC_BASE_URL: model.url } }), (one) => one.stop());
+      const headers = await relay.headers();
+      const events = keep(
+        await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal })),
+        (one) => one.close(),
+      );
+      const [cold, ...warm] = await repeat(rounds, () => wakeOnce(relay, model, events, team));
+      const client = new Anthropic({ apiKey: 'none', authToken: null, baseURL: model.url, maxRetries: 0 });
+      const bare = median((await repeat(rounds, () => bareOnce(model, client, team))).slice(1));
+      const processes = median(await repeat(processRounds, () => processesOnce(model, team)));
+      model.follow(minds(mindMs));
+      const slow = await repeat(slowRounds, () => wakeOnce(relay, model, events, team));
+      const added = median(warm.map(({ added: ms }) => ms));
+      const awake = median(slow.map(({ awake: ms }) => ms));
+      return {
+        title: 'A wake of eight',
+        method: `median of ${warm.length} wakes of one relay (${Math.round(writeWake(team).length / 1000)} KB each, model without delay over loopback, store on disk)`,
+        figures: [
+          {
+            what: 'POST to the last request',
+            value: added,
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'the relay adds', value: ADDED_LIMIT_MS },
+          },
+          {
+            what: '  the same',
+            value: added,
+            unit: 'ms',
+            beside: { kind: 'peer', what: 'eight bare calls of the SDK, with the same prompts', value: bare },
+          },
+          {
+            what: '  the same',
+            value: added,
+            unit: 'ms',
+            beside: {
+              kind: 'peer',
+              what: 'a process for each agent: Node and the SDK, nothing else',
+              value: processes,
+            },
+          },
+          {
+            what: '  the first after starting',
+            value: cold?.added ?? Number.NaN,
+            unit: 'ms',
+            beside: { kind: 'peer', what: 'the same', value: processes },
+          },
+          {
+            what: `all awake, minds of ${mindMs / 1000} s`,
+            value: awake,
+            unit: 'ms',
+            beside: { kind: 'limit', what: 'after the click', value: SIDE_BY_SIDE_LIMIT_MS },
+          },
+          {
+            what: 'first words',
+            value: median(slow.map(({ first }) => first)) / mindMs,
+            unit: '×',
+            beside: { kind: 'limit', what: 'one model call', value: 1.1 },
+          },
+          {
+            what: 'characters sent',
+            value: median(warm.map(({ characters }) => characters.all / characters.agents)),
+            unit: '×',
+            beside: { kind: 'limit', what: 'the agents’ own prompts', value: 1.15 },
+          },
+          {
+            what: 'all awake',
+            value: awake,
+            unit: 'ms',
+            beside: { kind: 'peer', what: 'one after the other', value: mindMs * team.length },
+          },
+        ],
+      };
+    }),
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
+import { OWNER } from '../bench/page-weight.ts';
 
 /** As `npm run bench -- page-weight` holds them, which follows imports; these are what the page itself names. */
 const SHELL_KB = 130;
@@ -57,6 +58,10 @@ it('what a browser loads before it paints is small, and in few files: one import
   expect(scripts.reduce((sum, path) => sum + kb(path), 0)).toBeLessThan(SHELL_KB);
   expect(named.length + 1).toBeLessThanOrEqual(REQUESTS);
   expect(readdirSync(join(dist, 'page/assets')).filter((file) => file.endsWith('.js')).length).toBeLessThan(SCRIPTS);
+});
+
+it('the worker that every page starts is found among the scripts, as its weight is', () => {
+  expect(readdirSync(join(dist, 'page/assets')).filter((file) => OWNER.test(file))).toHaveLength(1);
 });
 
 it('what draws is fetched by those who ask for a drawing, and by nobody at a first visit', () => {

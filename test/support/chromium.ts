@@ -56,13 +56,17 @@ export interface Guest {
   remove(): Promise<void>;
 }
 
+async function newCommonContext(options: BrowserContextOptions): Promise<BrowserContext> {
+  common ??= launchBrowser().then((browser) => browser.on('disconnected', () => (common = null)));
+  return await (await common).newContext(options);
+}
+
 /** For tests that neither kill a browser nor look at what one left: the process is there already. */
 export function createGuest(): Guest {
   const opened: BrowserContext[] = [];
   return {
     async open(options = {}) {
-      common ??= launchBrowser().then((browser) => browser.on('disconnected', () => (common = null)));
-      const context = await (await common).newContext(options);
+      const context = await newCommonContext(options);
       opened.push(context);
       return context;
     },
@@ -72,7 +76,7 @@ export function createGuest(): Guest {
   };
 }
 
-export interface Profile {
+export interface Profile extends Guest {
   readonly directory: string;
   /** Starts a browser on this profile. One at a time. */
   open(options?: BrowserContextOptions): Promise<BrowserContext>;
@@ -80,6 +84,29 @@ export interface Profile {
   kill(): Promise<void>;
   /** Closes what is open and removes the directory. */
   remove(): Promise<void>;
+}
+
+/**
+ * A guest that is opened again and again, as a profile is: closing it closes its pages, and with them its workers; what it
+ * stored is there at the next opening. It is quiet. The options are those of the first opening.
+ */
+export async function createLastingGuest(): Promise<Guest> {
+  let context: BrowserContext | null = null;
+  let end: () => Promise<void> = () => Promise.resolve();
+  return {
+    async open(options = {}) {
+      if (context === null) {
+        const opened = await newCommonContext({ ...QUIET, ...options });
+        end = opened.close.bind(opened);
+        opened.close = async () => {
+          for (const page of opened.pages()) await page.close();
+        };
+        context = opened;
+      }
+      return context;
+    },
+    remove: () => end(),
+  };
 }
 
 const alive = (pid: number) => {

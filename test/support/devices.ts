@@ -1,14 +1,14 @@
 /** Real browsers on one relay that become devices of one household, for tests to drive. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { SyncStatus } from '../../src/protocol/sync/page.ts';
-import { createProfile, type Profile, QUIET } from './chromium.ts';
+import { createProfile, type Guest, type Profile, QUIET } from './chromium.ts';
 import { shareSignIn } from './sign-in.ts';
 import { createOwnerLine, type OwnerLine } from './owner-line.ts';
 
 export type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;
 
-export interface DeviceBrowser {
-  readonly profile: Profile;
+export interface DeviceBrowser<In extends Guest = Profile> {
+  readonly profile: In;
   readonly context: BrowserContext;
   readonly page: Page;
   readonly owner: OwnerLine;
@@ -21,9 +21,9 @@ export interface DeviceBrowser {
 const PATIENCE_MS = 60_000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-export function deviceOf(profile: Profile, context: BrowserContext, page: Page): DeviceBrowser {
+export function deviceOf<In extends Guest>(profile: In, context: BrowserContext, page: Page): DeviceBrowser<In> {
   const owner = createOwnerLine(page);
-  const device: DeviceBrowser = {
+  const device: DeviceBrowser<In> = {
     profile,
     context,
     page,
@@ -50,7 +50,16 @@ export async function openDevice(
   signedIn: BrowserContext,
   { profile, ...options }: BrowserContextOptions & { readonly profile?: Profile } = {},
 ): Promise<DeviceBrowser> {
-  const own = profile ?? (await createProfile());
+  return await openDeviceIn(profile ?? (await createProfile()), url, signedIn, options);
+}
+
+/** As `openDevice`, in this profile or guest. */
+export async function openDeviceIn<In extends Guest>(
+  own: In,
+  url: string,
+  signedIn: BrowserContext,
+  options: BrowserContextOptions = {},
+): Promise<DeviceBrowser<In>> {
   const context = await own.open({ ...QUIET, ...options });
   await shareSignIn(signedIn, context, url);
   const page = await context.newPage();
@@ -61,8 +70,8 @@ export async function openDevice(
 
 /** By the calls that the page makes: `one` begins to share where it does not yet, `other` joins. Answers the six words that both saw. */
 export async function pair(
-  one: DeviceBrowser,
-  other: DeviceBrowser,
+  one: DeviceBrowser<Guest>,
+  other: DeviceBrowser<Guest>,
   names: readonly [string, string] = ['Laptop', 'Phone'],
 ): Promise<readonly string[]> {
   await one.owner.call('shareHousehold', { deviceName: names[0] });
@@ -81,7 +90,7 @@ export async function pair(
 type Joining = NonNullable<Extract<SyncStatus, { kind: 'alone' }>['joining']>;
 
 export async function untilJoining<Step extends Joining['step']>(
-  { owner }: DeviceBrowser,
+  { owner }: DeviceBrowser<Guest>,
   step: Step,
 ): Promise<Extract<Joining, { step: Step }>> {
   for (const end = Date.now() + PATIENCE_MS; ; await pause(50)) {
@@ -97,7 +106,7 @@ const isStep = <Step extends Joining['step']>(
 ): joining is Extract<Joining, { step: Step }> => joining.step === step;
 
 /** Waits until all of them hold the same documents, content and all; answers how many. Fails with what differs. */
-export async function untilEqual(devices: readonly DeviceBrowser[], least = 0): Promise<number> {
+export async function untilEqual(devices: readonly DeviceBrowser<Guest>[], least = 0): Promise<number> {
   for (const end = Date.now() + PATIENCE_MS; ; await pause(250)) {
     const [first = new Map<string, unknown>(), ...others] = await Promise.all(
       devices.map(({ owner }) => owner.documents()),

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Seconds, about, as a run prints them at its end; what is not named takes few. A wrong one costs a little time and nothing else. */
 const SECONDS: Readonly<Record<string, number>> = {
   'browser/engines': 85,
+  'browser/bench': 60,
   'browser/devices': 100,
   'relay/wake-line': 79,
   'browser/copies': 60,
@@ -64,6 +65,8 @@ const SECONDS: Readonly<Record<string, number>> = {
   'browser/files': 14,
   'browser/remembering': 14,
   'faults/later-parts': 14,
+  'relay/start': 14,
+  'relay/bench': 14,
   'relay/app': 13,
   'relay/wake-attacks': 13,
   'attacks/budgets-kill': 12,

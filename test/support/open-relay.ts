@@ -48,6 +48,9 @@ export function browserOf(url: string, signIn: SignIn): Browser {
 
 export interface OpenRelayOptions {
   readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default 0: any free one. */
+  readonly port?: number;
   readonly databaseUrl?: string;
   /** What keeps the store of a home that is made for this relay. */
   readonly store?: StoreKind;
@@ -61,6 +64,8 @@ export interface OpenRelayOptions {
 
 export async function openTestRelay({
   args = [],
+  env = {},
+  port: asked = 0,
   databaseUrl: givenUrl,
   home: given,
   store,
@@ -70,8 +75,8 @@ export async function openTestRelay({
   const home = given ?? (await createHome({ store: givenUrl === undefined ? store : null }));
   const databaseUrl = givenUrl ?? databaseOf(home);
   const config = readConfig(
-    ['--port', '0', '--home', home, '--no-open', ...args],
-    databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },
+    ['--port', String(asked), '--home', home, '--no-open', ...args],
+    databaseUrl === undefined ? env : { ...env, DATABASE_URL: databaseUrl },
   );
   if (config === null) throw new Error('help was asked for');
   let ahead = 0;

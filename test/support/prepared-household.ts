@@ -2,7 +2,7 @@
  * A browser profile with a household in it that was made by the generator and written by the owner itself, so
  * that the real page, served from the same address, opens on years of messages.
  */
-import { createProfile, type Profile } from './chromium.ts';
+import { createProfile, type Guest } from './chromium.ts';
 import type { HouseholdPlan } from './household-generator.ts';
 import { drained } from './ledger-harness.ts';
 import type {} from './ledger-page/main.ts';
@@ -10,7 +10,7 @@ import { buildPage, servePage } from './page-server.ts';
 
 export interface PreparedHousehold {
   /** Nobody has it open. */
-  readonly profile: Profile;
+  readonly profile: Guest;
   readonly documents: number;
   /** ms until the last document was durable. */
   readonly appended: number;
@@ -19,10 +19,14 @@ export interface PreparedHousehold {
 }
 
 /** Writes the household to the origin `http://127.0.0.1:<port>`, where nothing may be served meanwhile. Remove its profile yourself. */
-export async function prepareHousehold(plan: HouseholdPlan, port: number): Promise<PreparedHousehold> {
+export async function prepareHousehold(
+  plan: HouseholdPlan,
+  port: number,
+  newProfile: () => Promise<Guest> = createProfile,
+): Promise<PreparedHousehold> {
   const page = await buildPage('ledger-page');
   const server = await servePage(page, undefined, { port });
-  const profile = await createProfile();
+  const profile = await newProfile();
   try {
     const context = await profile.open();
     const tab = await context.newPage();

@@ -24,8 +24,10 @@ export async function openLink(link: string, before?: SignIn): Promise<SignIn> {
 /** What the page sends with every call. */
 export const headersOf = ({ cookie, key }: SignIn) => ({ cookie, [PAGE_KEY.header]: key });
 
-/** Puts a sign-in into a browser, for every page of this relay that it opens from now on. */
-export async function letIn(context: BrowserContext, url: string, { cookie, key }: SignIn): Promise<void> {
+/** s: longer than any test. */
+const A_DAY = 86_400;
+
+async function addCookie(context: BrowserContext, url: string, cookie: string): Promise<void> {
   const at = cookie.indexOf('=');
   await context.addCookies([
     // By the origin alone: of a longer address the cookie would be that folder's only.
@@ -35,8 +37,28 @@ export async function letIn(context: BrowserContext, url: string, { cookie, key 
       url: new URL(url).origin,
       httpOnly: true,
       sameSite: 'Strict',
+      expires: Date.now() / 1_000 + A_DAY,
     },
   ]);
+}
+
+/** Stores a sign-in in a profile, as a link does: every browser on it is let in from now on. `path`: a page of the relay's for everybody. */
+export async function storeSignIn(
+  context: BrowserContext,
+  url: string,
+  { cookie, key }: SignIn,
+  path: string,
+): Promise<void> {
+  await addCookie(context, url, cookie);
+  const page = await context.newPage();
+  await page.goto(new URL(path, url).href);
+  await page.evaluate(([name, value]) => localStorage.setItem(name, value), [PAGE_KEY.stored, key] as const);
+  await page.close();
+}
+
+/** Puts a sign-in into a browser, for every page of this relay that it opens from now on. */
+export async function letIn(context: BrowserContext, url: string, { cookie, key }: SignIn): Promise<void> {
+  await addCookie(context, url, cookie);
   await context.addInitScript(
     ([origin, name, value]) => {
       if (location.origin === origin && name !== undefined && value !== undefined) localStorage.setItem(name, value);

@@ -1,0 +1,43 @@
+/** Every part of `npm run bench`, in the order in which they run. */
+import { fileTools } from './file-tools.ts';
+import { gate } from './gate.ts';
+import { heldCalls } from './held-calls.ts';
+import { ledgerAppend } from './ledger-append.ts';
+import { ledgerTakeover } from './ledger-takeover.ts';
+import { ledgerYears } from './ledger-years.ts';
+import { night } from './night.ts';
+import { pagePaint } from './page-paint.ts';
+import { pageRest } from './page-rest.ts';
+import { pageWeight } from './page-weight.ts';
+import { pageYears } from './page-years.ts';
+import type { Part } from './part.ts';
+import { proxy } from './proxy.ts';
+import { search } from './search.ts';
+import { store } from './store.ts';
+import { syncBrowsers } from './sync-browsers.ts';
+import { syncReplica } from './sync-replica.ts';
+import { wakeCost } from './wake-cost.ts';
+import { wakePayload } from './wake-payload.ts';
+import { wake } from './wake.ts';
+
+export const PARTS: readonly Part[] = [
+  wake,
+  wakePayload,
+  wakeCost,
+  gate,
+  night,
+  store,
+  fileTools,
+  proxy,
+  heldCalls,
+  pageWeight,
+  pagePaint,
+  pageRest,
+  pageYears,
+  ledgerAppend,
+  ledgerTakeover,
+  ledgerYears,
+  search,
+  syncReplica,
+  syncBrowsers,
+];
