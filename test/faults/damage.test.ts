@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kindNamed } from './damage-kinds.ts';
-import { fromBucketToBucket, switchOff } from './damage-restore.ts';
+import { fromBucketToBucket, INTERRUPTIONS, switchOff } from './damage-restore.ts';
 import { createDamagedHome, type DamagedHome } from './damage.ts';
 
 /**
@@ -24,6 +24,10 @@ describe('A browser that lost what it stored', () => {
     await home.freshRelay();
     const { told } = await home.round(kindNamed('the log of IndexedDB, cut'), { next: 'owner' });
     expect(told).toBe(1);
+  });
+
+  it('has everything, once, in each of two tabs that are opened at once', async () => {
+    await INTERRUPTIONS.find(({ name }) => name === 'two tabs are opened at once')?.run(home);
   });
 
   it('moves into a storage bucket where no database opens any more, and asks for that to be kept for good', async () => {

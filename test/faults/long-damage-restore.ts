@@ -1,6 +1,6 @@
 import { createDamagedHome } from './damage.ts';
 import { INTERRUPTIONS } from './damage-restore.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
 /** Enough that a restore takes a while. */
@@ -9,6 +9,7 @@ const MESSAGES = 3_000;
 /** A seed breaks once into a restore, each in the next way. */
 export const damageRestorePart: LongPart = {
   name: 'damage-restore',
+  short: ['faults/damage.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     const home = await createDamagedHome({

@@ -1,6 +1,6 @@
 import { createDamagedHome } from './damage.ts';
 import { KINDS } from './damage-kinds.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
 /** Said before, and by the lead's and eight agents' last session: about ten thousand documents. */
@@ -11,6 +11,7 @@ const BAR_S = 10;
 /** A seed is a kind of damage, in the order in which they are listed: each meets a relay that has everything, and then one that has nothing. */
 export const damagePart: LongPart = {
   name: 'damage',
+  short: ['faults/damage.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     const home = await createDamagedHome({

@@ -1,9 +1,10 @@
 import { OPERATIONS, runDevicesSeed } from './replication.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
 const part = (name: string, restored: boolean): LongPart => ({
   name,
+  short: ['faults/replication.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     const together: number[] = [];

@@ -2,11 +2,12 @@
 import { createRandom } from '../support/random.ts';
 import { fillDisk } from './full-disk.ts';
 import { fillDiskOfRelay } from './full-disk-relay.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
 export const fullDiskPart: LongPart = {
   name: 'full-disk',
+  short: ['relay/store-full.test.ts'],
   with: (seed) => Array.from({ length: seed }, (_none, i) => i + 1),
   async run(seeds) {
     let told = '';

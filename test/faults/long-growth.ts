@@ -1,7 +1,7 @@
 /** Each seed is a simulated day of a thousand messages in one store: what the home grows by is printed for each. */
 import { demand } from './checks.ts';
 import { liveDays } from './growth.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 
 /** Days after which what is kept by promise is all there. */
 const SETTLED = 4;
@@ -11,6 +11,7 @@ const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
 export const growthPart: LongPart = {
   name: 'growth',
+  short: ['relay/store-growth.test.ts'],
   with: (seed) => Array.from({ length: seed }, (_none, i) => i + 1),
   async run(seeds) {
     const days = await liveDays(seeds.length, (day, bytes) => console.log(`day ${day}: ${mb(bytes)}`));

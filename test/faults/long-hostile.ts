@@ -1,7 +1,7 @@
 /** Every attack at once over two households, beside somebody who is honest: each of their calls is answered rightly, and in time. */
 import { percentile } from '../bench/figures.ts';
 import { openMix, type Mix, type Timed } from './hostile/mix.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
 /** ms of one seed; fifty make ten minutes. */
@@ -20,6 +20,7 @@ const shown = (what: string, values: readonly number[]) => {
 
 export const hostilePart: LongPart = {
   name: 'hostile',
+  short: ['attacks/hostile.test.ts'],
   with: (seed) => {
     const first = seed - ((seed - 1) % IN_A_ROW);
     return Array.from({ length: seed - first + 1 }, (_none, i) => first + i);

@@ -1,10 +1,11 @@
 import { openBench } from '../support/ledger-harness.ts';
 import { WRITES } from './ledger-kill.ts';
 import { endOf, runLedgerSeed, takesOver } from './ledger-seed.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 
 export const ledgerPart: LongPart = {
   name: 'ledger',
+  short: ['faults/ledger-kill.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     const bench = await openBench();

@@ -3,11 +3,12 @@ import { createRandom } from '../support/random.ts';
 import { createHouse } from './household.ts';
 import { lineCutRound } from './line-cut.ts';
 import { createLine } from './line.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
 export const linePart: LongPart = {
   name: 'line',
+  short: ['faults/line-cut.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     const line = await createLine();

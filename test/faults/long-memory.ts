@@ -1,5 +1,5 @@
 import { liveMemoryLife } from './memory-life.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
 /** Sessions in a life. */
@@ -8,6 +8,7 @@ const SESSIONS = 100;
 /** A seed is a life of its own. */
 export const memoryPart: LongPart = {
   name: 'memory',
+  short: ['faults/memory-life.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     const sum = { sessions: 0, wakes: 0, facts: 0, kills: 0, turns: 0, sealed: 0 };

@@ -5,7 +5,7 @@
  * without a relay, and relays that hang.
  */
 import { createRandom } from '../support/random.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 import { awayForHours, crowdAtOnce, hungRelay, idleNights } from './night-quiet.ts';
 import { KILLS_IN_A_SLICE, liveSlice, openYear, SLICE_MS, type NightHouse } from './night.ts';
@@ -22,6 +22,7 @@ const counted = (counts: Readonly<Record<string, number>>) =>
 
 export const nightPart: LongPart = {
   name: 'night',
+  short: ['relay/night-faults.test.ts'],
   with: (seed) => Array.from({ length: placeOf(seed) + 1 }, (_none, i) => seed - placeOf(seed) + i),
   async run(seeds) {
     if (seeds.includes(1)) {

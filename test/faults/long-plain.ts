@@ -3,31 +3,31 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { demand } from './checks.ts';
 import { installedVersion, LOOK_AGAIN, RECORD } from './plain-record.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 
 const reportSchema = z.object({
   testResults: z.array(z.object({ assertionResults: z.array(z.object({ title: z.string(), status: z.string() })) })),
 });
 
-function lookAgain() {
+const TRAPS = ['test/faults/plain-'];
+const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+
+/** What came of these tests, run by a Vitest of their own. `quiet`: it prints nothing. */
+export function lookAgain(
+  tests: readonly string[] = TRAPS,
+  { quiet = false } = {},
+): readonly { readonly title: string; readonly status: string }[] {
   const folder = mkdtempSync(join(tmpdir(), 'roost-plain-'));
   const report = join(folder, 'report.json');
   try {
     spawnSync(
-      'npx',
-      [
-        '--no-install',
-        'vitest',
-        'run',
-        'test/faults/plain-',
-        '--reporter=default',
-        '--reporter=json',
-        `--outputFile.json=${report}`,
-      ],
-      { stdio: 'inherit', env: { ...process.env, [LOOK_AGAIN]: '1' } },
+      process.execPath,
+      [VITEST, 'run', ...tests, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+      { stdio: quiet ? 'ignore' : 'inherit', env: { ...process.env, [LOOK_AGAIN]: '1' } },
     );
     const { testResults } = reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
     return testResults.flatMap(({ assertionResults }) => assertionResults);
@@ -38,6 +38,7 @@ function lookAgain() {
 
 export const plainPart: LongPart = {
   name: 'plain',
+  short: ['unit/tooling/plain-fireproof.test.ts'],
   with: (seed) => [seed],
   run() {
     const tests = lookAgain();

@@ -1,13 +1,14 @@
 /** Each seed is one power cut under load; some in a row share a writer, so that its log has been through checkpoints. Needs root. */
 import { createRandom } from '../support/random.ts';
 import { cutPower } from './power.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
 
 const CUTS_OF_A_WRITER = 10;
 
 export const powerPart: LongPart = {
   name: 'power',
+  short: ['relay/store-power.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
     let acknowledged = 0;

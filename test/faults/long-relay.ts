@@ -5,12 +5,13 @@
 import { MOMENTS, relayKillRound } from './relay-kill.ts';
 import { ROUNDS_IN_A_HOUSE, runSeeds, seedsUpTo } from './seeds.ts';
 import { ENDINGS, tabKillRound } from './tab-kill.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 
 const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
 
 export const relayPart: LongPart = {
   name: 'relay',
+  short: ['faults/relay-kill.test.ts', 'faults/tab-kill.test.ts'],
   with: seedsUpTo,
   async run(seeds) {
     let words = 0;

@@ -1,6 +1,6 @@
 /** Tests of `npm run verify` that do more where they are told to: the same file, at its full length. One round, whatever the seeds. */
 import { spawnSync } from 'node:child_process';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 
 interface LongTest {
   readonly name: string;
@@ -12,6 +12,7 @@ interface LongTest {
 
 const longTest = ({ name, file, env, does }: LongTest): LongPart => ({
   name,
+  short: [file],
   with: (seed) => [seed],
   run() {
     const { status } = spawnSync('npx', ['--no-install', 'vitest', 'run', `test/${file}`], {

@@ -9,11 +9,8 @@ import type {} from '../support/faults-page/main.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
 import { createRandom } from '../support/random.ts';
 import { demand } from './checks.ts';
-import type { LongPart } from './run.ts';
+import type { LongPart } from './long-part.ts';
 import { withSeed } from './seeds.ts';
-
-/** ms within which the browser is killed. */
-const WITHIN = 1_500;
 
 /** How many records are there after the kill; 0 where the database is gone or cannot be opened. */
 async function killedWhileWriting(url: string, atOnce: 'two' | 'one', ms: number): Promise<number> {
@@ -32,28 +29,49 @@ async function killedWhileWriting(url: string, atOnce: 'two' | 'one', ms: number
   }
 }
 
+export interface TransactionsPlan {
+  /** The browser is killed within so many ms. */
+  readonly withinMs: number;
+  /** How many transactions are under way, one kill each: with one the database must be there afterwards. */
+  readonly kills: readonly ('two' | 'one')[];
+}
+const FULL: TransactionsPlan = { withinMs: 1_500, kills: ['two', 'one'] };
+
+/** Answers how often two transactions at a time have cost the database. */
+export async function killTransactions(
+  seeds: readonly number[],
+  { withinMs, kills }: TransactionsPlan,
+  onSeed: (seed: number, ms: number, gone: number) => void = () => undefined,
+): Promise<number> {
+  const server = await servePage(await buildPage('faults-page'));
+  let gone = 0;
+  try {
+    for (const seed of seeds) {
+      const ms = createRandom(seed)() * withinMs;
+      for (const atOnce of kills)
+        await withSeed('transactions', seed, async () => {
+          const isGone = (await killedWhileWriting(server.url, atOnce, ms)) === 0;
+          if (atOnce === 'two') gone += Number(isGone);
+          else demand('After a kill with one transaction at a time', isGone ? ['the database is gone'] : []);
+        });
+      onSeed(seed, ms, gone);
+    }
+  } finally {
+    await server.close();
+  }
+  return gone;
+}
+
 export const transactionsPart: LongPart = {
   name: 'transactions',
+  short: ['faults/transactions.test.ts'],
   with: (seed) => [seed],
   async run(seeds) {
-    const page = await buildPage('faults-page');
-    const server = await servePage(page);
-    let gone = 0;
-    try {
-      for (const seed of seeds) {
-        const ms = createRandom(seed)() * WITHIN;
-        if ((await killedWhileWriting(server.url, 'two', ms)) === 0) gone += 1;
-        await withSeed('transactions', seed, async () => {
-          const left = await killedWhileWriting(server.url, 'one', ms);
-          demand('After a kill with one transaction at a time', left === 0 ? ['the database is gone'] : []);
-        });
-        console.log(
-          `seed ${seed}: killed after ${Math.round(ms)} ms; two transactions at a time have cost the database ${gone} times so far`,
-        );
-      }
-    } finally {
-      await server.close();
-    }
+    const gone = await killTransactions(seeds, FULL, (seed, ms, so) =>
+      console.log(
+        `seed ${seed}: killed after ${Math.round(ms)} ms; two transactions at a time have cost the database ${so} times so far`,
+      ),
+    );
     return `${seeds.length} kills of a bare database; with two transactions at a time it was gone ${gone} times, with one never`;
   },
 };

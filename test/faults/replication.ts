@@ -46,11 +46,15 @@ export interface SeedResult {
 
 /**
  * Runs one seed. Rejects with a Fault that lists what is wrong. `restored`: devices are also put back to older copies
- * of their profiles, and go on from there; `blind`: without looking whether anybody wrote there since.
+ * of their profiles, and go on from there; `blind`: without looking whether anybody wrote there since; `times`: that many operations.
  */
 export async function runDevicesSeed(
   seed: number,
-  { restored = false, blind = false }: { readonly restored?: boolean; readonly blind?: boolean } = {},
+  {
+    restored = false,
+    blind = false,
+    times = OPERATIONS,
+  }: { readonly restored?: boolean; readonly blind?: boolean; readonly times?: number } = {},
 ): Promise<SeedResult> {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -268,8 +272,8 @@ export async function runDevicesSeed(
     network.pair(name, RELAY);
     if (name !== LATE) start(name);
   }
-  for (let operation = 0; operation < OPERATIONS; operation++) {
-    if (operation === OPERATIONS / 2) start(LATE);
+  for (let operation = 0; operation < times; operation++) {
+    if (operation === Math.floor(times / 2)) start(LATE);
     let chance = random() * weights;
     const [, what, run] = operations.find(([weight]) => (chance -= weight) < 0) ??
       operations[0] ?? [0, '', () => undefined];
@@ -349,6 +353,6 @@ export async function runDevicesSeed(
         faults.push(`${name} keeps wrong account of ${writer}`);
   }
   for (const name of [RELAY, ...everybody]) kill(name);
-  demand(`After ${OPERATIONS} operations`, faults.slice(0, 20));
+  demand(`After ${times} operations`, faults.slice(0, 20));
   return { documents: truth.acknowledged.size, entries: all.size, togetherMs, happened };
 }

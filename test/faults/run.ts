@@ -1,59 +1,22 @@
 /**
  * `npm run faults -- --seeds 50`: the long form of every part. `npm run faults -- ledger --seeds 100` runs one
  * part, `npm run faults -- ledger --seed K` runs one seed again (or several: `--seed K --seed L`), with those before it that
- * each needs.
+ * each needs. A part that fails says why, and the others go on; the run has failed then.
  */
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { devicesPart, restoredPart } from './long-devices.ts';
-import { acpPart } from './long-acp.ts';
-import { damagePart } from './long-damage.ts';
-import { damageRestorePart } from './long-damage-restore.ts';
-import { fullDiskPart } from './long-full-disk.ts';
-import { growthPart } from './long-growth.ts';
-import { hostilePart } from './long-hostile.ts';
-import { ledgerPart } from './long-ledger.ts';
-import { linePart } from './long-line.ts';
-import { memoryPart } from './long-memory.ts';
-import { nightPart } from './long-night.ts';
-import { plainPart } from './long-plain.ts';
-import { powerPart } from './long-power.ts';
-import { relayPart } from './long-relay.ts';
-import { longTests } from './long-tests.ts';
-import { transactionsPart } from './long-transactions.ts';
-
-export interface LongPart {
-  readonly name: string;
-  /** The seeds to run so that this one meets what it met. */
-  with(seed: number): readonly number[];
-  /** Runs the seeds and prints a line for each; answers with a line about all. Rejects with the seed that failed. */
-  run(seeds: readonly number[]): Promise<string>;
-}
+import { runParts } from '../support/run-parts.ts';
+import { BY_NAME, PARTS } from './parts.ts';
 
 const SEEDS = 50;
-const PARTS: readonly LongPart[] = [
-  relayPart,
-  powerPart,
-  fullDiskPart,
-  growthPart,
-  linePart,
-  ledgerPart,
-  transactionsPart,
-  devicesPart,
-  restoredPart,
-  damagePart,
-  damageRestorePart,
-  memoryPart,
-  nightPart,
-  plainPart,
-  hostilePart,
-  ...longTests,
-];
-/** Only where they are named: what they need is large, and is installed at their first run. */
-const BY_NAME: readonly LongPart[] = [acpPart];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seeds: { type: 'string' }, seed: { type: 'string', multiple: true } },
+  options: {
+    alone: { type: 'boolean', default: false },
+    seeds: { type: 'string' },
+    seed: { type: 'string', multiple: true },
+  },
 });
 const wholeNumber = (text: string) => {
   const value = Number(text);
@@ -69,11 +32,26 @@ const partNamed = (name: string) => {
   return part;
 };
 
-for (const part of positionals.length > 0 ? positionals.map(partNamed) : PARTS) {
-  const seeds =
-    values.seed === undefined
-      ? Array.from({ length: wholeNumber(values.seeds ?? String(SEEDS)) }, (_none, i) => i + 1)
-      : [...new Set(values.seed.flatMap((seed) => part.with(wholeNumber(seed))))];
-  const started = performance.now();
-  console.log(`${part.name}: ${await part.run(seeds)}. ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+const chosen = positionals.length > 0 ? positionals.map(partNamed) : PARTS;
+const count = wholeNumber(values.seeds ?? String(SEEDS));
+const again = values.seed?.map(wholeNumber);
+
+if (values.alone) {
+  for (const part of chosen) {
+    const seeds = again
+      ? [...new Set(again.flatMap((seed) => part.with(seed)))]
+      : Array.from({ length: count }, (_none, i) => i + 1);
+    const started = performance.now();
+    console.log(`${part.name}: ${await part.run(seeds)}. ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+  }
+} else {
+  const failed = await runParts({
+    program: fileURLToPath(import.meta.url),
+    names: chosen.map(({ name }) => name),
+    args: again ? again.flatMap((seed) => ['--seed', String(seed)]) : ['--seeds', String(count)],
+  });
+  if (failed.length > 0) {
+    console.error(`${failed.length} of ${chosen.length} parts failed: ${failed.join(', ')}`);
+    process.exitCode = 1;
+  }
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { lookAgain } from '../../faults/long-plain.ts';
 import { installedVersion, recorded } from '../../faults/plain-record.ts';
 
 const FAULTS = new URL('../../faults/', import.meta.url);
@@ -11,4 +12,10 @@ it('what plain Fireproof loses was seen with the version that is installed, all 
     .map(([, name]) => name);
   expect(recorded.version, 'run: npm run faults -- plain').toBe(installedVersion());
   expect(recorded.seen, 'run: npm run faults -- plain').toEqual(named.sort());
+});
+
+it('what comes of the tests that look at it again is read from their report', () => {
+  const seen = lookAgain(['--project', 'unit', 'test/unit/domain/blackouts.test.ts'], { quiet: true });
+  expect(seen.length).toBeGreaterThan(0);
+  expect(seen.filter(({ status }) => status !== 'passed')).toEqual([]);
 });
