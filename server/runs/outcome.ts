@@ -1,7 +1,6 @@
 /** How a run ended, by its answer and by who ended that, in sentences for people. */
 import type { MessageStatus } from '../../src/protocol/documents.ts';
 import type { RunOutcome } from '../../src/protocol/runs.ts';
-import type { AnswerOutcome } from './answer.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
 export const RUN_BROKEN = sentence`Something in the relay broke. The relay’s log says more.`;
@@ -23,11 +22,15 @@ export type Interruption =
   /** It took too long, or is no longer wanted. */
   | { readonly by: 'relay'; readonly error: string };
 
+/** How an answer ended by itself. */
+interface Ending {
+  readonly status: MessageStatus;
+  /** A sentence for people, where it failed. */
+  readonly error: string | null;
+}
+
 /** How an answer ended, for those who read it. */
-export function statusOf(
-  outcome: Pick<AnswerOutcome, 'status' | 'error'>,
-  interruption: Interruption | null,
-): { status: MessageStatus; error: string | null } {
+export function statusOf(outcome: Ending, interruption: Interruption | null): Ending {
   switch (interruption?.by) {
     case undefined:
       return { status: outcome.status, error: outcome.error };
@@ -52,7 +55,7 @@ export const tookTooLong = (ms: number): string =>
   sentence`It was not done within ${ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`}.`;
 
 export function endOfRun(
-  { status, error }: Pick<AnswerOutcome, 'status' | 'error'>,
+  { status, error }: Ending,
   interruption: Interruption | null,
 ): readonly [RunOutcome, string | null] {
   switch (interruption?.by) {
