@@ -12,7 +12,7 @@ import type { SearchAnswered, SearchAsked } from '../src/protocol/searches.ts';
 export type { AgentState } from '../src/domain/guardrails.ts';
 export type { Directory, NewInboxMessage, TakenMessage, Inbox } from './contracts/team.ts';
 export type { WakeRequest, Gate, Configs, Pulses } from './contracts/gate.ts';
-export type { AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
+export type { Agreed, AskLeave, Caller, DeedEnd, NoteDeed, ToolOutcome, TeamTool, Verdict } from './contracts/tools.ts';
 export type { Alone, DueCause, WakeAsked, ThreadHooks, Reach } from './contracts/reach.ts';
 export type { PostOutcome, CallingClient, Meanwhile, SessionHost, WokenTalk } from './contracts/session.ts';
 

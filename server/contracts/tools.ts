@@ -3,6 +3,14 @@ import type { z } from 'zod';
 import type { Picture } from '../../src/domain/picture.ts';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 
+/** What the person's yes to a call is to, besides its words: what lay at the paths that it is about. */
+export interface Agreed {
+  /** The mark of what must still lie at this path, named as in the call; undefined: the call is not about it. */
+  markOf(path: string): string | undefined;
+  /** Keeps all of it as it is until the returned function is called. Null: something else lies there by now. */
+  hold(): Promise<(() => void) | null>;
+}
+
 /** Who calls a tool: an agent in an answer of its own, or a client that joined with its credential. */
 export interface Caller {
   readonly agentId: AgentId;
@@ -15,6 +23,8 @@ export interface Caller {
   /** With what a client joined, or a program that is its mind was started, and whether the person lets it read its agent's soul and last conversation. */
   readonly credential?: { readonly credentialId: string; readonly readsSoul: boolean };
   readonly signal: AbortSignal;
+  /** The person has let this very call, or this very command for always. Left out: what is set for the tool lets it. */
+  readonly agreed?: Agreed;
   /** Aborts when the person has written something that waits for the caller: a tool that only waits ends at once. */
   readonly heard?: AbortSignal;
 }
@@ -25,6 +35,8 @@ export interface ToolOutcome {
   readonly isError: boolean;
   /** Seen beside the text, by models that see. */
   readonly picture?: Picture;
+  /** Nothing was done: something else lies there than what was `agreed` to. */
+  readonly changed?: true;
   /** The turn ends here: what the person has written comes next. */
   readonly endsTurn?: true;
 }

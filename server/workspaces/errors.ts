@@ -9,6 +9,11 @@ export type WorkspaceFault =
   | 'not-text'
   | 'too-large'
   | 'full'
+  | 'exists'
+  | 'not-empty'
+  | 'busy'
+  | 'no-access'
+  | 'misfit'
   | 'changed';
 
 export class WorkspaceError extends Error {
@@ -38,6 +43,12 @@ export function missing(error: unknown, names: readonly string[]): unknown {
       return new WorkspaceError('not-a-file', `${what} is no file.`);
     case 'ENAMETOOLONG':
       return new WorkspaceError('bad-path', `${what} is too long a name.`);
+    case 'EACCES':
+    case 'EPERM':
+      return new WorkspaceError('no-access', `The rights that are set for ${what} forbid this.`);
+    case 'ENOTEMPTY':
+    case 'EEXIST':
+      return new WorkspaceError('changed', `Something came into ${what} meanwhile.`);
     case 'ENOSPC':
     case 'EDQUOT':
       return new WorkspaceError('full', 'The disk is full. Nothing was written.');

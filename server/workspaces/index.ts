@@ -8,11 +8,14 @@ import type { AgentId } from '../../src/domain/ids.ts';
 import { codeOf } from '../error-code.ts';
 import { WorkspaceError } from './errors.ts';
 import { createFolder, type Folder } from './folder.ts';
+import { readWhole } from './lies.ts';
 import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 
 export { WorkspaceError } from './errors.ts';
+export type { Entry, EntryBelow, Passed } from './entries.ts';
+export type { Removed } from './folder.ts';
+export { contentMark, NOTHING, type Lies } from './lies.ts';
 export { WORKSPACE_LIMITS } from './settings.ts';
-export type { Entry, EntryBelow } from './entries.ts';
 
 /** What may still be written, counted now: nothing where there is 0 or less. */
 export interface Room {
@@ -29,6 +32,8 @@ export interface Used {
   readonly entries: number;
   /** Bytes that it may hold. */
   readonly most: number;
+  /** There is more than was counted; left out: all was. */
+  readonly whole?: false;
 }
 
 /** One agent's folder. All throw `WorkspaceError` for what cannot be done; `path` is relative, with `/` between names. */
@@ -102,7 +107,7 @@ export interface WorkspacesDeps {
 
 /** What helps in a full folder, for whoever writes there. */
 export const MAKE_ROOM =
-  'Something shorter can be written over a file that is there; the human can take files away on their page.';
+  'delete_file takes away what is not needed, and something shorter can be written over a file that is there; the human can take files away on their page.';
 
 export function createWorkspaces({
   folder,
@@ -135,8 +140,8 @@ export function createWorkspaces({
     return {
       ...files,
       async used() {
-        const { bytes, entries } = await used();
-        return { bytes, entries, most: await mostOf(agentId) };
+        const { bytes, entries, whole } = await used();
+        return { bytes, entries, most: await mostOf(agentId), ...(whole ? {} : { whole: false }) };
       },
       async room() {
         counted = null;
@@ -144,7 +149,7 @@ export function createWorkspaces({
         return { bytes: (await mostOf(agentId)) - held, entries: whole ? limits.entries - entries : -1 };
       },
       below: async (where) => (await used()).below.get(plain(where)) ?? 0,
-      async write(where, bytes) {
+      async write(where, bytes, expects) {
         const most = await mostOf(agentId);
         const sum = await used();
         const why =
@@ -162,7 +167,7 @@ export function createWorkspaces({
         add(sum, where, bytes.length);
         sum.entries += 1;
         try {
-          const written = await files.write(where, bytes);
+          const written = await files.write(where, bytes, expects);
           add(sum, where, -(written.replaced ?? 0));
           if (written.replaced !== null) sum.entries -= 1;
           changed();
@@ -173,23 +178,30 @@ export function createWorkspaces({
           throw error;
         }
       },
-      async remove(where) {
-        await files.remove(where);
-        counted = null;
-        changed();
+      async remove(where, options) {
+        try {
+          return await files.remove(where, options);
+        } finally {
+          // Also where it failed half-way.
+          counted = null;
+          changed();
+        }
+      },
+      async move(from, to, options) {
+        const sum = await used();
+        // It takes no room itself. The folders that it would make are entries.
+        const makes = options.makes && sum.whole && sum.entries < limits.entries;
+        try {
+          return await files.move(from, to, { ...options, makes });
+        } finally {
+          counted = null;
+          changed();
+        }
       },
       bytesOf: (where, most) =>
         files.read(where, async (file, size) => {
           if (size > most) throw tooLarge(where, size, most);
-          const buffer = Buffer.alloc(size);
-          let read = 0;
-          // One that grows meanwhile is read as long as it was.
-          while (read < size) {
-            const { bytesRead } = await file.read(buffer, read, size - read, read);
-            if (bytesRead === 0) break;
-            read += bytesRead;
-          }
-          return buffer.subarray(0, read);
+          return await readWhole(file, size);
         }),
     };
   }

@@ -13,6 +13,12 @@ import { missing, WorkspaceError } from './errors.ts';
 const O_NOFOLLOW_ANY = 0x2000_0000;
 export const NO_LINKS = process.platform === 'darwin' ? O_NOFOLLOW_ANY : constants.O_NOFOLLOW;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | NO_LINKS;
+/** Not waiting: a pipe that nobody writes to would be waited for. */
+const FILE = constants.O_RDONLY | constants.O_NONBLOCK | NO_LINKS;
+/** Of open(2) on Linux: a place, opened without any right to what lies there. Node does not name it. */
+const O_PATH = 0x20_0000;
+/** The rights that the owner of a folder needs to look into it and to empty it. */
+export const OWNERS_RIGHTS = 0o700;
 
 export interface OpenFolder {
   readonly handle: FileHandle;
@@ -38,31 +44,48 @@ export async function rawName(folder: OpenFolder, name: string): Promise<Buffer>
   return names.find((raw) => raw.equals(own)) ?? names.find((raw) => raw.toString() === name) ?? own;
 }
 
-const OWNERS = 0o700;
-
-/** Made where it is not there, for its owner alone. A command may have taken its rights away; they are given back. */
-async function openRoot(path: string): Promise<OpenFolder> {
-  await mkdir(path, { recursive: true, mode: OWNERS });
+/**
+ * Gives the owner of this folder their rights to it. A program may have taken them, and then nobody but root can open the
+ * folder or empty it. Never follows a link.
+ */
+async function giveRights(place: string | Buffer): Promise<void> {
+  if (process.platform !== 'linux') return await lchmod(place, OWNERS_RIGHTS);
+  const handle = await open(place, O_PATH | constants.O_DIRECTORY | NO_LINKS);
   try {
-    return { handle: await open(path, FOLDER), path };
-  } catch (error) {
-    if (codeOf(error) !== 'EACCES') throw error;
-    await chmod(path, OWNERS);
-    return { handle: await open(path, FOLDER), path };
-  }
-}
-
-/** Of open(2) on Linux: needs no right to what is opened. Node does not name it. */
-const O_PATH = 0x20_0000;
-/** Gives the owner all rights to a folder in an open one. A link in its place is not followed. */
-export async function openUp(from: OpenFolder, name: Buffer): Promise<void> {
-  if (process.platform !== 'linux') return await lchmod(placeOf(from, name), OWNERS);
-  const handle = await open(placeOf(from, name), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
-    await chmod(`/proc/self/fd/${handle.fd}`, OWNERS);
+    await chmod(`/proc/self/fd/${handle.fd}`, OWNERS_RIGHTS);
   } finally {
     await handle.close();
   }
+}
+
+/** Opens a folder also where its own rights forbid that to its owner. */
+async function openOwned(place: string | Buffer): Promise<FileHandle> {
+  try {
+    return await open(place, FOLDER);
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error;
+    await giveRights(place);
+    return await open(place, FOLDER);
+  }
+}
+
+/** Made where it is not there, for its owner alone. */
+async function openRoot(path: string): Promise<OpenFolder> {
+  await mkdir(path, { recursive: true, mode: OWNERS_RIGHTS });
+  return { handle: await openOwned(path), path };
+}
+
+/** The folder of this name in another one, to be emptied: its owner has all rights to it afterwards. */
+export async function stepToEmpty(from: OpenFolder, raw: Buffer): Promise<OpenFolder> {
+  const handle = await openOwned(placeOf(from, raw));
+  try {
+    const { mode } = await handle.stat();
+    if ((mode & OWNERS_RIGHTS) !== OWNERS_RIGHTS) await handle.chmod(OWNERS_RIGHTS);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return { handle, path: join(from.path, raw.toString()) };
 }
 
 /** The folder of this name in another one. `make`: where it is not there, it is made. */
@@ -73,7 +96,7 @@ export async function step(from: OpenFolder, name: string | Buffer, make = false
       return { handle: await open(placeOf(from, raw), FOLDER), path: join(from.path, raw.toString()) };
     } catch (error) {
       if (!make || codeOf(error) !== 'ENOENT') throw error;
-      await mkdir(placeOf(from, raw), { mode: 0o700 }).catch((fault: unknown) => {
+      await mkdir(placeOf(from, raw), { mode: OWNERS_RIGHTS }).catch((fault: unknown) => {
         // Somebody else was first.
         if (codeOf(fault) !== 'EEXIST') throw fault;
       });
@@ -98,4 +121,30 @@ export async function openWithin(root: string, names: readonly string[], make: b
     }
   }
   return folder;
+}
+
+/** Whoever asked for it closes `file`. `bytes`: its length when it was opened. */
+export interface OpenedFile {
+  readonly file: FileHandle;
+  readonly bytes: number;
+}
+
+/** The file of this name. `shown`: its path, for what is said. Throws `WorkspaceError`. */
+export async function openFileIn(folder: OpenFolder, raw: Buffer, shown: string): Promise<OpenedFile> {
+  try {
+    const file = await open(placeOf(folder, raw), FILE);
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) throw new WorkspaceError('not-a-file', `${shown} is no file.`);
+      // Its other name may lie anywhere on this disk.
+      if (found.nlink > 1)
+        throw new WorkspaceError('not-a-file', `${shown} has another name besides (a hard link), and is left alone.`);
+      return { file, bytes: found.size };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  } catch (error) {
+    throw missing(error, [shown]);
+  }
 }

@@ -8,7 +8,7 @@ import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import { WorkspaceError, type Workspace, type Workspaces } from './index.ts';
 import { WORKSPACE_LIMITS } from './settings.ts';
-import { piecesOf, zipOf } from './zip.ts';
+import { fileStream, zipOf } from './zip.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
 export interface WorkspaceRoutesDeps {
@@ -22,6 +22,11 @@ const STATUS = {
   'not-a-folder': 400,
   'not-text': 400,
   changed: 409,
+  exists: 409,
+  busy: 409,
+  'not-empty': 409,
+  'no-access': 400,
+  misfit: 400,
   'not-found': 404,
   'too-large': 413,
   full: 413,
@@ -50,8 +55,8 @@ const keptAs = (name: string) => ({
   'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`)}`,
 });
 /** Sent at the pace at which it is taken; whoever goes ends it. */
-const streamOf = (chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>) =>
-  new ReadableStream<Uint8Array<ArrayBuffer>>({
+const streamOf = (chunks: AsyncGenerator<Uint8Array>) =>
+  new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await chunks.next();
       if (done) controller.close();
@@ -88,7 +93,7 @@ export function createWorkspaceRoutes({ workspaces, directory }: WorkspaceRoutes
       const workspace = await of(agentId, context);
       // What is no file is said before anything is sent.
       await orProblem(workspace.read(path, () => Promise.resolve()));
-      return new Response(streamOf(piecesOf(workspace, path)), { headers: keptAs(lastOf(path)) });
+      return new Response(streamOf(fileStream(() => workspace.open(path))), { headers: keptAs(lastOf(path)) });
     },
     async putFile({ agentId, path }, context) {
       const workspace = await of(agentId, context);

@@ -9,25 +9,38 @@ export interface Part {
   readonly to: number;
   /** Lines of the whole. */
   readonly lines: number;
-  /** Its last line is longer than what is given at once, and was cut. */
-  readonly cut: boolean;
+  /** Of its one line, which is longer than what is given at once: the character from 1 at which the rest begins, and all of them. Null: no line is cut. */
+  readonly cut: { readonly next: number; readonly characters: number } | null;
 }
 
-/** Lines from `offset` on, at most `limit` of them and `characters` in all with the marks before them; the first of them always, cut where it is too long. */
+const HALF = /[\ud800-\udbff]$/;
+
+/**
+ * Lines from `offset` on, at most `limit` of them and `characters` in all with the marks before them. The first of them is
+ * always there, from its character `column` on, and is cut where it is too long.
+ */
 export function partOf(
   text: string,
-  { offset, limit, characters = FILE_TOOL_LIMITS.characters }: { offset: number; limit: number; characters?: number },
+  {
+    offset,
+    limit,
+    column = 1,
+    characters = FILE_TOOL_LIMITS.characters,
+  }: { offset: number; limit: number; column?: number; characters?: number },
 ): Part {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const taken: string[] = [];
   let size = 0;
-  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
+  for (const [i, whole] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
+    const line = i === 0 ? whole.slice(column - 1) : whole;
     const marked = quote(line).length + 1;
     if (size + marked > characters) {
       if (taken.length > 0) break;
       // Nothing but breaks has two characters of marks behind each.
       const most = quote(line.slice(0, characters)).length > characters * 2 ? characters / 3 : characters;
-      return { text: line.slice(0, most), from: offset, to: offset, lines: lines.length, cut: true };
+      const shown = line.slice(0, most).replace(HALF, '');
+      const cut = { next: column + shown.length, characters: whole.length };
+      return { text: shown, from: offset, to: offset, lines: lines.length, cut };
     }
     taken.push(line);
     size += marked;
@@ -38,7 +51,7 @@ export function partOf(
     from: none ? 0 : offset,
     to: none ? 0 : offset + taken.length - 1,
     lines: lines.length,
-    cut: false,
+    cut: null,
   };
 }
 
@@ -58,7 +71,7 @@ export interface Found {
   readonly text: string;
 }
 
-/** Each line that has `wanted` in it, at most `most`. */
+/** Each line that has `wanted` in it, at most `most`. Where only a part of it is given, `…` stands for the rest. */
 export function linesWith(text: string, wanted: string, ignoreCase: boolean, most: number): readonly Found[] {
   const fold = (each: string) => (ignoreCase ? each.toLowerCase() : each);
   const needle = fold(wanted);
@@ -68,7 +81,9 @@ export function linesWith(text: string, wanted: string, ignoreCase: boolean, mos
     if (at < 0) continue;
     // What was looked for is in sight, however long the line.
     const from = Math.max(0, Math.min(at - 60, line.length - FILE_TOOL_LIMITS.line));
-    found.push({ line: i + 1, text: line.slice(from, from + FILE_TOOL_LIMITS.line) });
+    const until = from + FILE_TOOL_LIMITS.line;
+    const shown = `${from > 0 ? '…' : ''}${line.slice(from, until)}${until < line.length ? '…' : ''}`;
+    found.push({ line: i + 1, text: shown });
     if (found.length >= most) break;
   }
   return found;

@@ -31,7 +31,16 @@ export const TOOLSETS = {
     'search_conversations',
   ],
   schedule: ['wake_later', 'wake_cancel', 'wake_list', 'list_my_routines', 'propose_routine'],
-  files: ['list_files', 'read_file', 'write_file', 'edit_file', 'search_files', 'view_image'],
+  files: [
+    'list_files',
+    'read_file',
+    'write_file',
+    'edit_file',
+    'move_file',
+    'delete_file',
+    'search_files',
+    'view_image',
+  ],
   shell: ['run_command', 'read_output', 'stop_command'],
   web: ['fetch_page', ...PROVIDER_TOOLS],
   /** What servers that the person has attached offer, whatever that is: see `ATTACHED_PREFIX`. */

@@ -2,7 +2,13 @@
 import { fileText } from '../domain/file-text.ts';
 import type { AgentId } from '../domain/ids.ts';
 import { t } from '../language/t.ts';
-import { SHOWN_BYTES, UPLOAD_BYTES, type FolderAnswer } from '../protocol/endpoints/workspaces.ts';
+import {
+  leftOutIn,
+  SHOWN_BYTES,
+  UPLOAD_BYTES,
+  ZIP_COMMENT_MAX,
+  type FolderAnswer,
+} from '../protocol/endpoints/workspaces.ts';
 import type { RelayProblem, RelayResult } from '../relay/index.ts';
 import type { RoostState } from './index.ts';
 import { onePerPage } from './per-page.ts';
@@ -22,7 +28,8 @@ export interface Files {
   read(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
   /** The same to be looked at, again with each change; what is large is not fetched. */
   now(agentId: AgentId, path: string): Query<FileNow>;
-  zip(agentId: AgentId, path: string): Promise<RelayResult<Blob>>;
+  /** `leftOut`: files and folders that are not in it as they lie there. A file in it names them. */
+  zip(agentId: AgentId, path: string): Promise<RelayResult<{ readonly file: Blob; readonly leftOut: number }>>;
   /** Puts a file there; null: it is there, else why not. */
   put(agentId: AgentId, path: string, file: Blob): Promise<string | null>;
   /** Null: it is gone; else why not. */
@@ -64,7 +71,12 @@ function createFiles({ reach, changes, device }: RoostState): Files {
     now: (agentId, path) => looks(JSON.stringify([agentId, path])),
     folder: (agentId, path) => folders(JSON.stringify([agentId, path])),
     read: (agentId, path) => reach((client) => client.agentFiles.read(agentId, path)),
-    zip: (agentId, path) => reach((client) => client.agentFiles.zip(agentId, path)),
+    async zip(agentId, path) {
+      const got = await reach((client) => client.agentFiles.zip(agentId, path));
+      if (!got.ok) return got;
+      const leftOut = leftOutIn(await got.value.slice(-ZIP_COMMENT_MAX).text());
+      return { ok: true, value: { file: got.value, leftOut } };
+    },
     async put(agentId, path, file) {
       if (file.size > UPLOAD_BYTES) return tooLarge;
       const result = await reach((client) => client.agentFiles.put(agentId, path, file));

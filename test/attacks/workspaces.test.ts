@@ -1,10 +1,13 @@
 /** Ways out of an agent's folder: by paths, links, other names, and by swapping what was looked at. A real disk. */
 import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   appendFile,
+  chmod,
   link,
   mkdir,
   mkdtemp,
+  open,
   readdir,
   readFile,
   realpath,
@@ -12,10 +15,12 @@ import {
   rm,
   stat,
   symlink,
+  truncate,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -27,8 +32,9 @@ import {
 } from '../../server/workspaces/index.ts';
 import { createFolder } from '../../server/workspaces/folder.ts';
 import { at, openWithin, step } from '../../server/workspaces/open-folder.ts';
-import { piecesOf, zipOf } from '../../server/workspaces/zip.ts';
+import { fileStream, zipOf } from '../../server/workspaces/zip.ts';
 import { WORKSPACE_LIMITS } from '../../server/workspaces/settings.ts';
+import { LEFT_OUT_NAME, leftOutIn, ZIP_COMMENT_MAX } from '../../src/protocol/endpoints/workspaces.ts';
 
 const SECRET = 'the key of the relay';
 let base: string;
@@ -51,6 +57,8 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
+/** As the tool moves that may replace a file. */
+const MOVE = { replaces: true, makes: true };
 const text = async (path: string) => (await own.bytesOf(path, 1_000_000)).toString();
 const refused = async (act: () => Promise<unknown>) => {
   const error = await act().then(
@@ -96,10 +104,18 @@ describe('a path that leads or looks elsewhere', () => {
     ['too deep', Array.from({ length: 40 }, () => 'a').join('/')],
     ['of a name too long', `${'é'.repeat(200)}.md`],
   ])('is refused: %s', async (_how, path) => {
-    for (const act of [() => own.list(path), () => own.bytesOf(path, 1_000), () => own.write(path, Buffer.from('x'))])
+    await writeFile(join(folder, 'mine'), 'mine');
+    for (const act of [
+      () => own.list(path),
+      () => own.bytesOf(path, 1_000),
+      () => own.write(path, Buffer.from('x')),
+      () => own.move('mine', path, MOVE),
+    ])
       expect((await refused(act)).kind).toBe('bad-path');
-    // What a program has called so can be taken away: it lies within, or there is none.
-    expect((await refused(() => own.remove(path))).kind).toMatch(/^(?:bad-path|not-found)$/);
+    // What a program has called so can be taken away and renamed: it lies within, or there is none.
+    for (const act of [() => own.remove(path), () => own.move(path, 'taken', MOVE)])
+      expect((await refused(act)).kind).toMatch(/^(?:bad-path|not-found)$/);
+    expect(await readdir(folder)).toEqual(['mine']);
     await untouched();
   });
 
@@ -122,16 +138,38 @@ describe('a path that leads or looks elsewhere', () => {
     const parts: Uint8Array[] = [];
     for await (const part of zipOf(own, '')) parts.push(part);
     const files = unzipSync(Buffer.concat(parts));
-    expect(Object.keys(files).sort()).toEqual(['.._.._evil.bat', 'C_evil', 'plain']);
-    expect(Buffer.from(files['C_evil'] ?? []).toString()).toBe('C:evil');
+    expect(Object.keys(files).sort()).toEqual(['.._.._evil.bat', 'C_evil', 'ROOST-LEFT-OUT.txt', 'plain']);
+    const contentOf = (name: string) => Buffer.from(files[name] ?? []).toString();
+    expect(contentOf('C_evil')).toBe('C:evil');
+    expect(contentOf('.._.._evil.bat')).toBe('..\\..\\evil.bat');
+    expect(contentOf('ROOST-LEFT-OUT.txt')).toContain('"C:evil": it is here as "C_evil"');
   });
 
   it('is the folder itself for neither reading, writing nor removing', async () => {
+    await mkdir(join(folder, 'sub'));
     for (const path of ['', '.', './', './.']) {
-      for (const act of [() => own.bytesOf(path, 10), () => own.write(path, Buffer.from('x')), () => own.remove(path)])
+      for (const act of [
+        () => own.bytesOf(path, 10),
+        () => own.write(path, Buffer.from('x')),
+        () => own.remove(path),
+        () => own.remove(path, { onlyEmpty: true }),
+        () => own.move(path, 'new', MOVE),
+        () => own.move('sub', path, MOVE),
+      ])
         await refused(act);
     }
     expect((await stat(folder)).isDirectory()).toBe(true);
+    expect(await readdir(folder)).toEqual(['sub']);
+  });
+
+  it('is given a plain name by a move where a program has called something so', async () => {
+    const odd = [Buffer.from('a\nb'), Buffer.from('..\\..\\sealing.key'), Buffer.from([0x61, 0xff])];
+    for (const raw of odd) await writeFile(Buffer.concat([Buffer.from(`${folder}/`), raw]), raw);
+    for (const [nth, { name }] of (await own.list('')).entries()) await own.move(name, `plain/${nth}`, MOVE);
+    expect((await own.list('')).map(({ name }) => name)).toEqual(['plain']);
+    const moved = await Promise.all([0, 1, 2].map((nth) => own.bytesOf(`plain/${nth}`, 100)));
+    expect(moved.map(String).sort()).toEqual(odd.map(String).sort());
+    await untouched();
   });
 
   it('is no other by its case, its form, or letters that look alike: each is its own name, within', async () => {
@@ -189,21 +227,35 @@ describe('a link', () => {
     await symlink(outside, join(folder, 'key'));
     expect((await refused(() => own.bytesOf('key', 1_000))).message).toBe('key is a link, and links are not followed.');
     await refused(() => own.write('key', Buffer.from('gone')));
-    await own.remove('key');
-    expect(await own.list('')).toEqual([]);
+    // It is moved as what it is, and goes without what it leads to.
+    await own.move('key', 'deep/moved', MOVE);
+    expect(await own.list('deep')).toMatchObject([{ name: 'moved', kind: 'link' }]);
+    await own.write('mine', Buffer.from('mine'));
+    await own.move('mine', 'deep/moved', MOVE);
+    expect(await text('deep/moved')).toBe('mine');
+    await symlink(outside, join(folder, 'key'));
+    await own.remove('key', { onlyEmpty: true });
+    expect((await own.list('')).map(({ name }) => name)).toEqual(['deep']);
     await untouched();
   });
 
   it('to a folder outside is not gone into', async () => {
     await symlink(join(base, 'elsewhere'), join(folder, 'way'));
+    await writeFile(join(folder, 'mine.md'), 'mine');
     for (const act of [
       () => own.list('way'),
       () => own.bytesOf('way/soul.md', 1_000),
       () => own.write('way/new.md', Buffer.from('x')),
       () => own.write('way/deeper/new.md', Buffer.from('x')),
       () => own.remove('way/soul.md'),
+      () => own.move('way/soul.md', 'taken.md', MOVE),
+      () => own.move('mine.md', 'way/planted.md', MOVE),
+      () => own.move('mine.md', 'way/deeper/planted.md', MOVE),
     ])
       expect((await refused(act)).message).toContain('links are not followed');
+    // A folder's link is no folder to move into, and is not replaced.
+    expect((await refused(() => own.move('mine.md', 'way', { ...MOVE, replaces: false }))).kind).toBe('exists');
+    await own.remove('mine.md');
     const walked = [];
     for await (const { path, kind } of own.walk('', 100)) walked.push([path, kind]);
     expect(walked).toEqual([['way', 'link']]);
@@ -222,9 +274,16 @@ describe('a link', () => {
   it('that is hard is neither read nor written through', async () => {
     await link(outside, join(folder, 'key'));
     expect((await refused(() => own.bytesOf('key', 1_000))).message).toContain('hard link');
-    await own.write('key', Buffer.from('mine'));
-    expect(await text('key')).toBe('mine');
+    await own.move('key', 'moved', MOVE);
+    expect(await readdir(folder)).toEqual(['moved']);
+    await own.write('moved', Buffer.from('mine'));
+    expect(await text('moved')).toBe('mine');
     await untouched();
+    // One name moved onto the other: one of them is left, with what is in it.
+    await link(join(folder, 'moved'), join(folder, 'twin'));
+    await own.move('moved', 'twin', MOVE);
+    expect(await own.list('')).toMatchObject([{ name: 'twin' }]);
+    expect(await text('twin')).toBe('mine');
   });
 
   it('in the place of the folder itself ends everything', async () => {
@@ -235,6 +294,7 @@ describe('a link', () => {
       () => own.bytesOf('soul.md', 1_000),
       () => own.write('x', Buffer.from('x')),
       () => own.remove('soul.md'),
+      () => own.move('soul.md', 'x', MOVE),
     ])
       await expect(act()).rejects.toThrow();
     await rm(folder);
@@ -259,7 +319,7 @@ describe('what is no file', () => {
   it('is sent to its end, though it grows faster than it is read', async () => {
     await own.write('log', Buffer.alloc(600_000));
     let sent = 0;
-    for await (const piece of piecesOf(own, 'log')) {
+    for await (const piece of fileStream(() => own.open('log'))) {
       sent += piece.length;
       await appendFile(join(folder, 'log'), Buffer.alloc(1_000_000));
       if (sent > 5_000_000) throw new Error('It has no end.');
@@ -271,6 +331,263 @@ describe('what is no file', () => {
     await own.write('big', Buffer.alloc(5_000));
     expect((await refused(() => own.bytesOf('big', 4_999))).kind).toBe('too-large');
     expect(await own.bytesOf('big', 5_000)).toHaveLength(5_000);
+  });
+});
+
+async function bytesOfZip(zip: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of zip) parts.push(part);
+  return Buffer.concat(parts);
+}
+const leftOutOf = (zip: Buffer) => leftOutIn(zip.subarray(-ZIP_COMMENT_MAX).toString('latin1'));
+/** All of a zip, unpacked, and what its end says of what is not in it. */
+async function unzipped(zip: AsyncIterable<Uint8Array>) {
+  const bytes = await bytesOfZip(zip);
+  const files = unzipSync(bytes);
+  const leftOut = Buffer.from(files[LEFT_OUT_NAME] ?? []).toString();
+  return { files, leftOut, count: leftOutOf(bytes) };
+}
+
+describe('a zip of a folder', () => {
+  it('has more files than the old format can count, and says so where others look for it', async () => {
+    const count = 65_536 + 100;
+    // What is walked is made up: to make as many on a disk takes long. The zip is the real one.
+    async function* walk() {
+      const none = { bytes: 0, changedAt: Date.now(), raw: Buffer.alloc(0), stamp: '' };
+      const open = () => Promise.reject(new Error('It is no file.'));
+      for (let n = 0; n < count; n++) {
+        yield { ...none, kind: 'folder' as const, name: `f${n}`, path: `f${n}`, open };
+        if (n % 1_000 === 0) await new Promise(setImmediate);
+      }
+    }
+    const bytes = await bytesOfZip(zipOf({ walk }, ''));
+    await writeFile(join(base, 'many.zip'), bytes);
+    const python = 'import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); print(len(z.namelist()), z.testzip())';
+    expect(execFileSync('python3', ['-c', python, join(base, 'many.zip')]).toString()).toBe(`${count} None\n`);
+    // The end record of before says that it cannot say it; the one before that does.
+    const end = bytes.length - 22;
+    expect([bytes.readUInt16LE(end + 10), bytes.readBigUInt64LE(end - 76 + 32)]).toEqual([0xffff, BigInt(count)]);
+    expect(leftOutOf(bytes)).toBe(0);
+    await rm(join(base, 'many.zip'));
+  });
+
+  it('has every file with all that is in it, whatever its name, depth or time', async () => {
+    const deep = Array.from({ length: 60 }, (_, n) => `folder-${n}`).join('/');
+    const long = Array.from({ length: 7 }, () => 'x'.repeat(200)).join('/');
+    const odd = ['plain', 'a\nb', 'exe.\u202etxt', '~root', 'back\\slash', 'C:drive', `${deep}/end`, `${long}/end`];
+    for (const path of odd) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), `of ${path}`);
+    }
+    for (const byte of [0xfe, 0xff])
+      await writeFile(Buffer.concat([Buffer.from(`${folder}/same`), Buffer.from([byte])]), `of ${byte}`);
+    await utimes(join(folder, 'plain'), 0, 0);
+    await utimes(join(folder, '~root'), new Date('2150-01-01'), new Date('2150-01-01'));
+    await mkdir(join(folder, 'empty', 'inner'), { recursive: true });
+    const large = randomBytes(700_000);
+    await writeFile(join(folder, 'large'), large);
+    const { files, leftOut, count } = await unzipped(zipOf(own, ''));
+    const contents = Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString()] as const);
+    const found = new Set(contents.map(([, content]) => content));
+    for (const content of [...odd.map((path) => `of ${path}`), 'of 254', 'of 255']) expect(found).toContain(content);
+    expect(Buffer.from(files['large'] ?? []).equals(large)).toBe(true);
+    expect(Object.keys(files)).toContain('empty/inner/');
+    // Those that had to be called otherwise are named.
+    expect(count).toBe(3);
+    expect(leftOut).toContain('"back\\\\slash": it is here as "back_slash"');
+    expect(leftOut).toContain('"same\ufffd": it is here as "same\ufffd (2)"');
+  });
+
+  it('names what is not in it, with the reason, and counts it at its end', async () => {
+    await writeFile(join(folder, 'mine'), 'mine');
+    await symlink(outside, join(folder, 'link'));
+    await link(join(folder, 'mine'), join(folder, 'twin'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    await writeFile(join(folder, 'kept'), 'kept');
+    // What calls itself so is a file like any other.
+    await writeFile(join(folder, LEFT_OUT_NAME), 'Nothing was left out.');
+    await mkdir(join(folder, ...Array.from({ length: 205 }, () => 'd')), { recursive: true });
+    const { files, count } = await unzipped(zipOf(own, ''));
+    expect(Object.keys(files).sort()).toEqual([`${LEFT_OUT_NAME}`, `${LEFT_OUT_NAME} (2)`, 'kept']);
+    const leftOut = Buffer.from(files[`${LEFT_OUT_NAME} (2)`] ?? []).toString();
+    expect(count).toBe(5);
+    expect(leftOut).toContain('Not all of this folder is in this zip as it lies there. 5 in all:');
+    for (const line of [
+      '"link": it is a link, and links are not followed',
+      '"pipe": it is no file but a pipe, a socket or a device',
+      '"mine": mine has another name besides (a hard link), and is left alone.',
+      '"twin": twin has another name besides (a hard link), and is left alone.',
+      '/d": it lies deeper than 200 folders, and nothing in it is here',
+    ])
+      expect(leftOut).toContain(line);
+    await untouched();
+  });
+
+  it('says so where there is more than it holds, where a file becomes shorter, and where one goes away meanwhile', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await writeFile(join(folder, name), name);
+    const few = await unzipped(zipOf(own, '', { ...WORKSPACE_LIMITS, zipEntries: 3 }));
+    expect([Object.keys(few.files), few.count]).toEqual([['a', 'b', 'c', LEFT_OUT_NAME], 1]);
+    expect(few.leftOut).toContain('"the folder": a zip holds 3 files and folders at most, and not all that lies here');
+    await writeFile(join(folder, 'b'), randomBytes(3_000_000));
+    await writeFile(join(folder, 'd'), randomBytes(3_000_000));
+    async function* meanwhile() {
+      let sent = 0;
+      for await (const chunk of zipOf(own, '')) {
+        yield chunk;
+        sent += chunk.length;
+        if (sent > 300_000) await truncate(join(folder, 'b'), 1_000_000);
+        if (sent > 300_000) await rm(join(folder, 'd'), { force: true });
+      }
+    }
+    const { files, leftOut, count } = await unzipped(meanwhile());
+    expect([Object.keys(files), count]).toEqual([['a', 'b', 'c', 'e', LEFT_OUT_NAME], 2]);
+    expect(leftOut).toMatch(/"b": it became shorter while it was read: \d+ of 3000000 bytes are here/);
+    expect(leftOut).toContain('"d": it went away meanwhile');
+  });
+});
+
+describe('what may only be changed as it was', () => {
+  const markOf = async (path: string) => (await own.lies(path)).mark;
+
+  it('is not written over, moved or removed once somebody has changed it, whatever it was', async () => {
+    const changes: readonly [string, () => Promise<unknown>, () => Promise<unknown>][] = [
+      ['a file', () => own.write('x', Buffer.from('one')), () => writeFile(join(folder, 'x'), 'two')],
+      ['one that comes', () => Promise.resolve(), () => writeFile(join(folder, 'x'), 'two')],
+      ['one that goes', () => own.write('x', Buffer.from('one')), () => rm(join(folder, 'x'))],
+      [
+        'one that is a link now',
+        () => own.write('x', Buffer.from('one')),
+        () => rm(join(folder, 'x')).then(() => symlink(outside, join(folder, 'x'))),
+      ],
+      ['a folder', () => own.write('x/in', Buffer.from('one')), () => writeFile(join(folder, 'x', 'in'), 'two')],
+      ['a full folder', () => own.write('x/in/a', Buffer.from('1')), () => writeFile(join(folder, 'x/in/b'), '2')],
+      [
+        'a large file, changed within',
+        () => writeFile(join(folder, 'x'), Buffer.alloc(25_000_000)),
+        () => open(join(folder, 'x'), 'r+').then((file) => file.write('2', 1_000).then(() => file.close())),
+      ],
+    ];
+    for (const [what, make, change] of changes) {
+      await make();
+      const expects = await markOf('x');
+      expect([what, await markOf('x')]).toEqual([what, expects]);
+      await change();
+      await own.write('other', Buffer.from('other'));
+      const before = (await own.lies('x')).mark;
+      for (const act of [
+        () => own.write('x', Buffer.from('over'), { expects }),
+        () => own.remove('x', { expects }),
+        () => own.move('x', 'y', { ...MOVE, expects }),
+        () => own.move('other', 'x', { ...MOVE, expectsThere: expects }),
+      ])
+        expect([what, (await refused(act)).kind]).toEqual([
+          what,
+          expect.stringMatching(/^(?:changed|not-found|not-a-file|exists)$/),
+        ]);
+      expect([what, await markOf('x')]).toEqual([what, before]);
+      await own.remove('x').catch(() => undefined);
+      await own.remove('other');
+    }
+    await untouched();
+  });
+
+  it('is written by one of many who saw the same, and by none of the others', async () => {
+    await own.write('x', Buffer.from('first'));
+    const expects = await markOf('x');
+    const all = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, n) => own.write('x', Buffer.from(`${n}`), { expects })),
+    );
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('stays as it is while it is held, under whatever name, and what lies above it too', async () => {
+    await own.write('lib/Build.sh', Buffer.from('agreed'));
+    await own.write('aside', Buffer.from('swapped'));
+    const release = await own.hold(['lib/Build.sh']);
+    const again = await own.hold(['lib']);
+    const acts = [
+      () => own.write('lib/Build.sh', Buffer.from('swapped')),
+      () => own.write('lib/./Build.sh', Buffer.from('swapped')),
+      () => own.remove('lib/Build.sh'),
+      () => own.remove('lib'),
+      () => own.move('lib', 'old', MOVE),
+      () => own.move('lib/Build.sh', 'old', MOVE),
+      () => own.move('aside', 'lib/Build.sh', MOVE),
+    ];
+    for (const act of acts) expect((await refused(act)).kind).toBe('busy');
+    again();
+    for (const act of acts) expect((await refused(act)).kind).toBe('busy');
+    // On a disk that tells no case it is the same file.
+    expect((await refused(() => own.write('LIB/build.SH', Buffer.from('x')))).kind).toBe('busy');
+    await own.write('lib/other', Buffer.from('free'));
+    release();
+    release();
+    await own.write('lib/Build.sh', Buffer.from('later'));
+    expect(await text('lib/Build.sh')).toBe('later');
+  });
+});
+
+describe('a move', () => {
+  it('replaces a file only where that is said, and a folder never', async () => {
+    await own.write('a', Buffer.from('a'));
+    await own.write('b', Buffer.from('b'));
+    await own.write('full/in', Buffer.from('in'));
+    await mkdir(join(folder, 'empty'));
+    const never = { replaces: false, makes: true };
+    for (const act of [
+      () => own.move('a', 'b', never),
+      () => own.move('a', 'empty', MOVE),
+      () => own.move('a', 'full', MOVE),
+      () => own.move('full', 'empty', MOVE),
+      () => own.move('full', 'a', MOVE),
+      () => own.move('a', 'a', never),
+    ])
+      expect((await refused(act)).kind).toBe('exists');
+    expect((await refused(() => own.move('full', 'full/deeper/still', MOVE))).kind).toBe('bad-path');
+    expect((await refused(() => own.move('none', 'made/for/it', MOVE))).kind).toBe('not-found');
+    expect((await readdir(folder)).sort()).toEqual(['a', 'b', 'empty', 'full']);
+    expect(await own.move('a', 'b', MOVE)).toEqual({ replaced: true });
+    expect(await text('b')).toBe('a');
+    expect(await own.move('full', 'new/place', MOVE)).toEqual({ replaced: false });
+    expect(await text('new/place/in')).toBe('in');
+  });
+});
+
+/** As somebody whom the rights of files bind: nobody does root. */
+async function asUser<Value>(work: () => Promise<Value>): Promise<Value> {
+  const { seteuid, getuid } = process;
+  if (getuid?.() !== 0 || !seteuid) return await work();
+  execFileSync('chown', ['-R', '4711', base]);
+  await chmod(base, 0o711);
+  seteuid(4711);
+  try {
+    return await work();
+  } finally {
+    seteuid(0);
+  }
+}
+
+describe('a folder whose rights a command has taken', () => {
+  it('is removed all the same, with what is in it, and its own folder is opened again', async () => {
+    await asUser(async () => {
+      const inner = join(folder, 'closed', 'inner');
+      await mkdir(inner, { recursive: true });
+      await writeFile(join(inner, 'file'), 'x');
+      await symlink(join(base, 'elsewhere'), join(inner, 'way'));
+      await chmod(inner, 0o500);
+      await chmod(join(folder, 'closed'), 0o000);
+      const passed: string[] = [];
+      const walked: string[] = [];
+      for await (const { path } of own.walk('', 100, (where, why) => passed.push(`${where} ${why}`))) walked.push(path);
+      expect([walked, passed]).toEqual([['closed'], ['closed closed']]);
+      expect((await refused(() => own.list('closed'))).message).toBe('The rights that are set for closed forbid this.');
+      const { leftOut } = await unzipped(zipOf(own, ''));
+      expect(leftOut).toContain('"closed": it cannot be opened, since its rights forbid that');
+      expect(await own.remove('closed')).toEqual({ files: 2, folders: 2 });
+      await chmod(folder, 0o000);
+      expect(await own.list('')).toEqual([]);
+    });
+    await untouched();
   });
 });
 
@@ -307,7 +624,9 @@ describe.skipIf(process.platform !== 'linux')('a folder that is swapped for a li
     const opened = await openWithin(folder, ['real'], false);
     await swap();
     expect(await readFile(at(opened, 'soul.md'), 'utf8')).toBe('inside');
-    await expect(step(await openWithin(folder, [], false), 'real')).rejects.toThrow(/ENOTDIR|ELOOP/);
+    const root = await openWithin(folder, [], false);
+    await expect(step(root, 'real')).rejects.toThrow(/ENOTDIR|ELOOP/);
+    await root.handle.close();
     await opened.handle.close();
     await untouched();
   });
@@ -355,9 +674,19 @@ it('swapped for a link again and again while it is read and written, it never le
       });
       expect(read).not.toBe(SECRET);
       seen[read === null ? 'refused' : 'inside'] += 1;
-      await own.write(`real/new-${n}`, Buffer.from('x')).catch((error: unknown) => {
-        if (!(error instanceof WorkspaceError)) throw error;
-      });
+      for (const act of [
+        () => own.write(`real/new-${n}`, Buffer.from('x')),
+        ...(n % 4 > 0
+          ? []
+          : [
+              () => own.move(`real/new-${n}`, `real/moved-${n}`, MOVE),
+              () => own.remove(`real/moved-${n}`),
+              () => own.remove('real', { onlyEmpty: true }),
+            ]),
+      ])
+        await act().catch((error: unknown) => {
+          if (!(error instanceof WorkspaceError)) throw error;
+        });
     }
     // It was met both ways, or nothing was tried.
     expect(seen.inside).toBeGreaterThan(0);

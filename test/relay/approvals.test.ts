@@ -395,15 +395,36 @@ describe('commands in the sandbox, through a whole relay', () => {
     expect((await hands.call('DELETE', '/api/workspaces/a1/file?path=much.txt')).status).toBe(204);
   });
 
+  it('fill a folder, and their agent empties it again by itself, also where they took the rights to it', async () => {
+    await shell('allow', { workspace_megabytes: 1 });
+    const fills =
+      'mkdir -p junk/in; for n in 1 2 3 4; do head -c 400000 /dev/zero > junk/in/$n; done; chmod 000 junk/in';
+    const [, refused, list, full, moved, deleted, ran] = await hands.works(
+      command(fills),
+      command('true'),
+      calls('list_files', { deep: true }),
+      write('x'.repeat(10), 'new.md'),
+      calls('move_file', { from: 'junk', to: 'made/for/it' }),
+      calls('delete_file', { path: 'made', recursive: true }),
+      command('echo again'),
+    );
+    expect(refused).toContain('Your folder is full, so no command runs. delete_file takes away what is not needed');
+    expect(list).toContain('junk/in/');
+    expect(full).toContain('delete_file takes away what is not needed');
+    expect(moved).toBe('junk is made/for/it now.');
+    expect(deleted).toBe('made is deleted, with 4 files and 3 folders in it.');
+    expect(ran).toContain('> again');
+  });
+
   it('run on in the background, are read and ended', async () => {
     await shell('allow');
     const [begun = '', read, ended] = await hands.works(
       command('echo begun; sleep 60', { background: true }),
-      calls('read_output', { id: 'c10' }),
-      calls('stop_command', { id: 'c10' }),
+      calls('read_output', { id: 'c12' }),
+      calls('stop_command', { id: 'c12' }),
     );
-    expect(begun).toContain('It runs as c10.');
-    expect(read).toContain('It runs still, as c10.');
+    expect(begun).toContain('It runs as c12.');
+    expect(read).toContain('It runs still, as c12.');
     expect(ended).toContain('It was stopped after');
   });
 

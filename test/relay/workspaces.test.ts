@@ -1,5 +1,5 @@
 /** An agent's folder through a whole relay: the agent works in it by its tools, and the person sees it, gives to it and takes from it by HTTP. */
-import { mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -111,6 +111,45 @@ describe('an agent in its folder', () => {
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   });
 
+  it('moves and deletes, and is told in words what it did and what cannot be', async () => {
+    const results = await works(
+      calls('write_file', { path: 'a.md', content: 'a' }),
+      calls('write_file', { path: 'b.md', content: 'b' }),
+      calls('move_file', { from: 'a.md', to: 'b.md' }),
+      calls('move_file', { from: 'a.md', to: 'trip/2026/plan.md' }),
+      calls('move_file', { from: 'b.md', to: 'trip' }),
+      calls('move_file', { from: 'none.md', to: 'c.md' }),
+      calls('move_file', { from: 'trip/2026/plan.md', to: '../out.md' }),
+      calls('move_file', { from: 'trip/2026/plan.md', to: 'b.md', replace: true }),
+      calls('read_file', { path: 'b.md' }),
+      calls('delete_file', { path: 'trip' }),
+      calls('delete_file', { path: 'trip', recursive: true }),
+      calls('delete_file', { path: 'b.md' }),
+      calls('delete_file', { path: 'b.md' }),
+      calls('delete_file', { path: '../a2' }),
+      calls('delete_file', { path: '', recursive: true }),
+      calls('list_files', {}),
+    );
+    expect(results).toEqual([
+      'a.md is written: 1 characters.',
+      'b.md is written: 1 characters.',
+      'b.md is there already. Nothing was moved.',
+      'a.md is trip/2026/plan.md now.',
+      'trip is there already, and is a folder: name the whole new path, the last name too. Nothing was moved.',
+      'There is no none.md.',
+      expect.stringContaining('leads out of the folder.'),
+      'trip/2026/plan.md is b.md now, in place of what lay there.',
+      '[b.md, lines 1–1 of 1]\n> a',
+      'trip is a folder, and is not empty. Say recursive to delete all that is in it.',
+      'trip is deleted, with 1 folder in it.',
+      'b.md is deleted.',
+      'There is no b.md.',
+      expect.stringContaining('leads out of the folder.'),
+      'That is the folder itself.',
+      'Your folder is empty.',
+    ]);
+  });
+
   it('looks at a picture, by what it is and not by its name, as its model sees it', async () => {
     const picture = (...parts: readonly (string | readonly number[])[]) =>
       Buffer.concat([
@@ -190,8 +229,71 @@ describe('an agent in its folder', () => {
     expect(first.startsWith(`[log, lines 1–${Number(next) - 1} of 5000]\n> line 1 `)).toBe(true);
     expect(rest.split('\n')).toHaveLength(3);
     expect(wide.length).toBeLessThan(30_200);
-    expect(wide).toContain('longer than what is given at once');
+    expect(wide).toContain(
+      '[Line 1 goes on, to its character 100,000: it is longer than what is given at once. The rest: read_file with offset 1 and column 30001.]',
+    );
     expect(hits.split('\n')).toHaveLength(201);
+    const [behind, end, none] = await works(
+      calls('read_file', { path: 'wide', column: 30_001 }),
+      calls('read_file', { path: 'wide', column: 99_999 }),
+      calls('read_file', { path: 'log', offset: 2, limit: 1, column: 6 }),
+    );
+    expect(behind).toContain('column 60001.]');
+    expect(end).toBe('[wide, lines 1–1 of 1, line 1 from its character 99999]\n> yy');
+    expect(none).toBe(
+      '[log, lines 2–2 of 5000, line 2 from its character 6]\n> 2 xxxxxxxxxxxxxxxxxxxx\n[It goes on: read from line 3.]',
+    );
+  });
+
+  it('comes to the end of a folder with thousands of files, page by page, and is told how many there are', async () => {
+    const [household = ''] = await readdir(join(home, 'workspaces'));
+    const many = join(home, 'workspaces', household, 'a1', 'many');
+    await mkdir(many, { recursive: true });
+    await Promise.all(Array.from({ length: 1_203 }, (_, n) => writeFile(join(many, `f${1_000 + n}`), 'needle')));
+    const [first = '', second = '', third = '', beyond, deep = '', hits = ''] = await works(
+      calls('list_files', { path: 'many' }),
+      calls('list_files', { path: 'many', offset: 501 }),
+      calls('list_files', { path: 'many', offset: 1_001 }),
+      calls('list_files', { path: 'many', offset: 1_204 }),
+      calls('list_files', { deep: true }),
+      calls('search_files', { text: 'needle' }),
+    );
+    expect(first).toMatch(/\n\[1–500 of 1,203\. The rest: list_files with offset 501\.\]$/);
+    expect(second).toMatch(/^> many\/f1500 .*\n\[501–1,000 of 1,203\. The rest: list_files with offset 1001\.\]$/s);
+    expect(third).toMatch(/> many\/f2202 \(6 bytes\)\n\[1,001–1,203 of 1,203\.\]$/);
+    expect(beyond).toBe('[There are 1,203, and none from 1,204 on.]');
+    expect(deep).toMatch(/\n\[1–500 of 1,204\. The rest: list_files with offset 501\.\]$/);
+    expect(hits).toMatch(
+      /\n\[The first 200; there are more\. Search a folder in it, or for more words, to see them\.\]$/,
+    );
+  });
+
+  it('is told what a search or a list has not looked at, and why', async () => {
+    const [household = ''] = await readdir(join(home, 'workspaces'));
+    const own = join(home, 'workspaces', household, 'a1');
+    await put('text.md', `${'x'.repeat(400)} needle ${'y'.repeat(400)}`);
+    await put('photo.png', new Uint8Array([0x89, 0x50, 0, 1]));
+    for (let n = 0; n < 7; n++)
+      await truncate(await put(`large-${n}`, 'x').then(() => join(own, `large-${n}`)), 5_000_001);
+    await link(join(own, 'text.md'), join(own, 'twice'));
+    let deep = join(own, 'deep');
+    for (let n = 0; n < 205; n++) deep = join(deep, 'd');
+    await mkdir(deep, { recursive: true });
+    const [hits = '', list = ''] = await works(
+      calls('search_files', { text: 'needle' }),
+      calls('list_files', { path: 'deep', deep: true }),
+    );
+    const lines = hits.split('\n');
+    expect(lines.slice(0, -1).join('\n')).toBe(
+      [
+        'Nothing was found.',
+        '[Not looked through, since they are too large or too much together: “large-0”, “large-1”, “large-2”, “large-3”, “large-4” and 2 more.]',
+        '[Not looked through, since they cannot be read: “text.md”, “twice”.]',
+        '[Not looked through, since they are no text: 1.]',
+      ].join('\n'),
+    );
+    expect(lines.at(-1)).toMatch(/^\[Not looked into, since it lies too deep: “deep\/d\/d.*”\.\]$/);
+    expect(list).toMatch(/\n\[Not looked into, since it lies too deep: “deep/);
   });
 
   it('is given a bounded part of long names too, and where the rest lies', async () => {
@@ -207,10 +309,13 @@ describe('an agent in its folder', () => {
     for (const answer of answers) {
       expect(answer.length).toBeLessThan(31_000);
       expect(answer.length).toBeGreaterThan(28_000);
-      expect(answer).toMatch(
-        /\n\[The first \d+; there (?:are more: list a folder in it to see the rest|may be more)\.\]$/,
-      );
     }
+    const [all = '', one = '', hits = ''] = answers;
+    expect(all).toMatch(/\n\[1–\d+ of 153\. The rest: list_files with offset \d+\.\]$/);
+    expect(one).toMatch(/\n\[1–\d+ of 131\. The rest: list_files with offset \d+\.\]$/);
+    expect(hits).toMatch(
+      /\n\[The first \d+; there are \d+ more\. Search a folder in it, or for more words, to see them\.\]$/,
+    );
   });
 
   it('changes no file into more than could be read again', async () => {
@@ -266,7 +371,10 @@ describe('the person at an agent’s folder', () => {
     expect(same(await (await file('big.bin')).arrayBuffer())).toBe(true);
     const zip = await call('GET', `${api}/zip`);
     const files = unzipSync(new Uint8Array(await zip.arrayBuffer()));
-    expect(Object.keys(files).sort()).toEqual(['big.bin', 'notes/日 & ü.txt']);
+    expect(Object.keys(files).sort()).toEqual(['ROOST-LEFT-OUT.txt', 'big.bin', 'notes/日 & ü.txt']);
+    expect(Buffer.from(files['ROOST-LEFT-OUT.txt'] ?? []).toString()).toContain(
+      '"way": it is a link, and links are not followed',
+    );
     expect(same(files['big.bin'])).toBe(true);
     const part = unzipSync(new Uint8Array(await (await call('GET', `${api}/zip?path=notes`)).arrayBuffer()));
     expect(Object.keys(part)).toEqual(['notes/日 & ü.txt']);

@@ -9,6 +9,16 @@ export const LISTED_ENTRIES = 2_000;
 /** Bytes of a file that a page shows as it is; larger ones can be had whole. */
 export const SHOWN_BYTES = 2_000_000;
 
+/** The file of a zip that names what is not in it as it lies in the folder. */
+export const LEFT_OUT_NAME = 'ROOST-LEFT-OUT.txt';
+const LEFT_OUT = 'roost-left-out: ';
+/** Bytes of the end of a zip in which its comment is found. */
+export const ZIP_COMMENT_MAX = 64;
+/** The comment of a zip of which so much is not in it. */
+export const leftOutComment = (count: number): string => (count === 0 ? '' : `${LEFT_OUT}${count}`);
+/** Back from the end of a zip, as text. */
+export const leftOutIn = (end: string): number => Number(new RegExp(`${LEFT_OUT}(\\d+)$`).exec(end)?.[1] ?? 0);
+
 const params = { agentId: named(idText, 'the agent’s id, name or seat') };
 const path = z.string().default('').describe('from the agent’s folder on, `/` between names; empty: the folder itself');
 const unknownAgent = { status: 404, when: 'no such agent, or nothing lies there' } as const;
@@ -33,6 +43,12 @@ export const folderSchema = z.object({
       bytes: z.number().int().nonnegative(),
       entries: z.number().int().nonnegative(),
       most: z.number().int().nonnegative().describe('bytes that it may hold'),
+      whole: z
+        .literal(false)
+        .optional()
+        .describe(
+          'there is more than was counted, and the sizes of folders may be larger than is said; left out: all was counted',
+        ),
     })
     .describe('of the whole of the agent’s folder'),
 });
@@ -83,7 +99,7 @@ export const workspaceEndpoints = {
   filesZip: endpoint({
     method: 'GET',
     path: '/api/workspaces/{agentId}/zip',
-    does: 'A folder with all that is in it, as a zip, sent as it is made. Links are left out.',
+    does: `A folder with all that is in it, as a zip, sent as it is made. What is not in it, such as links, is named in its last file, \`${LEFT_OUT_NAME}\`, and counted in its comment.`,
     raw: true,
     params,
     query: { path },

@@ -33,6 +33,7 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
     textIn(input, 'command') ??
     textIn(input, 'url') ??
     textIn(input, 'path') ??
+    textIn(input, 'from') ??
     textIn(input, 'to') ??
     textIn(input, 'title') ??
     '';

@@ -36,6 +36,11 @@ function usesOf(name: string): string {
   return attached === null ? t`use ${name}` : t`use ${attached.tool} of ${attached.server}`;
 }
 
+const shownIn = (input: Readonly<Record<string, unknown>>, name: string): string => {
+  const path = textIn(input, name);
+  return path === null ? t`a file` : revealedCode(path);
+};
+
 /** As it follows “wants to”. */
 export function wantsTo(call: ToolCall): string {
   const input = inputOf(call);
@@ -48,6 +53,12 @@ export function wantsTo(call: ToolCall): string {
       return t`write ${path ?? t`a file`}`;
     case 'edit_file':
       return t`change ${path ?? t`a file`}`;
+    case 'move_file':
+      return t`move ${shownIn(input, 'from')} to ${shownIn(input, 'to')}`;
+    case 'delete_file':
+      return input['recursive'] === true
+        ? t`delete ${path ?? t`a file`}, with all that is in it`
+        : t`delete ${path ?? t`a file`}`;
     case 'read_file':
       return t`read ${path ?? t`a file`}`;
     case 'view_image':

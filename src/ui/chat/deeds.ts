@@ -48,6 +48,8 @@ const DEEDS: Readonly<Record<string, Deed>> = {
   read_file: (of) => t`looked into ${file(of('path'))}`,
   write_file: (of) => t`wrote ${file(of('path'))}`,
   edit_file: (of) => t`changed ${file(of('path'))}`,
+  move_file: (of) => t`moved ${file(of('from'))} to ${file(of('to'))}`,
+  delete_file: (of) => t`deleted ${file(of('path'))}`,
   view_image: (of) => t`looked at ${file(of('path'))}`,
   run_command: (of) => t`ran ${of('command') ?? t`a command`}`,
   read_output: () => t`looked what a command wrote`,
@@ -107,7 +109,7 @@ export const deedOf = (tool: ToolBlock, nameOf: NameOf): string =>
 function askedOf({ name, input }: ToolBlock, deed: string): string {
   const attached = attachedTool(name);
   if (attached) return `${attached.tool} (${attached.server})`;
-  return ['command', 'path', 'url'].map((key) => argument(input, key)).find((value) => value !== null) ?? deed;
+  return ['command', 'path', 'from', 'url'].map((key) => argument(input, key)).find((value) => value !== null) ?? deed;
 }
 
 /** What a tool call did, in a few words. */

@@ -4,7 +4,7 @@ import type { AgentId } from '../../domain/ids.ts';
 import { createQueue } from '../../domain/platform/queue.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
-import type { FileEntry, FolderAnswer } from '../../protocol/endpoints/workspaces.ts';
+import { LEFT_OUT_NAME, type FileEntry, type FolderAnswer } from '../../protocol/endpoints/workspaces.ts';
 import { filesOf } from '../../state/files.ts';
 import { problemText } from '../../state/ports.ts';
 import { download } from '../copies/sink.ts';
@@ -16,7 +16,7 @@ import { QueryView } from '../parts/query-view.tsx';
 import { SureDialog } from '../parts/sure-dialog.tsx';
 import { UsedBar } from '../parts/used-bar.tsx';
 import { PATHS } from '../routes.ts';
-import { bytes, plural } from '../text/sizes.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { Entries } from './entries.tsx';
 import { FileDialog } from './file-dialog.tsx';
@@ -54,12 +54,16 @@ function Trail({ agentId, folder, name }: Whose & { name: string }) {
   );
 }
 
-function Room({ used: { bytes: taken, most } }: Pick<FolderAnswer, 'used'>) {
+function Room({ used: { bytes: taken, entries, most, whole } }: Pick<FolderAnswer, 'used'>) {
   const text = t`${bytes(taken)} of ${bytes(most)}`;
   return (
     <div className="files-room">
       <UsedBar share={taken / most} meter={{ label: t`Room that is used`, now: taken, most, text }} />
-      <small>{t`${text} used, in all folders of this agent`}</small>
+      <small>
+        {whole === undefined
+          ? t`${text} used, in all folders of this agent`
+          : t`At least ${text} used: there is more here than the ${count(entries)} files and folders that were counted, and folders may be larger than is said.`}
+      </small>
     </div>
   );
 }
@@ -111,18 +115,31 @@ function Folder({ agentId, folder, name }: Whose & { name: string }) {
   const [opened, setOpened] = useState<FileEntry | null>(null);
   const [removing, setRemoving] = useState<FileEntry | null>(null);
   const [zipping, setZipping] = useState(false);
+  /** What is in the browser's hands is not all of it: that stays until it was read. */
+  const takeZip = (called: string, { file, leftOut }: { readonly file: Blob; readonly leftOut: number }) => {
+    download(`${called}.zip`, file);
+    if (leftOut > 0)
+      state.notices.error(
+        t`${plural(leftOut, 'file or folder', 'files or folders')} of “${called}” could not be put into the zip as they are. ${LEFT_OUT_NAME} in it says which, and why.`,
+      );
+  };
   const take = async (entry: FileEntry) => {
     const path = within(folder, entry.name);
-    const got = await (entry.kind === 'folder' ? files.zip(agentId, path) : files.read(agentId, path));
-    if (got.ok) download(entry.kind === 'folder' ? `${entry.name}.zip` : entry.name, got.value);
-    else state.notices.info(t`“${entry.name}” could not be fetched. ${problemText(got.problem)}`);
+    const unfetched = (problem: Parameters<typeof problemText>[0]) =>
+      void state.notices.info(t`“${entry.name}” could not be fetched. ${problemText(problem)}`);
+    if (entry.kind === 'folder') {
+      const got = await files.zip(agentId, path);
+      return got.ok ? takeZip(entry.name, got.value) : unfetched(got.problem);
+    }
+    const got = await files.read(agentId, path);
+    return got.ok ? void download(entry.name, got.value) : unfetched(got.problem);
   };
   const zip = async () => {
     if (zipping) return;
     setZipping(true);
     const got = await files.zip(agentId, folder);
     setZipping(false);
-    if (got.ok) download(`${folder === '' ? name : folder.split('/').at(-1)}.zip`, got.value);
+    if (got.ok) takeZip(folder === '' ? name : (folder.split('/').at(-1) ?? name), got.value);
     else state.notices.refused(got.problem);
   };
   return (

@@ -1,7 +1,7 @@
 import { watched } from '../../../server/sandbox/missing.ts';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
-import type { FileEntry } from '../../../src/protocol/endpoints/workspaces.ts';
+import { expect, test, vi } from 'vitest';
+import { leftOutComment, type FileEntry } from '../../../src/protocol/endpoints/workspaces.ts';
 import { NOW, team } from './support/household.ts';
 import { configAnswer, EFFECTIVE, json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
@@ -114,6 +114,29 @@ test('text and Markdown are shown, what is too long or no text is said to be, an
   await close(binary);
   await within(await opened('huge.log')).findByText(/It is 40 MB long, which is more than is shown here/);
   expect(page.reach.asked.some(({ query }) => query.get('path') === 'huge.log')).toBe(false);
+});
+
+test('a zip that lacks something says how much of it, and where that is named, until it was read', async () => {
+  const saved = vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:zip');
+  let comment = leftOutComment(12);
+  const page = await open((reach) => {
+    const used = { bytes: 5, entries: 100_000, most: 10, whole: false };
+    reach.on(`GET ${API}`, { ...folder([entry('plan.md')]), used });
+    reach.on(`GET ${API}/zip`, () => new Response(`PK of a zip ${comment}`));
+  });
+  await screen.findByText(
+    /At least 5 B of 10 B used: there is more here than the 100,000 files and folders that were counted/,
+  );
+  const press = async () => page.user.click(await screen.findByRole('button', { name: 'Download all as a zip' }));
+  await press();
+  await screen.findByText(
+    /12 files or folders of “.+” could not be put into the zip as they are\. ROOST-LEFT-OUT\.txt in it says which, and why\./,
+  );
+  await page.user.click(screen.getByRole('button', { name: 'Dismiss' }));
+  comment = leftOutComment(0);
+  await press();
+  await waitFor(() => expect(saved).toHaveBeenCalledTimes(2));
+  expect(screen.queryByText(/could not be put into the zip/)).toBeNull();
 });
 
 test('what is given to it goes there, and what is too large is said to be before it is sent', async () => {
