@@ -5,13 +5,15 @@ import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts
 import type { Logger } from '../runs/context.ts';
 import { enduring, type Database } from '../store/index.ts';
 import { toolError } from '../define-tool.ts';
+import type { Contents } from './contents.ts';
 import type { Leave } from './leave.ts';
 import type { CallRows, KeptCall } from './rows.ts';
 import type { TellAgent } from './tell-agent.ts';
 
 export interface CarryOutDeps {
   readonly database: Pick<Database, 'untilThere'>;
-  readonly rows: Pick<CallRows, 'end' | 'get'>;
+  readonly rows: Pick<CallRows, 'end' | 'get' | 'waitAgain'>;
+  readonly contents: Contents;
   readonly leave: Pick<Leave, 'yes'>;
   readonly tellAgent: TellAgent;
   readonly toolNamed: (name: string) => TeamTool | undefined;
@@ -25,11 +27,19 @@ export interface CarryOutDeps {
 
 /** Its yes is on disk. */
 export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<void> {
-  const { database, rows, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
+  const { database, rows, contents, leave, tellAgent, toolNamed, host, changed, counted, closing, now, logger } = deps;
 
-  async function outcomeOf({ callId, agentId, tool: name, input: text, runId }: KeptCall): Promise<ToolOutcome> {
+  async function outcomeOf({
+    callId,
+    agentId,
+    tool: name,
+    input: text,
+    runId,
+    pinned,
+  }: KeptCall): Promise<ToolOutcome> {
     const tool = toolNamed(name);
-    const input = tool?.input.safeParse(JSON.parse(text));
+    const given: unknown = JSON.parse(text);
+    const input = tool?.input.safeParse(given);
     const caller: Caller = {
       agentId,
       sessionId: host.stateOf(agentId) === 'absent' ? null : host.sessionId(),
@@ -37,6 +47,7 @@ export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<
       run: callId,
       kind: 'run',
       signal: closing,
+      agreed: contents.agreed({ agentId, tool: name, input: given }, pinned),
     };
     if (!tool || !input?.success || !(await enduring(database, async () => (await tool.allowed?.(caller)) ?? true)))
       return toolError('This tool is not there any more.');
@@ -53,6 +64,16 @@ export function createCarryOut(deps: CarryOutDeps): (call: KeptCall) => Promise<
       return;
     }
     const outcome = await outcomeOf(call);
+    if (outcome.changed) {
+      // Between the yes and now something else came there: nothing was done, and it is asked again.
+      await enduring(database, async () => {
+        await rows.waitAgain(callId);
+        const waits = await rows.get(callId);
+        if (waits) await contents.fresh(waits);
+      });
+      changed(agentId);
+      return;
+    }
     // With what it gave back, whole, or not at all: a kill in between leaves it as one of which nobody knows.
     await enduring(database, () =>
       tellAgent({ ...call, state: 'done' }, input, outcome, (within) =>

@@ -12,16 +12,18 @@ import type { Alone, Caller, EventLog, Reach, SessionHost, TeamTool, ToolOutcome
 import { toolDone, toolError } from '../define-tool.ts';
 import { ALWAYS_THERE, isAway, writeOnce, type Database, type Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
-import { commandOf } from './command.ts';
+import type { Pins } from '../pins/index.ts';
+import { createAgreedCommands } from './agreed-commands.ts';
 import { createCarryOut } from './carry-out.ts';
-import { createGranted, type GrantedConfigs } from './granted.ts';
+import { createContents } from './contents.ts';
+import { createGranted, type GrantedConfigs, type Let } from './granted.ts';
 import { createLeave } from './leave.ts';
 import { createQuestion } from './questions.ts';
 import { createCallRows, type KeptCall, type NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
 import { createTellAgent, type ToldInbox } from './tell-agent.ts';
 import type { Answered, Calls } from './types.ts';
-import { SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN, WITHDRAWN } from './words.ts';
+import { CHANGED, SWITCHED_OFF, TOO_LONG, TOO_MANY, WAITS, WAITS_IN_A_RUN, WITHDRAWN } from './words.ts';
 
 export type { Answered, Calls } from './types.ts';
 
@@ -34,6 +36,8 @@ export interface CallsDeps {
   /** No other process can have this store open. */
   readonly onlyOne: boolean;
   readonly configs: GrantedConfigs;
+  /** What lies where calls are about. */
+  readonly pins: Pins;
   readonly inbox: ToldInbox;
   readonly host: Pick<SessionHost, 'stateOf' | 'sessionId' | 'rouse'>;
   readonly log: Pick<EventLog, 'subscribe'>;
@@ -54,8 +58,11 @@ const leavesTraces = ({ name, readOnly }: TeamTool) => {
 
 export function createCalls(deps: CallsDeps): Calls {
   const { log, tell, now, newId, timers, logger } = deps;
-  const { letBy, always } = createGranted(deps.configs);
+  const { pins } = deps;
   const rows = createCallRows(deps);
+  const agreed = createAgreedCommands(deps);
+  const { grantFor, letBy, refuseAlways, always } = createGranted({ ...deps, agreed });
+  const contents = createContents({ rows, pins });
   const guarded = new Map<string, TeamTool>();
   /** Tools that come and go. */
   const sources: (() => readonly TeamTool[])[] = [];
@@ -98,7 +105,7 @@ export function createCalls(deps: CallsDeps): Calls {
     askedAt: now(),
   });
   const question = createQuestion(rows);
-  const leave = createLeave({ rows, question, letBy, newCall, changed, counted, beside, now });
+  const leave = createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now });
 
   async function run(tool: TeamTool, input: unknown, caller: Caller, allowedBy: AllowedBy): Promise<ToolOutcome> {
     const call = newCall(tool.name, input, caller);
@@ -113,7 +120,10 @@ export function createCalls(deps: CallsDeps): Calls {
     };
     try {
       const outcome = await tool.run(input, caller);
-      over(outcome);
+      // Nothing was done, and it is asked about: that stands in the account.
+      if (outcome.changed) {
+        if (first) await rows.remove(call.callId);
+      } else over(outcome);
       return outcome;
     } catch (error) {
       over({ text: 'Something in the relay broke.', isError: true });
@@ -137,11 +147,18 @@ export function createCalls(deps: CallsDeps): Calls {
       };
     };
 
-  async function ask(tool: TeamTool, input: unknown, caller: Caller): Promise<ToolOutcome> {
+  async function ask(
+    tool: TeamTool,
+    input: unknown,
+    caller: Caller,
+    { before }: Pick<Let & { readonly by: 'ask' }, 'before'>,
+  ): Promise<ToolOutcome> {
     const text = JSON.stringify(input ?? null);
     if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
     const words = caller.kind === 'run' ? WAITS_IN_A_RUN : WAITS;
-    if ((await question(newCall(tool.name, input, caller), text)) === null) return toolError(TOO_MANY);
+    const lies = await pins.of({ agentId: caller.agentId, tool: tool.name, input });
+    const asked = await question(newCall(tool.name, input, caller), text, { now: lies, before });
+    if (asked === null) return toolError(TOO_MANY);
     changed(caller.agentId);
     return toolDone(words);
   }
@@ -150,6 +167,7 @@ export function createCalls(deps: CallsDeps): Calls {
     ...deps,
     database: deps.database ?? ALWAYS_THERE,
     rows,
+    contents,
     leave,
     tellAgent,
     toolNamed,
@@ -169,6 +187,12 @@ export function createCalls(deps: CallsDeps): Calls {
           : 'It was answered before, with yes.';
     return { ok: false, reason: 'over', detail };
   }
+  /** A yes that came too late: somebody else has answered, or something else lies there by now. */
+  async function late(callId: string): Promise<Answered> {
+    return (await rows.get(callId))?.state === 'asked'
+      ? { ok: false, reason: 'changed', detail: CHANGED }
+      : await over(callId);
+  }
   async function standing(callId: string): Promise<Answered> {
     const call = await rows.get(callId);
     return call ? { ok: true, call } : await over(callId);
@@ -187,7 +211,7 @@ export function createCalls(deps: CallsDeps): Calls {
   /** False: it waits no more. */
   async function begin(call: KeptCall, given: Exclude<Answer, 'later' | 'no'>): Promise<boolean> {
     const at = now();
-    const once = (within?: Db) => rows.begin(call.callId, given, at, within);
+    const once = (within?: Db) => rows.begin(call, given, at, within);
     /** A yes whose answer did not come holds, and is carried out once. */
     const surely = async (write: () => Promise<boolean>) =>
       (await writeOnce({
@@ -205,7 +229,7 @@ export function createCalls(deps: CallsDeps): Calls {
     }
   }
 
-  async function answer(callId: string, given: Answer, words: string): Promise<Answered> {
+  async function answer(callId: string, given: Answer, words: string, seen?: string): Promise<Answered> {
     const call = await rows.get(callId);
     if (call?.state !== 'asked') return await over(callId);
     switch (given) {
@@ -224,17 +248,26 @@ export function createCalls(deps: CallsDeps): Calls {
           'an agent could not be told of a no',
         );
         return await standing(callId);
-      default:
-        if (given === 'always-command' && commandOf(call.tool, JSON.parse(call.input)) === null)
-          return { ok: false, reason: 'misfit', detail: 'This is no command that can be let for always.' };
-        if ((await letBy(call.agentId, call.tool, null)) === 'off') {
+      default: {
+        if ((await grantFor(call.agentId, call.tool)) === 'off') {
           await withdraw(call, WITHDRAWN.off);
           return await over(callId);
         }
-        if (!(await begin(call, given))) return await over(callId);
+        // A yes is to what was shown. By what stands in the row, where that is not told.
+        const shown = seen ?? call.pinned?.pin ?? '';
+        const fresh = await contents.fresh(call);
+        const isUnknown = seen === undefined && !call.isPinned;
+        if (shown !== (fresh.pinned?.pin ?? '') && !isUnknown) {
+          changed(call.agentId);
+          return { ok: false, reason: 'changed', detail: CHANGED };
+        }
+        const why = given === 'always-command' ? await refuseAlways(fresh) : null;
+        if (why !== null) return { ok: false, reason: 'misfit', detail: why };
+        if (!(await begin(fresh, given))) return await late(callId);
         changed(call.agentId);
-        beside(carryOut(call), 'a call that was let could not be carried out');
+        beside(carryOut(fresh), 'a call that was let could not be carried out');
         return await standing(callId);
+      }
     }
   }
 
@@ -245,20 +278,51 @@ export function createCalls(deps: CallsDeps): Calls {
     const made: TeamTool = {
       ...tool,
       async allowed(caller) {
-        const held = await letBy(caller.agentId, tool.name, null);
+        const held = await grantFor(caller.agentId, tool.name);
         return (tool.provider ? held === 'allow' : held !== 'off') && ((await tool.allowed?.(caller)) ?? true);
       },
       ...(tool.provider ? { begun: begunOf(tool) } : {}),
       async run(input, caller) {
-        const held = await letBy(caller.agentId, tool.name, input);
-        if (held === 'off') return toolError(SWITCHED_OFF);
-        if (held === 'ask') return await ask(tool, input, caller);
-        return await run(tool, input, caller, held === 'command' ? 'command' : 'grant');
+        const call = { agentId: caller.agentId, tool: tool.name, input };
+        const held = await letBy(call);
+        switch (held.by) {
+          case 'off':
+            return toolError(SWITCHED_OFF);
+          case 'ask':
+            return await ask(tool, input, caller, held);
+          case 'allow':
+            return await run(tool, input, caller, 'grant');
+          case 'command': {
+            const agreedTo = held.with ? { agreed: contents.agreed(call, held.with.pinned) } : {};
+            const outcome = await run(tool, input, { ...caller, ...agreedTo }, 'command');
+            if (!outcome.changed) return outcome;
+            return await ask(tool, input, caller, { before: held.with?.pinned?.files ?? null });
+          }
+        }
       },
     };
     guards.set(tool, made);
     return made;
   }
+
+  /** Agents whose files have changed since their questions were looked at. */
+  const looking = new Set<AgentId>();
+  async function lookAgain(agentId: AgentId): Promise<void> {
+    looking.delete(agentId);
+    if (closing.signal.aborted) return;
+    const own = (await rows.waiting()).filter((call) => call.agentId === agentId);
+    const looked = await Promise.all(own.map(contents.fresh));
+    if (looked.some((call, i) => call !== own[i])) changed(agentId);
+  }
+  log.subscribe(({ event }) => {
+    if (event.kind !== 'changed' || event.what !== 'files' || event.agentId === null) return;
+    const { agentId } = event;
+    if (looking.has(agentId)) return;
+    looking.add(agentId);
+    timers.after(CALL_LIMITS.lookMs, () =>
+      beside(lookAgain(agentId), 'whether questions are to something else by now could not be looked at'),
+    );
+  });
 
   log.subscribe(({ event }) => {
     // What was asked in one that was cut, with its relay, may be answered all the same.
@@ -282,13 +346,17 @@ export function createCalls(deps: CallsDeps): Calls {
     leave: leave.ask,
     note: leave.note,
     waiting: () => rows.waiting(),
+    toBeShown: async () => await Promise.all((await rows.waiting()).map(contents.fresh)),
     answered: () => rows.answeredSince(now() - CALL_LIMITS.answeredForMs),
     page: (before, agentId, limit) => rows.page(before, agentId, limit),
     ofRun: rows.ofRun,
     answer,
     keepOnly: (agentIds) => withdrawAll(({ agentId }) => !agentIds.has(agentId), WITHDRAWN.forgotten),
     withdrawToolsOf: (prefix) => withdrawAll(({ tool }) => tool.startsWith(prefix), WITHDRAWN.detached),
-    forgetCallsOf: rows.forget,
+    async forgetCallsOf(agentId) {
+      await rows.forget(agentId);
+      await agreed.forget(agentId);
+    },
     async recover() {
       await rows.lost(deps.onlyOne ? now() : now() - CALL_LIMITS.believedDeadMs, now());
       await rows.drop(now() - CALL_LIMITS.keptMs);

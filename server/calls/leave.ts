@@ -6,9 +6,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { AgentId } from '../../src/domain/ids.ts';
-import type { Grant } from '../../src/domain/toolsets.ts';
 import type { AllowedBy } from '../../src/protocol/calls.ts';
 import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../contracts.ts';
+import type { PinnedCall, Pins } from '../pins/index.ts';
+import type { Let } from './granted.ts';
 import type { Question } from './questions.ts';
 import type { CallRows, KeptCall, NewCall } from './rows.ts';
 import { CALL_LIMITS } from './settings.ts';
@@ -17,7 +18,8 @@ import { LET_LATER, SWITCHED_OFF, TOO_LONG, TOO_MANY, TURN_OVER, WAITS_IN_A_RUN,
 export interface LeaveDeps {
   readonly rows: Pick<CallRows, 'add' | 'end' | 'told' | 'close' | 'remove' | 'useLeave'>;
   readonly question: Question;
-  readonly letBy: (agentId: AgentId, tool: string, input: unknown) => Promise<Grant | 'command'>;
+  readonly letBy: (call: PinnedCall) => Promise<Let>;
+  readonly pins: Pick<Pins, 'of'>;
   readonly newCall: (tool: string, input: unknown, caller: Parameters<AskLeave>[0]['caller']) => NewCall;
   readonly changed: (agentId: AgentId) => void;
   readonly counted: () => void;
@@ -35,13 +37,13 @@ export interface Leave {
   no(call: Pick<KeptCall, 'callId'>, words: string): Promise<boolean>;
 }
 
-export function createLeave({ rows, question, letBy, newCall, changed, counted, beside, now }: LeaveDeps): Leave {
+export function createLeave({ rows, question, letBy, pins, newCall, changed, counted, beside, now }: LeaveDeps): Leave {
   /** By question. */
   const waiters = new Map<string, (verdict: Verdict) => void>();
-  /** Of what the person has let, and nobody has done yet. */
-  const hashOf = (agentId: AgentId, tool: string, input: string) =>
+  /** Of what the person has let, and nobody has done yet. `pin`: of what it is to. */
+  const hashOf = (agentId: AgentId, tool: string, input: string, pin: string | null) =>
     createHash('sha256')
-      .update(JSON.stringify([agentId, tool, input]))
+      .update(JSON.stringify([agentId, tool, input, pin]))
       .digest('hex');
   const over = (callId: string, verdict: Verdict): boolean => {
     const tell = waiters.get(callId);
@@ -75,11 +77,13 @@ export function createLeave({ rows, question, letBy, newCall, changed, counted, 
     },
     async ask({ tool, input, caller }) {
       const { agentId, signal } = caller;
-      const held = await letBy(agentId, tool, input);
-      if (held === 'off') return { let: false, words: SWITCHED_OFF };
+      const held = await letBy({ agentId, tool, input });
+      if (held.by === 'off') return { let: false, words: SWITCHED_OFF };
       const text = JSON.stringify(input ?? null);
-      if (held !== 'ask' || (await rows.useLeave(hashOf(agentId, tool, text), now() - CALL_LIMITS.leaveMs))) {
-        const by: AllowedBy = held === 'command' ? 'command' : held === 'ask' ? 'once' : 'grant';
+      const pinned = held.by === 'ask' ? await pins.of({ agentId, tool, input }) : null;
+      const leaves = hashOf(agentId, tool, text, pinned?.pin ?? null);
+      if (held.by !== 'ask' || (await rows.useLeave(leaves, now() - CALL_LIMITS.leaveMs))) {
+        const by: AllowedBy = held.by === 'command' ? 'command' : held.by === 'ask' ? 'once' : 'grant';
         const call = newCall(tool, input, caller);
         await rows.add(call, 'running', by);
         return { let: true, over: overOf(call.callId, input) };
@@ -91,6 +95,7 @@ export function createLeave({ rows, question, letBy, newCall, changed, counted, 
       const callId = await question(
         newCall(tool, input, caller),
         text,
+        { now: pinned, before: held.before },
         // One for which somebody waits is answered for them alone.
         (each) => !waiters.has(each.callId),
         (own) => waits && waiters.set(own, tell),
@@ -110,13 +115,13 @@ export function createLeave({ rows, question, letBy, newCall, changed, counted, 
         signal.removeEventListener('abort', stopped);
       }
     },
-    async yes({ callId, agentId, tool, input }) {
+    async yes({ callId, agentId, tool, input, pinned }) {
       const asked: unknown = JSON.parse(input);
       const waited = over(callId, { let: true, over: overOf(callId, asked) });
       // Nobody is told of it later: whoever waited goes on, and tells how it went.
       if (waited) await rows.told(callId, now());
       else {
-        const leaves = hashOf(agentId, tool, input);
+        const leaves = hashOf(agentId, tool, input, pinned?.pin ?? null);
         await rows.end(callId, asked, { text: LET_LATER, isError: false }, now(), { leaves });
         counted();
       }

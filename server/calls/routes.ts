@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { callEndpoints } from '../../src/protocol/endpoints/calls.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { toolsetOf } from '../../src/domain/toolsets.ts';
-import type { CommandReach, SandboxStanding, ToolCall } from '../../src/protocol/calls.ts';
+import { toolCallSchema, type CommandReach, type SandboxStanding, type ToolCall } from '../../src/protocol/calls.ts';
 import type { Configs, Directory } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
@@ -19,14 +19,15 @@ export interface CallRoutesDeps {
   readonly programs: boolean;
 }
 
-const STATUS = { unknown: 404, over: 409, misfit: 400 } as const;
+const STATUS = { unknown: 404, over: 409, misfit: 400, changed: 409 } as const;
 
 export function createCallRoutes({ calls, directory, sandbox, configs, programs }: CallRoutesDeps): readonly Handled[] {
   function person(context: Context<Env>): void {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'What agents ask for is answered from the household’s page.');
   }
-  const shown = (list: readonly ToolCall[]) => [...list];
+  /** Without what the relay alone knows of them. */
+  const shown = (list: readonly ToolCall[]) => list.map((call) => toolCallSchema.parse(call));
   return answer(callEndpoints, {
     async calls({ before, limit, agent }, context) {
       person(context);
@@ -36,7 +37,7 @@ export function createCallRoutes({ calls, directory, sandbox, configs, programs 
     },
     async approvals(_, context) {
       person(context);
-      const [waiting, answered, standing] = await Promise.all([calls.waiting(), calls.answered(), sandbox()]);
+      const [waiting, answered, standing] = await Promise.all([calls.toBeShown(), calls.answered(), sandbox()]);
       const asking = new Set(waiting.filter(({ tool }) => toolsetOf(tool) === 'shell').map(({ agentId }) => agentId));
       const reach = await Promise.all(
         [...asking].map(async (agentId): Promise<[AgentId, CommandReach]> => {
@@ -53,9 +54,9 @@ export function createCallRoutes({ calls, directory, sandbox, configs, programs 
     },
     async answerApproval({ callId, body }, context) {
       person(context);
-      const answered = await calls.answer(callId, body.answer, body.words);
+      const answered = await calls.answer(callId, body.answer, body.words, body.seen);
       if (!answered.ok) throw problem(STATUS[answered.reason], answered.reason, answered.detail);
-      return answered.call;
+      return toolCallSchema.parse(answered.call);
     },
   });
 }

@@ -3,8 +3,18 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
-import { ALLOWED_BY, CALL_STATES, type AllowedBy, type CallState, type ToolCall } from '../../src/protocol/calls.ts';
+import {
+  ALLOWED_BY,
+  CALL_STATES,
+  pinnedFileSchema,
+  type AllowedBy,
+  type CallContent,
+  type CallState,
+  type PinnedFile,
+  type ToolCall,
+} from '../../src/protocol/calls.ts';
 import { mapStrings } from '../minds/well-formed.ts';
+import type { Pinned } from '../pins/index.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 import { CALL_LIMITS } from './settings.ts';
@@ -13,6 +23,12 @@ const json = (text: string) => JSON.stringify(text);
 const stateSchema = z.enum(CALL_STATES);
 const allowedSchema = z.enum(ALLOWED_BY).nullable();
 const placeSchema = z.enum(['session', 'run', 'client']);
+export const pinnedSchema = z.object({
+  pin: z.string(),
+  files: z.array(pinnedFileSchema),
+  rest: z.number(),
+  isWhole: z.boolean(),
+});
 
 export interface NewCall {
   readonly callId: string;
@@ -24,6 +40,11 @@ export interface NewCall {
   readonly input: unknown;
   readonly askedAt: number;
 }
+/** What a yes is to, and what lay there before, where somebody has agreed to that or was asked about it. */
+export interface AskedContent {
+  readonly now: Pinned | null;
+  readonly before: readonly PinnedFile[] | null;
+}
 export interface Ended {
   readonly text: string;
   readonly isError: boolean;
@@ -32,6 +53,10 @@ export interface Ended {
 export interface KeptCall extends ToolCall {
   readonly sessionId: SessionId | null;
   readonly runId: RunId | null;
+  /** Of one that waits: what a yes is to; null: nothing in the folder. */
+  readonly pinned: Pinned | null;
+  /** False: it was asked before that was kept. */
+  readonly isPinned: boolean;
 }
 
 /** The beginning of an input, readable as JSON as long as its texts alone are long. */
@@ -42,6 +67,18 @@ const beginningOf = (input: unknown): string =>
   );
 
 const optional = (text: string | null) => (text === null ? null : parseText(text));
+
+/** Where nothing lies any more, what did is shown all the same. */
+const NOTHING_LEFT: Pinned = { pin: '', files: [], rest: 0, isWhole: true };
+
+function contentOf(row: Selectable<Tables['tool_calls']>): Pick<KeptCall, 'pinned' | 'isPinned' | 'content'> {
+  if (row.content_json === null) return { pinned: null, isPinned: false };
+  const pinned = pinnedSchema.nullable().parse(JSON.parse(row.content_json));
+  const before = row.before_json === null ? null : z.array(pinnedFileSchema).parse(JSON.parse(row.before_json));
+  const content: CallContent | null =
+    pinned || before ? { ...(pinned ?? NOTHING_LEFT), files: [...(pinned?.files ?? [])], before } : null;
+  return { pinned, isPinned: true, ...(content ? { content } : {}) };
+}
 
 function callOf(row: Selectable<Tables['tool_calls']>): KeptCall {
   return {
@@ -62,8 +99,17 @@ function callOf(row: Selectable<Tables['tool_calls']>): KeptCall {
     isError: row.is_error,
     bytes: row.bytes,
     later: row.later,
+    ...contentOf(row),
   };
 }
+
+const written = ({ now, before }: AskedContent) => ({
+  pin: now?.pin ?? null,
+  content_json: JSON.stringify(now),
+  before_json: before && JSON.stringify(before),
+});
+/** What is over is to nothing any more. */
+const NO_CONTENT = { pin: null, content_json: null, before_json: null };
 
 export type CallRows = ReturnType<typeof createCallRows>;
 
@@ -85,6 +131,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       state: CallState,
       allowedBy: AllowedBy | null,
       ended: (Ended & { readonly at: number }) | null = null,
+      content: AskedContent | null = null,
     ): Promise<void> {
       await db
         .insertInto('tool_calls')
@@ -101,6 +148,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
           allowed_by: allowedBy,
           asked_at: call.askedAt,
           ...(ended ? endOf(ended, ended.at) : {}),
+          ...(content ? written(content) : {}),
         })
         .execute();
     },
@@ -143,15 +191,23 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       if (from) query = query.where('sequence', '<', from.sequence);
       if (agentId !== null) query = query.where('agent_json', '=', json(agentId));
       const rows = await query.execute();
-      return { calls: rows.slice(0, limit).map(callOf), more: rows.length > limit };
+      // What those are to that wait is shown beside their answers alone.
+      const listed = rows.slice(0, limit).map((row) => callOf({ ...row, content_json: null, before_json: null }));
+      return { calls: listed, more: rows.length > limit };
     },
-    /** The person's yes, before anything runs. False: it waits no more. */
-    begin: async (callId: string, allowedBy: AllowedBy, at: number, within = db): Promise<boolean> =>
+    /** The person's yes to what `pin` stands for, before anything runs. False: it waits no more, or is to something else. */
+    begin: async (
+      { callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>,
+      allowedBy: AllowedBy,
+      at: number,
+      within = db,
+    ): Promise<boolean> =>
       changedOne(
         await update(within)
           .set({ state: 'running', allowed_by: allowedBy, answered_at: at })
           .where('call', '=', callId)
           .where('state', '=', 'asked')
+          .where('pin', 'is not distinct from', pinned?.pin ?? null)
           .executeTakeFirst(),
       ),
     /** Whether the yes of this moment is on disk. */
@@ -161,11 +217,29 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
         .where('state', '=', 'running')
         .where('answered_at', '=', at)
         .executeTakeFirst()) !== undefined,
+    /** Something else lies there than what `call` was to. False: it waits no more, or somebody else has seen that. */
+    askAnew: async ({ callId, pinned }: Pick<KeptCall, 'callId' | 'pinned'>, content: AskedContent): Promise<boolean> =>
+      changedOne(
+        await update()
+          .set(written(content))
+          .where('call', '=', callId)
+          .where('state', '=', 'asked')
+          .where('pin', 'is not distinct from', pinned?.pin ?? null)
+          .executeTakeFirst(),
+      ),
+    /** Nothing of it was done, since something else lay there by then: it waits again. */
+    async waitAgain(callId: string): Promise<void> {
+      await update()
+        .set({ state: 'asked', allowed_by: null, answered_at: null })
+        .where('call', '=', callId)
+        .where('state', '=', 'running')
+        .execute();
+    },
     /** False: it waits no more. */
     close: async (callId: string, state: 'declined' | 'withdrawn', words: string, at: number): Promise<boolean> =>
       changedOne(
         await update()
-          .set({ state, answered_at: at, ended_at: at, words_json: words === '' ? null : json(words) })
+          .set({ state, answered_at: at, ended_at: at, words_json: words === '' ? null : json(words), ...NO_CONTENT })
           .where('call', '=', callId)
           .where('state', '=', 'asked')
           .executeTakeFirst(),
@@ -191,7 +265,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
       }: { readonly within?: Db; readonly leaves?: string | null; readonly state?: 'done' | 'stopped' } = {},
     ): Promise<void> {
       await update(within)
-        .set({ state, input_json: beginningOf(input), ...endOf(ended, at), leave_hash: leaves })
+        .set({ state, input_json: beginningOf(input), ...endOf(ended, at), leave_hash: leaves, ...NO_CONTENT })
         .where('call', '=', callId)
         .where('state', '=', 'running')
         .execute();
@@ -210,7 +284,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
     /** Those that ran when the relay died, begun before `before`: nobody knows whether they did. */
     async lost(before: number, at: number): Promise<void> {
       await update()
-        .set({ state: 'unknown', ended_at: at, is_error: true })
+        .set({ state: 'unknown', ended_at: at, is_error: true, ...NO_CONTENT })
         .where('state', '=', 'running')
         .where('asked_at', '<=', before)
         .execute();

@@ -5,7 +5,7 @@ import type { AskLeave, NoteDeed, TeamTool } from '../contracts.ts';
 
 export type Answered =
   | { readonly ok: true; readonly call: ToolCall }
-  | { readonly ok: false; readonly reason: 'unknown' | 'over' | 'misfit'; readonly detail: string };
+  | { readonly ok: false; readonly reason: 'unknown' | 'over' | 'misfit' | 'changed'; readonly detail: string };
 
 export interface Calls {
   /** The same tools, as far as the person lets them be used. */
@@ -18,6 +18,8 @@ export interface Calls {
   readonly note: NoteDeed;
   /** That wait for the person, the oldest first. */
   waiting(): Promise<readonly ToolCall[]>;
+  /** The same with what lies in the folder now, looked at for this: to be shown to the person. */
+  toBeShown(): Promise<readonly ToolCall[]>;
   /** Answered or withdrawn lately, the newest first. */
   answered(): Promise<readonly ToolCall[]>;
   page(
@@ -27,7 +29,8 @@ export interface Calls {
   ): Promise<{ readonly calls: readonly ToolCall[]; readonly more: boolean }>;
   /** Of one run of this agent, the newest first. */
   ofRun(agentId: AgentId, runId: RunId, limit: number): Promise<readonly ToolCall[]>;
-  answer(callId: string, answer: Answer, words: string): Promise<Answered>;
+  /** `seen`: the pin of the content that was shown to whoever answers; left out: that is not known. */
+  answer(callId: string, answer: Answer, words: string, seen?: string): Promise<Answered>;
   /** What those ask who are not here any more waits no more. */
   keepOnly(agentIds: ReadonlySet<AgentId>): Promise<void>;
   /** What is asked for of tools whose names begin so waits no more. */

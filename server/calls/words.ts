@@ -12,6 +12,9 @@ export const TOO_MANY = `${CALL_LIMITS.openPerAgent} questions of yours wait for
 export const TOO_LONG = `This needs the human’s yes, and they are shown all of it: it is longer than ${CALL_LIMITS.askedInput.toLocaleString('en')} characters. Make it shorter; it was not asked.`;
 export const SWITCHED_OFF = 'The human has switched this tool off for you.';
 
+/** To the person. */
+export const CHANGED = 'What lies there has changed since this was shown. Nothing was done: look at it again.';
+
 export const LET_LATER =
   'The human lets it, once: nothing of it has been done yet. Do it now, exactly as you asked for it; within a day you are not asked again.';
 export const TURN_OVER = 'The turn was over before the human answered.';

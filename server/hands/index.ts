@@ -2,9 +2,11 @@
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { Network } from '../../src/domain/network.ts';
 import { grantOf } from '../../src/domain/toolsets.ts';
+import type { CommandReach as AskedReach } from '../../src/protocol/calls.ts';
 import type { Configs, EventLog } from '../contracts.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Web } from '../web/index.ts';
+import { createPins, NO_PINS, type Pins } from '../pins/index.ts';
 import { createWebTools } from '../web/tools.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { createFileTools } from '../workspaces/tools.ts';
@@ -48,6 +50,27 @@ async function reachOf(
   const off = grantOf(granted, 'run_command') === 'off';
   return { network, bare: insisted && programs, off, commandMs: seconds * 1_000 };
 }
+
+/** How far a command of this agent goes that waits for the human. */
+export const commandReachOf = async (
+  { sandbox, configs }: Pick<HandToolsDeps, 'sandbox' | 'configs'>,
+  agentId: AgentId,
+): Promise<AskedReach> => {
+  const [{ available }, { network }] = await Promise.all([sandbox.standing(), grantedTo(configs, agentId)]);
+  return { network, sandboxed: available };
+};
+
+/** What the human's yes to a call of this agent is to. Where agents have no folders, nothing. */
+export const createHandPins = (
+  hands: Pick<Hands, 'workspaces' | 'sandbox'> | undefined,
+  configs: Pick<Configs, 'agent'>,
+): Pins =>
+  hands
+    ? createPins({
+        workspaces: hands.workspaces,
+        commandReach: (agentId) => commandReachOf({ sandbox: hands.sandbox, configs }, agentId),
+      })
+    : NO_PINS;
 
 export type HandTools = ShellTools;
 

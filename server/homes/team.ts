@@ -48,7 +48,7 @@ import { createPauses } from '../pauses/index.ts';
 import { ALWAYS_THERE, type Database, type Db, type OpenJournal } from '../store/index.ts';
 import { createSearches, createSearchTools } from '../searches/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
-import { createHandTools, type Hands, type HandTools } from '../hands/index.ts';
+import { createHandPins, createHandTools, type Hands, type HandTools } from '../hands/index.ts';
 import { createProviderTools } from '../web/tools.ts';
 
 export interface TeamDeps {
@@ -232,6 +232,7 @@ export async function openTeam({
     onlyOne: alone,
     log,
     configs,
+    pins: createHandPins(hands, configs),
     inbox,
     host,
     alone: aloneAgents,

@@ -44,6 +44,8 @@ interface Command {
 const goesTooFar = (begun: CommandReach, now: CommandReach): boolean =>
   now.off || (begun.bare && !now.bare) || !covers(now.network, begun.network);
 
+const CHANGED = 'What this command reads has changed since the human let it. It has not run.';
+
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 function endText({ code, signal, cut, tookMs }: SandboxEnd, limitMs: number): string {
@@ -99,7 +101,12 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     ].join('\n');
   }
 
-  async function start({ agentId }: Caller, command: string, background: boolean): Promise<Command | string> {
+  /** A sentence, or an outcome: it was not begun. */
+  async function start(
+    { agentId, agreed }: Caller,
+    command: string,
+    background: boolean,
+  ): Promise<Command | string | ToolOutcome> {
     const noRoom = await refuseForRoom();
     if (noRoom !== null) return noRoom;
     const before = of(agentId);
@@ -110,14 +117,24 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
     if (left.bytes <= 0 || left.entries <= 0) return `Your folder is full, so no command runs. ${MAKE_ROOM}`;
     const reach = await reachOf(agentId);
     const limitMs = background ? limits.backgroundMs : reach.commandMs;
-    const run = await sandbox.run({
-      network: reach.network,
-      bare: reach.bare,
-      folder: workspaces.folderOf(agentId),
-      bash: ['-c', command],
-      timeoutMs: limitMs,
-      space: { left, count: () => workspace.room() },
-    });
+    // As late as can be: what it reads is what the human has let it with, and stays that until it has ended.
+    const release = agreed ? await agreed.hold() : () => undefined;
+    if (release === null) return { ...toolError(CHANGED), changed: true };
+    let run: SandboxRun;
+    try {
+      run = await sandbox.run({
+        network: reach.network,
+        bare: reach.bare,
+        folder: workspaces.folderOf(agentId),
+        bash: ['-c', command],
+        timeoutMs: limitMs,
+        space: { left, count: () => workspace.room() },
+      });
+    } catch (error) {
+      release();
+      throw error;
+    }
+    void run.ended.then(release);
     const started: Command = { id: `c${++numbered}`, run, reach, limitMs, end: null };
     commands.set(agentId, [
       ...before.filter(({ end }) => end === null),
@@ -174,6 +191,7 @@ export function createShellTools(deps: ShellToolsDeps): ShellTools {
       async run({ command, background }, caller) {
         const started = await start(caller, command, background);
         if (typeof started === 'string') return toolError(started);
+        if ('text' in started) return started;
         if (background)
           return toolDone(`It runs as ${started.id}. read_output tells what it writes, stop_command ends it.`);
         const stop = () => started.run.stop('stopped');

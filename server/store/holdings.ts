@@ -51,6 +51,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   clocks: 'counter',
   proposals: 'waiting',
   tool_calls: 'quota',
+  command_contents: 'lease',
   attached: 'record',
   notification_devices: 'lease',
   notifications: 'waiting',

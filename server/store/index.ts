@@ -48,6 +48,7 @@ import { programSessions } from './steps/0027-program-sessions.ts';
 import { wakeCalls } from './steps/0028-wake-calls.ts';
 import { keptAnswers } from './steps/0029-kept-answers.ts';
 import { signInFamilies } from './steps/0030-sign-in-families.ts';
+import { callContents } from './steps/0031-call-contents.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -84,6 +85,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0028-wake-calls': wakeCalls,
   '0029-kept-answers': keptAnswers,
   '0030-sign-in-families': signInFamilies,
+  '0031-call-contents': callContents,
 };
 
 /**

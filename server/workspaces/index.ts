@@ -14,7 +14,7 @@ import { WORKSPACE_LIMITS, type WorkspaceLimits } from './settings.ts';
 export { WorkspaceError } from './errors.ts';
 export type { Entry, EntryBelow, Passed } from './entries.ts';
 export type { Removed } from './folder.ts';
-export { contentMark, NOTHING, type Lies } from './lies.ts';
+export { contentMark, hashOfFile, readWhole, type Lies } from './lies.ts';
 export { WORKSPACE_LIMITS } from './settings.ts';
 
 /** What may still be written, counted now: nothing where there is 0 or less. */

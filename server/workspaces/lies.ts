@@ -49,7 +49,8 @@ export async function readWhole(file: FileHandle, bytes: number): Promise<Buffer
   return buffer.subarray(0, read);
 }
 
-async function hashed(file: FileHandle): Promise<string> {
+/** The mark of the content of an open file, whatever its length. */
+export async function hashOfFile(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   const buffer = Buffer.alloc(CHUNK);
   for (let at = 0; ;) {
@@ -92,7 +93,7 @@ export async function liesIn(folder: OpenFolder, raw: Buffer, limits: LiesLimits
     if (bytes > limits.hashedBytes) return { ...as('file', `stamp:${stamp}`), bytes };
     const file = await open(place, FILE);
     try {
-      if (bytes > limits.contentBytes) return { ...as('file', await hashed(file)), bytes };
+      if (bytes > limits.contentBytes) return { ...as('file', await hashOfFile(file)), bytes };
       const content = await readWhole(file, bytes);
       return { kind: 'file', bytes: content.length, entries: 0, mark: contentMark(content), content };
     } finally {

@@ -10,6 +10,35 @@ export type CallState = (typeof CALL_STATES)[number];
 export const ALLOWED_BY = ['grant', 'command', 'once', 'always-tool', 'always-command', 'program'] as const;
 export type AllowedBy = (typeof ALLOWED_BY)[number];
 
+/** A file or folder that a call is about, as it lies in its agent's folder. */
+export const pinnedFileSchema = z.object({
+  path: z.string(),
+  leadsTo: z
+    .string()
+    .nullable()
+    .describe('it is a link, or lies behind one: where that leads; null: no link is on its way'),
+  kind: z.enum(['none', 'file', 'folder', 'link', 'other']).describe('none: nothing lies there'),
+  bytes: z.number().int().nonnegative().describe('of a file, or of all files below a folder'),
+  entries: z.number().int().nonnegative().describe('files and folders below a folder; else 0'),
+  mark: z.string().describe('another one once something else lies there'),
+  inTurn: z.boolean().describe('the call does not name it: files that it names do, or programs read it by themselves'),
+  text: z.string().nullable().describe('what it says; null: it is no text, or longer than is shown'),
+});
+export type PinnedFile = z.infer<typeof pinnedFileSchema>;
+
+/** What a yes to a call is to, besides its words. */
+export const callContentSchema = z.object({
+  pin: z.string().describe('names all of it: sent back with the answer, as `seen`; empty: nothing lies there'),
+  files: z.array(pinnedFileSchema),
+  rest: z.number().int().nonnegative().describe('further files that are compared too, and not listed'),
+  isWhole: z.boolean().describe('false: there is more than can be compared, and it is not let for always'),
+  before: z
+    .array(pinnedFileSchema)
+    .nullable()
+    .describe('what lay there when it was asked, or let for always, where that is not what lies there now'),
+});
+export type CallContent = z.infer<typeof callContentSchema>;
+
 export const toolCallSchema = z.object({
   callId: z.string(),
   agentId: common.agentId,
@@ -35,6 +64,9 @@ export const toolCallSchema = z.object({
   isError: z.boolean(),
   bytes: z.number().int().nonnegative().nullable().describe('of all that it answered'),
   later: z.boolean().describe('the person has said “not now”'),
+  content: callContentSchema
+    .optional()
+    .describe('of a call that waits, and is about files of its agent’s folder: what a yes is to'),
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
@@ -48,6 +80,13 @@ export const answerSchema = z.strictObject({
       'once: this call; always-tool: this and every later one of this tool by this agent; always-command: this and every later one of exactly this command; no; later: it goes on waiting',
     ),
   words: z.string().max(4_000).default('').describe('with a no: what the agent is told'),
+  seen: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      'with a yes: the `pin` of the content that was shown, empty where none was; refused where something else lies there by now',
+    ),
 });
 
 /** How far commands of an agent go just now, as the person has set it. */

@@ -9,6 +9,8 @@ const grant = z.enum(GRANTS);
 
 /** Characters of a command that is let exactly as it stands. */
 export const ALLOWED_COMMAND_MAX = 10_000;
+/** Such commands of one agent. */
+export const ALLOWED_COMMANDS_MAX = 200;
 
 /** What something that is held may reach of the network. */
 export const networkSchema = z.union(
@@ -65,7 +67,7 @@ export const grants = {
     ),
   allowed_commands: z
     .array(z.string().min(1).max(ALLOWED_COMMAND_MAX))
-    .max(200)
+    .max(ALLOWED_COMMANDS_MAX)
     .describe('commands that it may run exactly as they stand here, where each other one waits for the person'),
 };
 

@@ -22,8 +22,8 @@ export interface Calls {
   readonly approvals: Query<Approvals>;
   /** Null: of everybody. */
   account(agentId: AgentId | null): Paged<ToolCall>;
-  /** Is it answered? What is refused is told as a notice, with what is so instead. */
-  answer(callId: string, answer: Answer, words: string): Promise<boolean>;
+  /** Is it answered? A yes is to what `call` shows. What is refused is told as a notice, with what is so instead. */
+  answer(call: ToolCall, answer: Answer, words: string): Promise<boolean>;
 }
 
 function createCalls({ reach, changes, device, notices }: RoostState): Calls {
@@ -50,8 +50,10 @@ function createCalls({ reach, changes, device, notices }: RoostState): Calls {
   return {
     approvals,
     account: (agentId) => accounts(agentId ?? ''),
-    async answer(callId, answer, words) {
-      const result = await reach((client) => client.answerApproval({ callId, body: { answer, words } }));
+    async answer({ callId, content }, answer, words) {
+      const isYes = answer !== 'no' && answer !== 'later';
+      const body = { answer, words, ...(isYes ? { seen: content?.pin ?? '' } : {}) };
+      const result = await reach((client) => client.answerApproval({ callId, body }));
       if (!result.ok) notices.refused(result.problem);
       await approvals.again();
       return result.ok;

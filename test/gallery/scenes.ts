@@ -220,6 +220,19 @@ const EDIT = {
   ...{ callId: 'call-2', tool: 'edit_file', where: 'run' },
   input: '{"path":"trip.md","old_text":"The pier was closed.","new_text":"The pier was open again."}',
 };
+const pinned = (path: string, text: string, inTurn = false) => ({
+  ...{ path, leadsTo: null, kind: 'file', bytes: text.length, entries: 0, mark: text, inTurn, text },
+});
+const SCRIPT = pinned('build.sh', '. ./lib.sh\nmake_pages page/');
+const SWAPPED = {
+  ...COMMAND,
+  ...{ callId: 'call-5', input: '{"command":"bash build.sh"}' },
+  content: {
+    ...{ pin: 'pin', rest: 0, isWhole: true },
+    files: [SCRIPT, pinned('lib.sh', 'make_pages() {\n  rm -rf "$1"\n}', true)],
+    before: [SCRIPT, pinned('lib.sh', 'make_pages() {\n  mkdir -p "$1"\n}', true)],
+  },
+};
 const settings = (section: string, more: Scene = {}): Scene => ({
   docs: team(3),
   path: `/settings/${section}`,
@@ -355,7 +368,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
     path: '/approvals',
     prepare: ({ reach }) => {
       reach.on('GET /api/approvals', {
-        waiting: [COMMAND, EDIT],
+        waiting: [COMMAND, SWAPPED, EDIT],
         answered: [],
         sandbox: { available: true, why: null },
       });

@@ -249,6 +249,49 @@ describe('an agent whose mind is a program', () => {
     expect(await hands.waiting()).toEqual([]);
   });
 
+  it('asks again where the script of a command that was let for good is another by now, or the file that it would write', async () => {
+    await hands.put('build.sh', 'echo good');
+    await hands.put('notes.md', 'old');
+    await awake();
+    const runs = (nth: number) =>
+      tell({
+        ask: {
+          ...COMMAND,
+          toolCallId: `s${nth}`,
+          rawInput: { command: 'bash build.sh' },
+          then: [{ say: `Ran ${nth}.` }],
+        },
+      });
+    await runs(1);
+    const first = await question();
+    expect(first.content?.files).toMatchObject([{ path: 'build.sh', text: 'echo good' }]);
+    expect((await hands.answer(first.callId, 'always-command')).status).toBe(200);
+    await says('Ran 1.');
+    await runs(2);
+    await says('Ran 2.');
+    await hands.put('build.sh', 'echo evil');
+    await runs(3);
+    const swapped = await question();
+    expect(swapped.content).toMatchObject({ before: [{ text: 'echo good' }], files: [{ text: 'echo evil' }] });
+    await hands.answer(swapped.callId, 'no');
+    await noted('asked', 3);
+    const diff = { type: 'diff', path: 'notes.md', oldText: 'old', newText: 'new' };
+    await tell({
+      ask: { toolCallId: 'e1', title: 'Notes', kind: 'edit', content: [diff], then: [{ say: 'Changed.' }] },
+    });
+    const edit = await question();
+    expect(edit.content?.files).toMatchObject([{ path: 'notes.md', text: 'old' }]);
+    await hands.put('notes.md', 'mine');
+    expect((await hands.answer(edit.callId, 'once')).status).toBe(409);
+    expect(await question()).toMatchObject({
+      callId: edit.callId,
+      content: { before: [{ text: 'old' }], files: [{ text: 'mine' }] },
+    });
+    expect((await hands.answer(edit.callId, 'once')).status).toBe(200);
+    await says('Changed.');
+    for (const name of ['build.sh', 'notes.md']) await call('DELETE', `/api/workspaces/a1/file?path=${name}`);
+  });
+
   it('is let for good by no yes that was said once, and does nothing where it can be told nothing else', async () => {
     await awake();
     const always = { optionId: 'yes', name: 'Yes', kind: 'allow_always' };

@@ -32,8 +32,8 @@ export interface Hands {
   /** A file of its folder; null: there is none. */
   file(path: string): Promise<string | null>;
   put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void>;
-  /** kill -9, and a start on the same home; resolves with what the first had written. */
-  restart(): Promise<ProcessEnd>;
+  /** kill -9, and a start on the same home, with this in its environment too; resolves with what the first had written. */
+  restart(more?: Readonly<Record<string, string>>): Promise<ProcessEnd>;
   close(): Promise<void>;
 }
 
@@ -121,10 +121,10 @@ export async function startHands(
       const headers = { 'content-type': 'application/octet-stream' };
       expect((await relay.fetch(fileAt(path), { method: 'PUT', body, headers })).status).toBe(204);
     },
-    async restart() {
+    async restart(more = {}) {
       const signIn = await relay.signIn();
       const ended = await relay.kill('SIGKILL');
-      relay = await startRelay({ home, signIn, env, args });
+      relay = await startRelay({ home, signIn, env: { ...env, ...more }, args });
       return ended;
     },
     async close() {

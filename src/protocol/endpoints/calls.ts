@@ -57,7 +57,10 @@ export const callEndpoints = {
       { status: 200, when: 'it is answered', body: toolCallSchema },
       { status: 400, when: 'something does not fit; `errors` names each field' },
       { status: 404, when: 'there is no such call' },
-      { status: 409, when: 'it was answered or withdrawn before; `detail` says which' },
+      {
+        status: 409,
+        when: 'it was answered or withdrawn before, and `detail` says which; or something else lies by now where it is about (`changed`): then it still waits, and shows that',
+      },
       browsersOnly,
     ],
   }),

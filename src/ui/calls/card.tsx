@@ -16,7 +16,8 @@ import { revealed, revealedCode } from '../text/unseen.ts';
 import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
 import { useTeammates } from '../use-teammates.ts';
-import { inputOf, textIn, touches, wantsTo } from './words.ts';
+import { Changed, ReadFiles, WhatLies } from './content.tsx';
+import { inputOf, isBounded, textIn, touches, wantsTo } from './words.ts';
 import '../parts/excerpt.css';
 import './calls.css';
 
@@ -60,8 +61,32 @@ export function Wanted({ call }: { call: ToolCall }) {
         {revealedCode(whole)}
       </pre>
     );
-  if (call.tool === 'write_file' && path !== null && content !== null)
-    return <WriteDiff agentId={call.agentId} path={path} content={content} />;
+  const lies = (at: string | null) => call.content?.files.find((file) => file.path === at);
+  if (call.tool === 'write_file' && path !== null && content !== null) {
+    const there = lies(path);
+    // What is long is fetched to be looked at.
+    return there && (there.kind === 'none' || there.text !== null) ? (
+      <Diff before={there.text ?? ''} after={content} />
+    ) : (
+      <WriteDiff agentId={call.agentId} path={path} content={content} />
+    );
+  }
+  const gone = call.tool === 'delete_file' ? lies(path) : undefined;
+  if (gone) return <WhatLies file={gone} />;
+  if (call.tool === 'move_file') {
+    const over = lies(of('to'));
+    if (!over || over.kind === 'none') return null;
+    return (
+      <>
+        <p className="call-note">
+          {input['replace'] === true
+            ? t`What lies at ${revealedCode(over.path)} now would be replaced.`
+            : t`Something lies at ${revealedCode(over.path)} already: as it asks for it, nothing will be moved.`}
+        </p>
+        <WhatLies file={over} />
+      </>
+    );
+  }
   if (call.tool === 'edit_file' && before !== null && after !== null)
     return (
       <>
@@ -154,20 +179,22 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
   const approvals = useQuery(calls.approvals);
   const known = approvals.kind === 'ready' ? approvals.value : null;
   const reach = known?.reach?.[call.agentId];
-  const settled = useSettled((known?.waiting ?? []).map(({ callId }) => callId).join());
+  // What it is to changes under the hand as well.
+  const settled = useSettled((known?.waiting ?? []).map(({ callId, content }) => `${callId} ${content?.pin}`).join());
   const mate = useTeammates().find(call.agentId);
   const now = useNow();
   const [busy, setBusy] = useState(false);
   const [words, setWords] = useState<string | null>(null);
   const id = useId();
+  const mayAlways = isBounded(call, reach) || (call.content?.isWhole ?? true);
   const say = (answer: Answer, with_ = '') => {
     if (busy) return;
     setBusy(true);
-    void calls.answer(call.callId, answer, with_).finally(() => setBusy(false));
+    void calls.answer(call, answer, with_).finally(() => setBusy(false));
   };
   const more = [
     { label: t`Always, for this tool`, hint: t`${mate.name} is not asked again for it`, run: () => say('always-tool') },
-    ...(RUN_COMMANDS.includes(call.tool) && textIn(inputOf(call), 'command') !== null
+    ...(RUN_COMMANDS.includes(call.tool) && textIn(inputOf(call), 'command') !== null && mayAlways
       ? [
           {
             label: t`Always, for exactly this command`,
@@ -187,7 +214,11 @@ export function ApprovalCard({ call }: { call: ToolCall }) {
           </span>
         )} wants to ${wantsTo(call)}`}
       </h3>
+      {call.content && <Changed content={call.content} />}
       <Wanted call={call} />
+      {call.content && RUN_COMMANDS.includes(call.tool) && (
+        <ReadFiles content={call.content} isBounded={isBounded(call, reach)} />
+      )}
       <p className="call-note">
         {t`${touches(call, reach)} Asked ${dayWithin(call.askedAt, now)} ${clockTime(call.askedAt)}`}
         {t`${call.where === 'run' ? t`, while nobody was there` : ''}. Nothing of it runs before you say yes.`}

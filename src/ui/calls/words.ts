@@ -88,6 +88,12 @@ export function wantsTo(call: ToolCall): string {
   }
 }
 
+/** Whether it can do no more than its agent can: in the sandbox, without a network. */
+export const isBounded = ({ tool }: Pick<ToolCall, 'tool'>, reach: CommandReach | undefined): boolean =>
+  tool === 'run_command' &&
+  reach?.sandboxed === true &&
+  (reach.network === 'none' || (reach.network !== 'all' && reach.network.length === 0));
+
 /** How far a command goes: as the person has set it, and where there is no sandbox, by that. */
 function commandTouches(reach: CommandReach | undefined): string {
   if (reach?.sandboxed === false)

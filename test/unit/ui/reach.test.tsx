@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS } from '../../../src/domain/guardrails.ts';
+import type { CallContent, PinnedFile, ToolCall } from '../../../src/protocol/calls.ts';
 import type { InboxMessage } from '../../../src/protocol/inbox.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import type { EffectiveConfig } from '../../../src/protocol/config.ts';
@@ -87,6 +88,110 @@ test('a question says how far its yes goes, as it is set, and shows what a progr
   const user = within(cards[2] ?? document.body);
   fireEvent.click(user.getByRole('button', { name: 'More answers' }));
   await screen.findByRole('menuitem', { name: /exactly this command/ });
+});
+
+test('a card shows what the yes is to, and what of it has changed since; the yes says what was shown', async () => {
+  const file = (path: string, text: string | null, more: Partial<PinnedFile> = {}): PinnedFile => ({
+    ...{
+      path,
+      leadsTo: null,
+      kind: 'file',
+      bytes: text?.length ?? 5_000_000,
+      entries: 0,
+      mark: `${text}`,
+      inTurn: false,
+      text,
+    },
+    ...more,
+  });
+  const none = (path: string) => file(path, null, { kind: 'none', bytes: 0 });
+  const asks = (callId: string, tool: string, input: object, content: Partial<CallContent>): ToolCall => ({
+    ...WAITING_CALL,
+    ...{ callId, tool, input: JSON.stringify(input) },
+    content: { pin: `pin of ${callId}`, files: [], rest: 0, isWhole: true, before: null, ...content },
+  });
+  const build = file('build.sh', '. ./lib.sh');
+  const waiting = [
+    asks(
+      'c1',
+      'run_command',
+      { command: 'bash build.sh' },
+      {
+        files: [build, file('lib.sh', 'echo evil', { inTurn: true }), file('way', 'x', { leadsTo: 'far' })],
+        before: [build, file('lib.sh', 'echo good', { inTurn: true }), file('way', 'x', { leadsTo: 'near' })],
+        rest: 7,
+      },
+    ),
+    asks('c2', 'run_command', { command: 'bash *' }, { isWhole: false, files: [file('huge', null)] }),
+    asks('c3', 'write_file', { path: 'a.md', content: 'new words' }, { files: [file('a.md', 'old words')] }),
+    asks('c4', 'write_file', { path: 'b.md', content: 'new words' }, { files: [none('b.md')] }),
+    asks(
+      'c5',
+      'move_file',
+      { from: 'a.md', to: 'b.md', replace: true },
+      { files: [file('a.md', 'a'), file('b.md', 'lost')] },
+    ),
+    asks('c6', 'move_file', { from: 'a.md', to: 'b.md' }, { files: [file('a.md', 'a'), file('b.md', 'kept')] }),
+    asks(
+      'c7',
+      'delete_file',
+      { path: 'trip', recursive: true },
+      {
+        files: [file('trip', null, { kind: 'folder', entries: 3, bytes: 2_000 })],
+        before: [file('trip', null, { kind: 'folder', entries: 1, bytes: 10, mark: 'before' })],
+      },
+    ),
+    asks('c8', 'delete_file', { path: 'a.md' }, { files: [file('a.md', 'lost words')] }),
+  ];
+  const page = await openPage({
+    docs: team(1),
+    path: '/approvals',
+    prepare({ reach }) {
+      const sandbox = { available: false, why: null };
+      reach.on('GET /api/approvals', () =>
+        json({ waiting, answered: [], sandbox, reach: { 'agent-1': { network: 'none', sandboxed: false } } }),
+      );
+      reach.on('POST /api/approvals/c1/answer', () => refused('It has changed.', 409));
+    },
+  });
+  const cards = await screen.findAllByRole('article');
+  const texts = cards.map(({ textContent }) => textContent);
+  expect(texts[0]).toMatch(
+    /This has changed since you were asked[^]*lib\.sh[^]*− echo good[^]*\+ echo evil[^]*It reads 10 files of its folder\.[^]*build\.sh[^]*\. \.\/lib\.sh[^]*named by another[^]*way, which leads to far[^]*And 7 more, which are compared too\.[^]*holds until one of them changes/,
+  );
+  // What is the same is not told as changed.
+  const changed = within(cards[0] ?? document.body).getByRole('region', { name: 'What has changed' });
+  expect(changed.textContent).not.toContain('build.sh');
+  expect(texts[1]).toMatch(/huge 5\.0 MB[^]*you can let it once only/);
+  expect(texts[2]).toMatch(/− old words[^]*\+ new words/);
+  expect(texts[3]).not.toContain('−');
+  expect(texts[4]).toMatch(/wants to move a\.md to b\.md[^]*What lies at b\.md now would be replaced\.[^]*− lost/);
+  expect(texts[5]).toMatch(/Something lies at b\.md already: as it asks for it, nothing will be moved\./);
+  expect(texts[6]).toMatch(
+    /wants to delete trip, with all that is in it[^]*It was: a folder with 1 file or folder, 10 B\. It is now: a folder with 3 files or folders, 2 KB\.[^]*There lies a folder with 3/,
+  );
+  expect(texts[7]).toMatch(/wants to delete a\.md[^]*− lost words/);
+  const menuOf = async (nth: number) => {
+    fireEvent.click(within(cards[nth] ?? document.body).getByRole('button', { name: 'More answers' }));
+    const items = (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
+    fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByRole('menuitem')).toBeNull());
+    return items.join();
+  };
+  expect(await menuOf(0)).toContain('Always, for exactly this command');
+  expect(await menuOf(1)).not.toContain('Always, for exactly this command');
+  const yes = within(cards[0] ?? document.body).getByRole<HTMLButtonElement>('button', { name: 'Yes, once' });
+  await waitFor(() => expect(yes.disabled).toBe(false));
+  fireEvent.click(yes);
+  await waitFor(() => expect(page.reach.times('POST /api/approvals/c1/answer')).toBe(1));
+  expect(page.reach.bodies('POST /api/approvals/c1/answer')).toEqual([
+    { answer: 'once', words: '', seen: 'pin of c1' },
+  ]);
+  // What the yes is to changes under the hand: the next press may be meant for what stood there before.
+  const [first] = waiting;
+  if (first?.content) waiting[0] = { ...first, content: { ...first.content, pin: 'another' } };
+  await page.hear({ kind: 'changed', time: NOW, what: 'approvals', agentId: 'agent-1' });
+  await waitFor(() => expect(yes.disabled).toBe(true));
 });
 
 test('the account of calls goes back page by page, and an answer that another device gave first is said', async () => {
