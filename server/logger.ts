@@ -45,9 +45,9 @@ export function createLogger({ folder, now, level, tell, clean = (text) => text 
   const file = join(folder, 'relay.log');
   let size: number | null = null;
   function write(of: LogLevel, message: string, fields?: LogFields): void {
-    const entry = clean(
-      `${now().toISOString()} ${of} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`,
-    ).slice(0, MOST_ENTRY);
+    const whole = clean(`${now().toISOString()} ${of} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`);
+    const left = whole.length - MOST_ENTRY;
+    const entry = left > 0 ? `${whole.slice(0, MOST_ENTRY)} … ${left} characters more` : whole;
     if (level === 'debug') tell(entry);
     try {
       size ??= statSync(file, { throwIfNoEntry: false })?.size ?? 0;

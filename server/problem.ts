@@ -90,5 +90,7 @@ export function misfit({ issues }: z.ZodError): HTTPException {
     const field = fieldOf(issue);
     return { field, message: wrongWith(issue).slice(field.length + 2) };
   });
+  const left = issues.length - errors.length;
+  if (left > 0) errors.push({ field: 'body', message: `has ${left} more errors` });
   return problem(400, 'misfit', first ? wrongWith(first) : 'body: does not fit', { fields: { errors } });
 }

@@ -8,6 +8,7 @@ import {
   type jsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { beginningOfText, endOfText } from '../../src/domain/cut-middle.ts';
 import { createLimiter } from '../../src/domain/platform/queue.ts';
 import { onOneLine } from '../../src/domain/quoting.ts';
 import { sentence } from '../../src/domain/sentence.ts';
@@ -104,7 +105,7 @@ export function createLink(deps: LinkDeps): Link {
   const { attachment, version, timers, elapsed, clean, onChange, limits = ATTACHED_LIMITS } = deps;
   // In one line: a line of its own would stand before a mind as one of the relay's.
   const oneLine = (text: string) => onOneLine(clean(text));
-  const saying = (error: unknown) => oneLine(sentenceOf(error)).slice(0, limits.problemChars);
+  const saying = (error: unknown) => beginningOfText(oneLine(sentenceOf(error)), limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
   let current: Open | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
@@ -184,7 +185,7 @@ export function createLink(deps: LinkDeps): Link {
       : error instanceof UnauthorizedError
         ? oneLine(error.message)
         : sentence`it asks for a sign-in, or does not take the key it was given`;
-    const trouble = said === '' ? words : sentence`${words}. It wrote: ${oneLine(said).slice(-limits.errorChars)}`;
+    const trouble = said === '' ? words : sentence`${words}. It wrote: ${endOfText(oneLine(said), limits.errorChars)}`;
     stand({
       state: asks ? 'sign-in' : 'failed',
       problem: isBoxed(attachment) ? boxedTrouble(trouble) : trouble,

@@ -1,7 +1,7 @@
 /** What an attached server says of its tools, and what they answer: bounded, and as data of that server’s. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import { beginningOfText, cutMiddle } from '../../src/domain/cut-middle.ts';
 import { deeperThan } from '../../src/domain/deeper-than.ts';
 import { shownText } from '../../src/domain/names.ts';
 import type { Picture } from '../../src/domain/picture.ts';
@@ -113,7 +113,7 @@ export function offeredOf(listed: unknown, limits: AttachedLimits = ATTACHED_LIM
   const schema = problem === null ? canonical(inputSchema) : {};
   return {
     name,
-    title: shownText(title ?? annotations?.title ?? '').slice(0, 120),
+    title: beginningOfText(shownText(title ?? annotations?.title ?? ''), 120),
     description: shownText(description).slice(0, limits.descriptionChars),
     schema: schema as Record<string, unknown>,
     readOnly: annotations?.readOnlyHint === true,

@@ -1,6 +1,7 @@
 /** What a server has to read (MCP's resources), as one more tool of it: listed, or read by address, and bounded like any answer. */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import { shownText } from '../../src/domain/names.ts';
 import type { OfferedTool } from '../../src/protocol/attached.ts';
 import { offeredOf, type Answered } from './offered.ts';
@@ -29,7 +30,7 @@ export const readsResources = (tools: readonly OfferedTool[] | null, tool: strin
   tool === NAME && tools?.some((each) => each === RESOURCES_TOOL) === true;
 
 const lineOf = (uri: string, name: string, more: string | undefined) =>
-  shownText([uri, name, ...(more === undefined || more === '' ? [] : [more])].join(' – ')).slice(0, 500);
+  beginningOfText(shownText([uri, name, ...(more === undefined || more === '' ? [] : [more])].join(' – ')), 500);
 
 /** Throws where the server refuses, or what is asked is no address. */
 export async function readResources(client: Client, input: unknown, options: RequestOptions): Promise<Answered> {

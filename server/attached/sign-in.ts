@@ -22,6 +22,7 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { shownText } from '../../src/domain/names.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
@@ -106,7 +107,7 @@ function whoOf(tokens: StoredOAuthTokens | null): string | null {
       .object({ email: z.string().optional(), preferred_username: z.string().optional(), name: z.string().optional() })
       .parse(JSON.parse(Buffer.from(claims, 'base64url').toString()));
     const who = read.email ?? read.preferred_username ?? read.name;
-    return who === undefined ? null : shownText(who).slice(0, 120);
+    return who === undefined ? null : beginningOfText(shownText(who), 120);
   } catch {
     // It says nothing that can be read: then it is not said who.
     return null;
@@ -123,8 +124,8 @@ const wordsOf = (error: unknown): string =>
     : error instanceof IssuerMismatchError
       ? 'The answer comes from another sign-in server than the one that was asked. Nothing of it was taken.'
       : error instanceof OAuthError
-        ? `The sign-in server refuses: ${shownText(error.message).slice(0, 300)}`
-        : `The sign-in server cannot be used: ${shownText(errorMessage(error)).slice(0, 300)}`;
+        ? `The sign-in server refuses: ${beginningOfText(shownText(error.message), 300)}`
+        : `The sign-in server cannot be used: ${beginningOfText(shownText(errorMessage(error)), 300)}`;
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const { url, keep, may, version, elapsed, limits } = deps;
@@ -254,7 +255,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
           throw new SignInError(
             query.get('error') === 'access_denied'
               ? 'It was not allowed there. Nothing has changed.'
-              : `The sign-in server refuses: ${shownText(query.get('error') ?? '').slice(0, 100)}.`,
+              : `The sign-in server refuses: ${beginningOfText(shownText(query.get('error') ?? ''), 100)}.`,
           );
         const provider = providerOf(
           now,

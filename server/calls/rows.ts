@@ -1,7 +1,7 @@
 /** Calls of tools on the store. What an agent may not do twice is decided here, by one statement each. */
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import { beginningOfText, cutMiddle } from '../../src/domain/cut-middle.ts';
 import type { AgentId, RunId, SessionId } from '../../src/domain/ids.ts';
 import {
   ALLOWED_BY,
@@ -61,8 +61,8 @@ export interface KeptCall extends ToolCall {
 
 /** The beginning of an input, readable as JSON as long as its texts alone are long. */
 const beginningOf = (input: unknown): string =>
-  JSON.stringify(mapStrings(input ?? null, (text) => cutMiddle(text, CALL_LIMITS.keptText))).slice(
-    0,
+  beginningOfText(
+    JSON.stringify(mapStrings(input ?? null, (text) => cutMiddle(text, CALL_LIMITS.keptText))),
     CALL_LIMITS.keptInput,
   );
 
@@ -119,7 +119,7 @@ export function createCallRows({ db, home }: { readonly db: Db; readonly home: s
   const changedOne = ({ numUpdatedRows }: { readonly numUpdatedRows: bigint }) => numUpdatedRows > 0n;
   const endOf = ({ text, isError }: Ended, at: number) => ({
     ended_at: at,
-    outcome_json: json(text.slice(0, CALL_LIMITS.keptOutcome)),
+    outcome_json: json(beginningOfText(text, CALL_LIMITS.keptOutcome)),
     is_error: isError,
     bytes: Buffer.byteLength(text),
   });

@@ -9,7 +9,8 @@ export const CALL_LIMITS = {
   keptInput: 8_000,
   /** Characters that are kept of an answer. */
   keptOutcome: 4_000,
-  /** Characters of an answer that is told its agent later. */
+  /** Characters of an input, and of an answer, that are told its agent later. */
+  toldInput: 2_000,
   toldOutcome: 30_000,
   /** ms for which a yes holds to what a mind does by itself, where nobody waited for it. */
   leaveMs: 86_400_000,

@@ -26,7 +26,11 @@ function daysBack(zone: string, time: number, count: number): readonly NamedDay[
 }
 
 /** Without what was scheduled. `from`: when the first of these days began, ms since the epoch. */
-export type Report = Omit<Costs, 'routines'> & { readonly from: number };
+export type Report = Omit<Costs, 'routines' | 'rest'> & {
+  readonly from: number;
+  /** Sessions that are not listed; null: all are. */
+  readonly sessionsRest: { readonly count: number; readonly spent: Spent } | null;
+};
 
 const NOTHING: Spent = {
   requests: 0,
@@ -51,17 +55,23 @@ const add = (one: Spent, other: Spent): Spent => ({
 });
 const sum = (groups: readonly UsageGroup[]) => groups.reduce((all, group) => add(all, group.spent), NOTHING);
 
-function sessionsOf(groups: readonly UsageGroup[]): Report['sessions'] {
-  const sessions = new Map<string, { lastAt: number; spent: Spent }>();
+/** The newest, and all that the others took. */
+function sessionsOf(groups: readonly UsageGroup[]): Pick<Report, 'sessions' | 'sessionsRest'> {
+  const known = new Map<string, { lastAt: number; spent: Spent }>();
   for (const { sessionId, lastAt, spent } of groups) {
     if (sessionId === null) continue;
-    const known = sessions.get(sessionId) ?? { lastAt: 0, spent: NOTHING };
-    sessions.set(sessionId, { lastAt: Math.max(known.lastAt, lastAt), spent: add(known.spent, spent) });
+    const before = known.get(sessionId) ?? { lastAt: 0, spent: NOTHING };
+    known.set(sessionId, { lastAt: Math.max(before.lastAt, lastAt), spent: add(before.spent, spent) });
   }
-  return [...sessions]
+  const all = [...known]
     .sort(([, a], [, b]) => b.lastAt - a.lastAt)
-    .slice(0, COST_LIMITS.sessions)
     .map(([sessionId, { spent }]) => ({ sessionId, spent }));
+  const rest = all.slice(COST_LIMITS.sessions);
+  return {
+    sessions: all.slice(0, COST_LIMITS.sessions),
+    sessionsRest:
+      rest.length === 0 ? null : { count: rest.length, spent: rest.map(({ spent }) => spent).reduce(add, NOTHING) },
+  };
 }
 
 export interface ReportDeps {
@@ -125,7 +135,7 @@ export async function reportOf({ rows, budgets, configs, directory, now }: Repor
     dailyBudgetUsd: effective.daily_budget_usd,
     days: days.map(({ date }, index) => ({ day: date, spent: sum(ofDay(index)) })),
     agents,
-    sessions: sessionsOf(groups),
+    ...sessionsOf(groups),
     stopped,
   };
 }

@@ -7,15 +7,36 @@ import { COST_LIMITS } from './settings.ts';
 
 export interface CostRoutesDeps {
   readonly costs: Omit<OpenCosts, 'check' | 'note'>;
-  /** What runs without the person took since then, by what was scheduled. */
-  readonly schedules: { spentSince(from: number, most: number): Promise<Costs['routines']> };
+  /** What runs without the person took since then, by what was scheduled, the dearest first. */
+  readonly schedules: { spentSince(from: number): Promise<Costs['routines']> };
 }
 
 export function createCostRoutes({ costs, schedules }: CostRoutesDeps): readonly Handled[] {
   return answer(costEndpoints, {
     async costs({ days }) {
-      const { from, ...report } = await costs.report(days);
-      return { ...report, routines: await schedules.spentSince(from, COST_LIMITS.routines) };
+      const { from, sessionsRest, ...report } = await costs.report(days);
+      const all = await schedules.spentSince(from);
+      const left = all.slice(COST_LIMITS.routines);
+      const sumOf = (figure: 'runs' | 'tokens' | 'costMicroUsd') => left.reduce((sum, one) => sum + one[figure], 0);
+      const rest = {
+        ...(left.length === 0
+          ? {}
+          : {
+              routines: {
+                count: left.length,
+                runs: sumOf('runs'),
+                tokens: sumOf('tokens'),
+                costMicroUsd: sumOf('costMicroUsd'),
+                estimated: left.some(({ estimated }) => estimated),
+              },
+            }),
+        ...(sessionsRest === null ? {} : { sessions: sessionsRest }),
+      };
+      return {
+        ...report,
+        routines: all.slice(0, COST_LIMITS.routines),
+        ...(Object.keys(rest).length === 0 ? {} : { rest }),
+      };
     },
     replyCosts: async ({ ids }) => ({ replies: Object.fromEntries(await costs.replies(ids)) }),
     prices: async () => ({ prices: await costs.prices() }),

@@ -20,6 +20,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
+import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import type { PROGRAM_FAULTS } from '../../src/protocol/programs.ts';
 import { NoProgramError, type Group, type Processes, createFlood, FLOODED } from '../processes/index.ts';
 import { refuseJson } from '../json-bounds.ts';
@@ -152,9 +153,9 @@ export function faultOf(name: string, error: unknown): ProgramError {
   return error instanceof RequestError && error.code === AUTH_REQUIRED
     ? new ProgramError(
         'not-signed-in',
-        sentence`${name} is not signed in. Start it once in a terminal on the relay’s machine, and sign in there; or give it its key as a variable. It says: ${message.slice(0, 300)}`,
+        sentence`${name} is not signed in. Start it once in a terminal on the relay’s machine, and sign in there; or give it its key as a variable. It says: ${beginningOfText(message, 300)}`,
       )
-    : new ProgramError('other', sentence`${name} answered with an error: ${message.slice(0, 300)}`);
+    : new ProgramError('other', sentence`${name} answered with an error: ${beginningOfText(message, 300)}`);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What a program says within one turn, as Roost's own events have it: words, thoughts, plans, calls of tools and diffs. */
 import type { SessionUpdate, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { MIND_PREFIX } from '../../src/domain/toolsets.ts';
-import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import { beginningOfText, cutMiddle } from '../../src/domain/cut-middle.ts';
 import type { DeedEnd, NoteDeed } from '../contracts.ts';
 import type { MindListener } from '../minds/index.ts';
 import { mapStrings } from '../minds/well-formed.ts';
@@ -135,12 +135,12 @@ export function createTurn(
   }
   const nameOf = (call: Call) =>
     isOwn(call)
-      ? (call.name ?? call.title).slice(`mcp__${OWN_SERVER}__`.length).slice(0, 80)
+      ? beginningOfText((call.name ?? call.title).slice(`mcp__${OWN_SERVER}__`.length), 80)
       : `${MIND_PREFIX}${call.kind}`;
   function inputOf({ title, input, content }: Call): Record<string, unknown> {
     const given = typeof input === 'object' && input !== null ? { ...input } : hasInput(input) ? { input } : {};
     const diffs = diffsOf(content);
-    return { title: title.slice(0, limits.titleChars), ...given, ...(diffs.length > 0 ? { diffs } : {}) };
+    return { title: beginningOfText(title, limits.titleChars), ...given, ...(diffs.length > 0 ? { diffs } : {}) };
   }
   function shownInput(call: Call): unknown {
     const short = mapStrings(isOwn(call) ? call.input : inputOf(call), (text) => cutMiddle(text, most()));

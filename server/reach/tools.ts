@@ -141,7 +141,7 @@ export function createReachTools({
               sessionId: caller.kind === 'run' ? null : (caller.sessionId ?? caller.run),
               ...(caller.runId === undefined ? {} : { runId: caller.runId }),
             });
-        const left = beside ? 0 : await inbox.count(caller.agentId);
+        const left = (await inbox.count(caller.agentId)) - (beside ? taken.length : 0);
         const team = await directory.all();
         const nameOf = (id: string) =>
           id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id);
@@ -156,7 +156,11 @@ export function createReachTools({
         const said =
           lines.length === 0
             ? 'Nothing waits for you.'
-            : [...(beside ? [BESIDE] : []), ...lines, ...(left === 0 ? [] : [`${moreWait(left)}.`])].join('\n\n');
+            : [
+                ...(beside ? [BESIDE] : []),
+                ...lines,
+                ...(left <= 0 ? [] : [beside ? `${left} more wait, and are not shown here.` : `${moreWait(left)}.`]),
+              ].join('\n\n');
         return { ...toolDone(said), ...(picture ? { picture } : {}) };
       },
     }),

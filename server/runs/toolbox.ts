@@ -1,4 +1,5 @@
 /** The tools of one agent at work: those of this run, and of the team's those that it may use just now. */
+import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import { ATTACHED_PREFIX } from '../../src/domain/toolsets.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
@@ -90,13 +91,17 @@ function createToolSearch({ toolsAtOnce, toolsFound }: Pick<RunLimits, 'toolsAtO
       const query = typeof input === 'object' && input !== null && 'query' in input ? input.query : null;
       if (typeof query !== 'string' || query.trim() === '')
         return toolError(`${FIND_TOOL} could not be read. query: must be words.`);
-      const best = searched(team.filter(isAttached), query).slice(0, toolsFound);
+      const fitting = searched(team.filter(isAttached), query);
+      const best = fitting.slice(0, toolsFound);
       if (best.length === 0) return toolError('No tool of a tool server fits these words. Try others.');
       for (const { name } of best) found.add(name);
       return toolDone(
         [
           'You can call these now:',
-          ...best.map(({ name, description }) => `- ${name}: ${description.slice(0, 300)}`),
+          ...best.map(({ name, description }) => `- ${name}: ${beginningOfText(description, 300)}`),
+          ...(fitting.length > best.length
+            ? [`${fitting.length - best.length} more fit these words less well. Say it in other words to find them.`]
+            : []),
         ].join('\n'),
       );
     },

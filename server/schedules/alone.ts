@@ -1,5 +1,6 @@
 /** Agents at work while nobody is there: a run from what the person's page has left of the agent with the relay. */
 import type { AgentId, RunId } from '../../src/domain/ids.ts';
+import { endOfText } from '../../src/domain/cut-middle.ts';
 import { textOf } from '../../src/domain/text-of.ts';
 import { momentText } from '../../src/domain/moments.ts';
 import { inLanguage, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
@@ -191,7 +192,7 @@ export function createAlone(deps: AloneDeps): OpenAlone {
     const stop = log.subscribe(({ event }) => {
       if (event.kind !== 'message' || event.runId !== runId || event.author !== agentId) return;
       const text = textOf(event.blocks).trim();
-      if (text !== '') said = text.slice(-limits.saidChars);
+      if (text !== '') said = endOfText(text, limits.saidChars);
     });
     try {
       return { kind: 'ended', runId, end: await whenEnded, said };

@@ -1,5 +1,6 @@
 /** How runs ended, as the event log tells it: what is said of a run in its conversation and in the account is one and the same. */
 import type { RunId } from '../../src/domain/ids.ts';
+import { endOfText } from '../../src/domain/cut-middle.ts';
 import { textOf } from '../../src/domain/text-of.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { EventLog } from '../contracts.ts';
@@ -23,7 +24,7 @@ export async function endsInLog(
       if (event.kind === 'run-ended' && runIds.has(event.runId)) over.push(event);
       if (event.kind !== 'message' || event.runId === undefined || event.author !== event.agentId) continue;
       const text = textOf(event.blocks).trim();
-      if (runIds.has(event.runId) && text !== '') said.set(event.runId, text.slice(-saidChars));
+      if (runIds.has(event.runId) && text !== '') said.set(event.runId, endOfText(text, saidChars));
     }
     const last = page.at(-1);
     if (!last || page.length < PAGE) break;

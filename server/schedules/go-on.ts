@@ -55,17 +55,19 @@ function callText({ tool, input, state, isError, outcome }: ToolCall, most: numb
   return `${tool} ${cut(input)}\n→ ${became}${outcome === null || outcome === '' ? '' : `: ${cut(outcome)}`}`;
 }
 
-/** As many of the newest as there is room for, the oldest first. */
-function callsText(newestFirst: readonly ToolCall[], { goOnChars, goOnCallChars }: ScheduleLimits): string {
+/** As many of the newest as there is room for, the oldest first. `newestFirst`: one more than are looked at says that there are more. */
+function callsText(newestFirst: readonly ToolCall[], { goOnCalls, goOnChars, goOnCallChars }: ScheduleLimits): string {
   const texts: string[] = [];
   let room = goOnChars;
-  for (const call of newestFirst) {
+  for (const call of newestFirst.slice(0, goOnCalls)) {
     const text = callText(call, goOnCallChars);
     room -= text.length;
-    if (room < 0) return [`(${newestFirst.length - texts.length} earlier ones are left out.)`, ...texts].join('\n\n');
+    if (room < 0) break;
     texts.unshift(text);
   }
-  return texts.join('\n\n');
+  const left = newestFirst.length - texts.length;
+  const least = newestFirst.length > goOnCalls ? 'at least ' : '';
+  return [...(left > 0 ? [`(${least}${left} earlier ones are left out.)`] : []), ...texts].join('\n\n');
 }
 
 /** What set it to work, as a sentence goes on. */
@@ -93,7 +95,7 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
   async function toldOf(one: Occurrence, runId: RunId, zone: string): Promise<string[]> {
     const [messages, calls] = await Promise.all([
       deps.inbox.takenIn(runId),
-      deps.calls.ofRun(one.agentId, runId, limits.goOnCalls),
+      deps.calls.ofRun(one.agentId, runId, limits.goOnCalls + 1),
     ]);
     const when = momentText(one.startedAt ?? one.dueAt, zone);
     return [
@@ -113,19 +115,22 @@ function createTold(deps: GoOnDeps): (last: Occurrence) => Promise<string> {
   }
 
   /** That run, before it those that it went on with: the oldest first. */
-  async function chainOf(last: Occurrence): Promise<Occurrence[]> {
+  async function chainOf(last: Occurrence): Promise<{ readonly chain: Occurrence[]; readonly isWhole: boolean }> {
     const chain = [last];
-    for (let first: Occurrence | null = last; first && chain.length < MOST_BEFORE;) {
-      first = await rows.continuedIn(first);
-      if (first) chain.unshift(first);
+    for (let first: Occurrence | null = await rows.continuedIn(last); first; first = await rows.continuedIn(first)) {
+      if (chain.length >= MOST_BEFORE) return { chain, isWhole: false };
+      chain.unshift(first);
     }
-    return chain;
+    return { chain, isWhole: true };
   }
 
   return async (last) => {
     const zone = (await deps.configs.household()).effective.time_zone;
     const told: string[] = [];
-    for (const one of await chainOf(last)) if (one.runId !== null) told.push(...(await toldOf(one, one.runId, zone)));
+    const { chain, isWhole } = await chainOf(last);
+    if (!isWhole)
+      told.push(`[Of the runs that this one goes on with, those before the last ${MOST_BEFORE} are not told here.]`);
+    for (const one of chain) if (one.runId !== null) told.push(...(await toldOf(one, one.runId, zone)));
     const ended = last.detail === null ? '' : ` How it ended: ${last.detail}`;
     return [
       `[You go on with a run of yours that did not come to its end, because the human says so. It was set off by ${setOffBy(last)}.${ended}]`,

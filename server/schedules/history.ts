@@ -186,7 +186,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
       return Number(at ?? 0);
     },
     /** What the runs of (`from`, now] came to, by what was scheduled, the dearest first. */
-    async spentSince(from: number, most: number): Promise<SpentByRoutine[]> {
+    async spentSince(from: number): Promise<SpentByRoutine[]> {
       const { rows } = await sql<{
         schedule: string;
         agent_json: string;
@@ -202,7 +202,7 @@ export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
           coalesce(bool_or(strpos(detail_json, '"estimated":true') > 0), false) as estimated
         from ${sql.table(`${SCHEMA}.occurrences`)}
         where home = ${home} and started_at > ${from} and ended_at is not null
-        group by schedule, agent_json order by micro_usd desc, schedule limit ${most}`.execute(db);
+        group by schedule, agent_json order by micro_usd desc, schedule`.execute(db);
       const names = await db
         .selectFrom('schedules')
         .select(['schedule', 'name_json', 'value_json'])

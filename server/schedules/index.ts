@@ -55,7 +55,7 @@ export interface Schedules {
     readonly most: number;
   }): Promise<Occurrence[]>;
   /** What the runs since then took, by what was scheduled, the dearest first. */
-  spentSince(from: number, most: number): Promise<SpentByRoutine[]>;
+  spentSince(from: number): Promise<SpentByRoutine[]>;
   list(agentId?: AgentId): Promise<Scheduled[]>;
   get(scheduleId: ScheduleId): Promise<Scheduled | null>;
   /** By its name, among what is scheduled for this agent. */
@@ -80,7 +80,8 @@ export interface Schedules {
   /** What became of what was due in (`from`, `to`], the newest first, with what runs; `idle` as with the rows. */
   history(from: number, to: number, which: Parameters<ScheduleRows['between']>[2]): Promise<Occurrence[]>;
   /** What will be due in (`from`, `to`], as things are; of each schedule at most `most`. */
-  timeline(from: number, to: number, most: number): Promise<readonly Moment[]>;
+  /** At most so many of each schedule; `onCut`: of one there may be more. */
+  timeline(from: number, to: number, most: number, onCut?: () => void): Promise<readonly Moment[]>;
   /** When agents that have something scheduled are not woken, in (`from`, `to`]. */
   blackouts(from: number, to: number): Promise<Dark[]>;
   close(planned: boolean): Promise<void>;
@@ -203,7 +204,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   const schedules: Omit<Schedules, 'proposals'> = {
     clock,
     runs: (which) => rows.runs(which),
-    spentSince: (from, most) => rows.spentSince(from, most),
+    spentSince: (from) => rows.spentSince(from),
     records: createScheduleRecords({
       rows,
       site: () => siteOf(deps.db, home),

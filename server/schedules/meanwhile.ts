@@ -62,13 +62,19 @@ export function createMeanwhile({ rows, configs, now, logger }: MeanwhileDeps): 
           const head = `${what}, ${momentText(startedAt ?? dueAt, zone)}: ${OUTCOMES[state] ?? state}`;
           return said === null ? head : `${head}. Your last words:\n${quote(cutMiddle(said, TOLD.saidChars))}`;
         });
-      const more = own.length > TOLD.runs ? `\n${own.length - TOLD.runs} runs before these are not told here.` : '';
-      const often = own.length === 1 ? 'once' : `${own.length} times`;
+      // Of very many it is known that there are more.
+      const least = own.length === TOLD.lookedAt ? 'at least ' : '';
+      const more =
+        own.length > TOLD.runs ? `\n${least}${own.length - TOLD.runs} runs before these are not told here.` : '';
+      const isOlder =
+        from > since && (await rows.runs({ agentId, before: from, endedAfter: since, most: 1 })).length > 0;
+      const old = isOlder ? `\nWhat you did more than ${TOLD.backMs / 86_400_000} days ago is not told here.` : '';
+      const often = own.length === 1 ? 'once' : `${least}${own.length} times`;
       const head = asleep
         ? `While you slept you were at work ${often}`
         : `Meanwhile you were at work by yourself ${often}`;
       return {
-        text: `[${head}, without the human:]${more}\n${lines.join('\n')}`,
+        text: `[${head}, without the human:]${old}${more}\n${lines.join('\n')}`,
         upTo: Math.max(...own.map(({ endedAt }) => endedAt ?? 0)),
       };
     } catch (error) {

@@ -72,7 +72,13 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
         darkAt({ inDark: schedule.timing.kind === 'once' }, of(schedule.agentId), zone, at) !== null;
       return { contextOf: contextIn(zone), isDark };
     },
-    async timeline(from: number, to: number, most: number): Promise<readonly Moment[]> {
+    /** `onCut`: is told where of one schedule there may be more than are given. */
+    async timeline(
+      from: number,
+      to: number,
+      most: number,
+      onCut: () => void = () => undefined,
+    ): Promise<readonly Moment[]> {
       const [zone, all] = await Promise.all([readZone(), rows.all()]);
       const blackouts = await blackoutsOf(all.map(({ schedule }) => schedule.agentId));
       const isSlow = ({ schedule: { timing } }: Row) => timing.kind === 'cron' || timing.kind === 'weekly';
@@ -88,9 +94,10 @@ export function createPreview({ rows, configs, cron }: PreviewDeps) {
           inDark: timing.kind === 'once',
         };
         const context = { cron, zone, offsetOf: () => row.givenOffset ?? 0, blackoutsOf: blackouts };
-        moments.push(
-          ...momentsBetween([one], from, to, { ...context, most: isSlow(row) ? Math.min(most, share) : most }),
-        );
+        const bound = isSlow(row) ? Math.min(most, share) : most;
+        const own = momentsBetween([one], from, to, { ...context, most: bound });
+        if (own.length >= bound) onCut();
+        moments.push(...own);
         // One household's long list does not hold up the others of the relay.
         if (isSlow(row)) await setImmediate();
       }

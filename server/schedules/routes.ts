@@ -138,11 +138,14 @@ export function createScheduleRoutes({
     },
     async scheduleHistory({ scheduleId, before, limit }) {
       await one(scheduleId);
-      return { occurrences: await schedules.history(0, beforeOf(before, now()) - 1, { scheduleId, most: limit }) };
+      const to = beforeOf(before, now()) - 1;
+      const found = await schedules.history(0, to, { scheduleId, most: limit + 1 });
+      return { occurrences: found.slice(0, limit), more: found.length > limit };
     },
     async runs({ agent, before, limit }) {
       const agentId = agent === null ? null : await agentOf(agent);
-      return { runs: await schedules.runs({ agentId, before: beforeOf(before, now()), most: limit }) };
+      const found = await schedules.runs({ agentId, before: beforeOf(before, now()), most: limit + 1 });
+      return { runs: found.slice(0, limit), more: found.length > limit };
     },
     stopRun({ runId }) {
       if (!runs.stopRun(runId)) throw problem(404, 'unknown-run', 'No such run goes on.');
@@ -169,11 +172,13 @@ export function createScheduleRoutes({
     async timeline({ hours }) {
       const time = now();
       const [from, to] = [time - hours * HOUR_MS, time + hours * HOUR_MS];
+      const leftOut = { moments: false, occurrences: false };
       const [moments, occurrences, all] = await Promise.all([
-        schedules.timeline(time, to, SHOWN.moments),
+        schedules.timeline(time, to, SHOWN.moments, () => (leftOut.moments = true)),
         schedules.history(from, time, { most: SHOWN.occurrences, idle: 'last' }),
         schedules.list(),
       ]);
+      leftOut.occurrences = occurrences.length >= SHOWN.occurrences;
       const running = moments.filter(({ dark }) => dark === null);
       const models = new Set(
         all.filter(({ schedule }) => schedule.kind === 'routine').map(({ scheduleId }) => scheduleId),
@@ -188,14 +193,14 @@ export function createScheduleRoutes({
         blackouts: await schedules.blackouts(time, to),
         clashes: clashesOf(moments).map(({ agentIds, ...clash }) => ({ ...clash, agentIds: [...agentIds] })),
         most: { runs, microUsd: runs === 0 ? 0 : dearest < 0 ? null : runs * dearest },
+        ...(leftOut.moments || leftOut.occurrences ? { leftOut } : {}),
       };
     },
     async agentSchedule({ agentId: called }) {
       const agentId = await agentOf(called);
-      return {
-        schedules: await schedules.list(agentId),
-        occurrences: await schedules.history(now() - DAY_MS, now(), { agentId, most: SHOWN.occurrences, idle: 'last' }),
-      };
+      const most = SHOWN.occurrences;
+      const occurrences = await schedules.history(now() - DAY_MS, now(), { agentId, most, idle: 'last' });
+      return { schedules: await schedules.list(agentId), occurrences, more: occurrences.length >= most };
     },
     async standingCopies(_, context) {
       refusePrograms(context);

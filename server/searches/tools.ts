@@ -114,6 +114,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     { passages, more, state }: SearchAnswered,
     nameOf: (id: string) => string,
     threads: readonly Thread[],
+    moreThreads: boolean,
   ): ToolOutcome {
     const titles = new Map(threads.map(({ threadId, title }) => [threadId, title]));
     const said = passages.flatMap(({ author, time, threadId, sequence, text }) => {
@@ -125,8 +126,12 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
           : `message ${sequence ?? '?'} of the thread ${titled(title)}, id ${threadId ?? ''}`;
       return [{ head: `${nameOf(author)}, ${new Date(time).toISOString()}, ${where}`, text }];
     });
-    const unfinished =
-      state === 'building' ? ' The page is still making its index: what is not here may be found later.' : '';
+    const unfinished = [
+      ...(state === 'building' ? [' The page is still making its index: what is not here may be found later.'] : []),
+      ...(moreThreads
+        ? [` Of your threads only the newest ${LIMITS.searchedThreads} were searched; name an older one by its id.`]
+        : []),
+    ].join('');
     if (said.length === 0) return toolDone(`${NOTHING}${unfinished}`);
     return listed(said, `Found in what you took part in, the best first.${unfinished}`, more);
   }
@@ -160,6 +165,24 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     );
   }
 
+  /** The newest of its threads, or this one, however old it is. `more`: it is in older ones, which are not looked through. */
+  async function threadsOf(
+    agentId: AgentId,
+    only: string | undefined,
+  ): Promise<{ readonly threads: readonly Thread[]; readonly more: boolean }> {
+    for (let before: ThreadId | null = null; ;) {
+      const page: Awaited<ReturnType<Threads['list']>> = await all.list(agentId, {
+        before,
+        limit: LIMITS.searchedThreads,
+        closedToo: true,
+      });
+      if (only === undefined) return page;
+      const found = page.threads.filter(({ threadId }) => threadId === only);
+      before = page.threads.at(-1)?.threadId ?? null;
+      if (found.length > 0 || !page.more || before === null) return { threads: found, more: false };
+    }
+  }
+
   async function search(given: Input, caller: Caller): Promise<ToolOutcome> {
     const { query, from, threadId, since, limit } = given;
     const { agentId, signal } = caller;
@@ -167,8 +190,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
     const isPerson = from?.trim().toLowerCase() === PERSON;
     const who = from !== undefined && !isPerson ? await directory.find(from) : null;
     if (who && !who.ok) return toolError(who.reason);
-    const its = await all.list(agentId, { before: null, limit: LIMITS.searchedThreads, closedToo: true });
-    const threads = its.threads.filter((thread) => threadId === undefined || thread.threadId === threadId);
+    const { threads, more } = await threadsOf(agentId, threadId);
     if (threadId !== undefined && threads.length === 0) return toolError('You are in no thread with this id.');
     const author = isPerson ? PERSON : (who?.agent.agentId ?? null);
     const asked = await searches.ask(
@@ -183,7 +205,7 @@ export function createSearchTools({ searches, directory, threads: all, copies }:
       },
       signal,
     );
-    if (asked.ok) return pageOutcome(asked.answer, nameIn(team, caller), threads);
+    if (asked.ok) return pageOutcome(asked.answer, nameIn(team, caller), threads, more);
     if (asked.why === 'aborted') return toolError('The search was given up.');
     if (asked.why === 'too-many') return toolError('Too many searches wait just now. Try again in a moment.');
     const voice = isPerson ? PERSON : author === null ? null : withSeatWhereAlike(team, author as AgentId);

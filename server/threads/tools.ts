@@ -202,19 +202,27 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     defineTool({
       name: 'list_threads',
       description: 'Lists the threads you are in, the newest first.',
-      input: z.object({ closedToo: z.boolean().default(false).describe('closed ones as well') }),
+      input: z.object({
+        closedToo: z.boolean().default(false).describe('closed ones as well'),
+        before: threadId.optional().describe('only those that stand below this one in the list'),
+      }),
       readOnly: true,
-      async run({ closedToo }, caller) {
+      async run({ closedToo, before }, caller) {
         const { threads: listed, more } = await threads.list(caller.agentId, {
-          before: null,
+          before: before ?? null,
           limit: listPage.otherwise,
           closedToo,
         });
         const { listed: line } = await wordsFor(caller);
         return toolDone(
           listed.length === 0
-            ? 'You are in no thread.'
-            : [...listed.map(line), ...(more ? ['There are older ones.'] : [])].join('\n'),
+            ? before === undefined
+              ? 'You are in no thread.'
+              : 'There are none below that one.'
+            : [
+                ...listed.map(line),
+                ...(more ? [`There are older ones: list_threads with before ${listed.at(-1)?.threadId ?? ''}.`] : []),
+              ].join('\n'),
         );
       },
     }),

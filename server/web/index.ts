@@ -4,6 +4,7 @@
  * connection itself, each redirect as if it were the first address, nothing that could sign anybody in goes along, and what
  * comes back is bounded in time and size.
  */
+import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import { setImmediate } from 'node:timers/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { WebAddresses } from '../web-addresses.ts';
@@ -81,7 +82,8 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
   /** Where this leads, from a page or from nowhere; a sentence: why it is not gone to. A name is looked up by the connection. */
   function destinationOf(address: string, from: string | undefined): URL | string {
     if (address.length > limits.address) return `An address has at most ${limits.address} characters.`;
-    if (!URL.canParse(address, from)) return `"${address.slice(0, 200)}" is no address. One begins with https://.`;
+    if (!URL.canParse(address, from))
+      return `"${beginningOfText(address, 200)}" is no address. One begins with https://.`;
     const url = new URL(address, from);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'Only pages under https:// and http:// are read.';
     if (url.username !== '' || url.password !== '') return 'An address with a name or a password in it is not gone to.';

@@ -2,6 +2,7 @@
  * What a page says, without what it is set in: as Markdown, in one pass over its marks. No tree is made of it: a page is a
  * stranger's, and trees of a few hundred kilobytes have been seen to take half a minute and all the memory there is. Pure.
  */
+import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import { Parser } from 'htmlparser2';
 import type { WebLimits } from './settings.ts';
 
@@ -154,5 +155,5 @@ export async function pageText(
   }
   if (!cut) parser.end();
   const text = [parts.main, parts.article, all].map(String).find((each) => each !== '') ?? '';
-  return { title: title.replaceAll(/\s+/g, ' ').trim().slice(0, 300), text, cut };
+  return { title: beginningOfText(title.replaceAll(/\s+/g, ' ').trim(), 300), text, cut };
 }

@@ -3,7 +3,7 @@
  * files in a zip. Packing and unpacking run in a worker of their own; documents come and go through the
  * functions that a caller passes in.
  */
-export { adopt } from './agent/adopt.ts';
+export { adopt, aheadOf } from './agent/adopt.ts';
 export { createArchive, type Archive, type ArchiveWorker } from './client.ts';
 export { createConsent, isConsented, type Consents } from './household/consent.ts';
 export { fieldsOf, pathOf, withFields } from './household/fields.ts';

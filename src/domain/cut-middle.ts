@@ -19,3 +19,14 @@ export function cutMiddle(text: string, most: number): string {
   const cut = `${head}${cutLine(Math.max(1, text.length - head.length - tail.length))}${tail}`;
   return cut.length < text.length ? cut : text;
 }
+
+/** The end of a text, at most `most` characters of it; `…` stands for what comes before. */
+export function endOfText(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `…${text.slice(text.length - most + 1).replace(/^[\udc00-\udfff]/, '')}`;
+}
+
+/** The beginning of a text, at most `most` characters of it; `…` stands for the rest. */
+export function beginningOfText(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(HIGH, '')}…`;
+}

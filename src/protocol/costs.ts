@@ -51,6 +51,9 @@ const spentSchema = z.object({
 });
 export type Spent = z.infer<typeof spentSchema>;
 
+/** What is not listed one by one. */
+const restSchema = z.object({ count: count.describe('how many') });
+
 /** `GET /api/costs?days=1..90`: by day of the household's zone, newest first, and by agent and session. */
 export const costsSchema = z.object({
   today: spentSchema,
@@ -83,6 +86,14 @@ export const costsSchema = z.object({
       'what runs without the person took over these days, by what was scheduled, the dearest first, at most 50',
     ),
   sessions: z.array(z.object({ sessionId: common.sessionId, spent: spentSchema })).describe('newest first, at most 50'),
+  rest: z
+    .object({
+      routines: restSchema.extend({ runs: count, tokens: count, costMicroUsd: count, estimated: z.boolean() }),
+      sessions: restSchema.extend({ spent: spentSchema }),
+    })
+    .partial()
+    .optional()
+    .describe('what of these days is not among the `routines` and `sessions`; left out: nothing'),
   stopped: z
     .array(
       z.object({

@@ -55,13 +55,14 @@ export async function answerTo(
   const segments = await index.segments();
   // Whoever asks for nothing is about to ask for something: what every answer needs is read by now.
   if (wanted.length === 0) return { found: [], more: false };
+  const most = Math.max(SEARCH.readMost, 2 * limit);
   const { ranked, forms } = await rank({
     segments,
     wanted,
     filters,
     since: Math.floor(since / 1_000),
     now: Math.floor(now / 1_000),
-    most: Math.max(SEARCH.readMost, 2 * limit),
+    most,
     pause,
   });
   const rowIds = await index.idsOf(ranked);
@@ -79,5 +80,6 @@ export async function answerTo(
     });
   }
   const best = scored.sort((a, b) => b.score - a.score || b.found.said.time - a.found.said.time);
-  return { found: best.slice(0, limit).map(({ found }) => found), more: best.length > limit };
+  // Where as many were read as are, what was not read may be admitted too.
+  return { found: best.slice(0, limit).map(({ found }) => found), more: best.length > limit || ranked.length >= most };
 }

@@ -164,9 +164,10 @@ async function scoresIn(
 
 const newestIn = ({ times }: Segment) => times.reduce((newest, time) => Math.max(newest, time), 0);
 
-/** Where two letters are all there is, the newest segments will do: they stand in nearly everything. */
-async function enoughFor({ segments, wanted: [word, ...more] }: RankDeps): Promise<readonly Segment[]> {
-  if (!word || more.length > 0 || !word.asPrefix || word.term.length >= SEARCH.wordFrom) return segments;
+/** Where two letters are all there is, the newest segments will do: they stand in nearly everything. Not in all that a filter leaves. */
+async function enoughFor({ segments, wanted: [word, ...more], filters }: RankDeps): Promise<readonly Segment[]> {
+  if (filters.length > 0 || !word || more.length > 0 || !word.asPrefix || word.term.length >= SEARCH.wordFrom)
+    return segments;
   const taken: Segment[] = [];
   let documents = 0;
   for (const segment of segments.toSorted((a, b) => newestIn(b) - newestIn(a))) {

@@ -19,7 +19,7 @@ import { createWriter } from './documents.ts';
 import type { RoostState } from './index.ts';
 import { errorText } from './ports.ts';
 
-export { agentFileName, conversationFileName, householdFileName, safeFileName } from '../archive/index.ts';
+export { aheadOf, agentFileName, conversationFileName, householdFileName, safeFileName } from '../archive/index.ts';
 export type {
   AgentWarning,
   ArchiveChange,

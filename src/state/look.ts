@@ -33,7 +33,7 @@ export interface Look {
 }
 
 /** Lines that are kept; older ones go. */
-const LINES = 200;
+export const LOOK_LINES = 200;
 
 export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
   const store = createStore<LookState>()(() => ({ link: 'connecting', agents: [], session: null, lines: [] }));
@@ -47,7 +47,7 @@ export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
   function put(line: LookLine): void {
     const { lines } = store.getState();
     const at = lines.findIndex(({ messageId }) => messageId === line.messageId);
-    store.setState({ lines: at < 0 ? [...lines, line].slice(-LINES) : lines.with(at, line) });
+    store.setState({ lines: at < 0 ? [...lines, line].slice(-LOOK_LINES) : lines.with(at, line) });
   }
 
   function hear(stored: StoredEvent): void {

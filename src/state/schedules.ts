@@ -16,10 +16,11 @@ import type { RoostState } from './index.ts';
 import type { Notices } from './notices.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
+import { createPaged, type Paged } from './paged.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 
-/** Moments of one routine that its history shows. */
+/** Moments of one routine that its history reads at once. */
 const HISTORY = 50;
 /** Runs that are looked through for those that go on: so many at once is more than a household has. */
 const LIVE = 100;
@@ -100,7 +101,7 @@ export interface Schedules {
   readonly list: Query<Listed>;
   /** `hours`: either way. */
   timeline(hours: number): Query<Timeline>;
-  history(scheduleId: ScheduleId): Query<readonly Occurrence[]>;
+  history(scheduleId: ScheduleId): Paged<Occurrence>;
   /** Runs that go on, the newest first. */
   readonly live: Query<readonly Occurrence[]>;
   /** What it has said stays. What is refused is told as a notice. */
@@ -160,12 +161,16 @@ function createSchedules({ reach, changes, device, notices }: RoostState): Sched
     createQuery<Timeline>({ ...deps, ask: () => reach((client) => client.timeline({ hours: Number(hours) })) }),
   );
   const histories = createQueryFamily((scheduleId: ScheduleId) =>
-    createQuery<readonly Occurrence[]>({
+    createPaged<Occurrence, number>({
       ...deps,
-      ask: async () =>
+      idOf: ({ dueAt }) => dueAt,
+      size: HISTORY,
+      askPage: async ({ before, limit }) =>
         mapResult(
-          await reach((client) => client.scheduleHistory({ scheduleId, limit: HISTORY })),
-          ({ occurrences }) => occurrences,
+          await reach((client) =>
+            client.scheduleHistory({ scheduleId, limit, before: before === null ? null : String(before) }),
+          ),
+          ({ occurrences, more = false }) => ({ rows: occurrences, more }),
         ),
     }),
   );

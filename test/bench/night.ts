@@ -253,7 +253,7 @@ async function dayOfPulses(
       await relay.team.schedules.clock.whenQuiet();
     }
     // What the relay counts is the same, but for what was said.
-    const [spent] = await relay.team.schedules.spentSince(0, 1);
+    const [spent] = await relay.team.schedules.spentSince(0);
     if ((spent?.costMicroUsd ?? 0) < microUsd) throw new Error('The relay counted less than the model said.');
     return { microUsd, requests: model.requests.length };
   });

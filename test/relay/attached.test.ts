@@ -134,11 +134,12 @@ describe('a tool server', () => {
     const named = (at: number) =>
       hands.model.requests[at]?.body.tools?.map(({ name }) => name).filter((name) => /^mcp__|find_/.test(name));
     const before = hands.model.requests.length;
-    const [none, found, rained, direct] = await works(
+    const [none, found, rained, direct, eightOfMany] = await works(
       [{ call: 'find_tool', input: { query: 'zebra' } }],
       [{ call: 'find_tool', input: { query: 'the weather, please' } }],
       [{ call: 'mcp__notes__rain_tomorrow', input: { text: 'Ulm' } }],
       [{ call: 'mcp__notes__echo_7', input: { text: 'Hi' } }],
+      [{ call: 'find_tool', input: { query: 'number' } }],
     );
     expect(none).toContain('No tool of a tool server fits');
     expect(found).toBe(
@@ -148,6 +149,9 @@ describe('a tool server', () => {
     expect(named(before + 2)).toEqual(['find_tool', 'mcp__notes__rain_tomorrow']);
     expect(rained).toContain('> rain_tomorrow {"text":"Ulm"}');
     expect(direct).toContain('> echo_7 {"text":"Hi"}');
+    expect(eightOfMany).toMatch(
+      /(?:\n- [^\n]+){8}\n33 more fit these words less well\. Say it in other words to find them\.$/,
+    );
   });
 
   it('is known again after the relay was killed, with what the person allowed, and no secret of it is told; what was left running of it has ended', async () => {

@@ -129,6 +129,35 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
   });
 
+  it('name the newest sessions and the dearest routines, and sum up the others', async () => {
+    for (let n = 1; n <= COST_LIMITS.sessions + 2; n++) {
+      await spend('a1', { sessionId: `s${n}` });
+      time += 1_000;
+    }
+    const routines = Array.from({ length: COST_LIMITS.routines + 3 }, (_, n) => ({
+      scheduleId: `r${n}`,
+      agentId: 'a1',
+      name: `Routine ${n}`,
+      kind: 'routine' as const,
+      runs: 2,
+      tokens: 10,
+      costMicroUsd: 1_000 - n,
+      estimated: n === COST_LIMITS.routines,
+    }));
+    const hono = new Hono<Env>();
+    mount(hono, createCostRoutes({ schedules: { spentSince: () => Promise.resolve(routines) }, costs }));
+    const report = costsSchema.parse(await (await hono.request('/api/costs?days=1')).json());
+    expect(report.sessions).toHaveLength(COST_LIMITS.sessions);
+    expect(report.sessions.map(({ sessionId }) => sessionId)).not.toContain('s2');
+    expect(report.routines).toHaveLength(COST_LIMITS.routines);
+    expect(report.rest).toMatchObject({
+      sessions: { count: 2, spent: { requests: 2, costMicroUsd: 2 * (report.sessions[0]?.spent.costMicroUsd ?? 0) } },
+      routines: { count: 3, runs: 6, tokens: 30, costMicroUsd: 950 + 949 + 948, estimated: true },
+    });
+    const few = costsSchema.parse(await (await app().request('/api/costs?days=1')).json());
+    expect(few.rest).not.toHaveProperty('routines');
+  });
+
   it('of before stay, with the price they had, when the table changes', async () => {
     await spend('a1');
     const put = await app().request('/api/prices', {

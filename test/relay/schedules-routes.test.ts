@@ -23,6 +23,11 @@ const ROUTINE = {
 };
 const listSchema = z.object({ schedules: z.array(z.object({ scheduleId: z.string() })) });
 const historySchema = z.object({ occurrences: z.array(occurrenceSchema) });
+const pageSchema = z.object({
+  occurrences: z.array(occurrenceSchema).optional(),
+  runs: z.array(occurrenceSchema).optional(),
+  more: z.boolean(),
+});
 
 let model: ScriptedModel;
 let relay: TestRelay;
@@ -100,6 +105,17 @@ describe('routines by HTTP', () => {
     expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
     await expect.poll(async () => (await historyOf(scheduleId))[0]?.state).toBe('done');
     expect(await historyOf(scheduleId)).toMatchObject([{ said: 'I looked around.', kind: 'routine' }]);
+    expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
+    await expect.poll(async () => (await historyOf(scheduleId)).map(({ state }) => state)).toEqual(['done', 'done']);
+    const page = async (path: string) => pageSchema.parse(await (await call('GET', path)).json());
+    const newest = await page(`/v1/pulse-routines/${scheduleId}/history?limit=1`);
+    const oldest = await page(
+      `/v1/pulse-routines/${scheduleId}/history?limit=1&before=${newest.occurrences?.[0]?.dueAt}`,
+    );
+    expect([newest.more, oldest.more]).toEqual([true, false]);
+    expect([newest, oldest].flatMap(({ occurrences = [] }) => occurrences)).toEqual(await historyOf(scheduleId));
+    const [one, all] = [await page('/v1/runs?agent=a1&limit=1'), await page('/v1/runs?agent=a1')];
+    expect([one.runs?.length, one.more, all.more]).toEqual([1, true, false]);
     const doubled = await call('POST', `/v1/pulse-routines/${scheduleId}/duplicate`);
     const other = scheduledSchema.parse(await doubled.json());
     expect(other).toMatchObject({ nextAt: null, schedule: { name: 'Morning round (2)', enabled: false } });

@@ -279,6 +279,22 @@ describe('the tools of threads', () => {
     expect((await use('c', 'list_threads', { closedToo: true })).text).toContain('All are here.');
   });
 
+  it('list the threads of an agent to the last, a page at a time', async () => {
+    const { use, threads } = await withTools();
+    for (let n = 0; n <= THREAD_LIMITS.listPage.otherwise; n++)
+      good(await threads.create(PERSON, { title: `Plan ${n}`, participantRefs: ['Bo'] }));
+    const idsIn = (text: string) => [...text.matchAll(/, id ([\w-]+), 0 messages/g)].map(([, id]) => id);
+    const first = await use('b', 'list_threads', {});
+    const before = /There are older ones: list_threads with before ([\w-]+)\.$/.exec(first.text)?.[1];
+    expect(idsIn(first.text)).toHaveLength(THREAD_LIMITS.listPage.otherwise);
+    expect(idsIn(first.text).at(-1)).toBe(before);
+    const second = await use('b', 'list_threads', { before });
+    expect(new Set([...idsIn(first.text), ...idsIn(second.text)]).size).toBe(THREAD_LIMITS.listPage.otherwise + 1);
+    expect(second.text).not.toContain('There are older ones');
+    const last = idsIn(second.text).at(-1);
+    expect((await use('b', 'list_threads', { before: last })).text).toBe('There are none below that one.');
+  });
+
   it('answer what cannot be done with a sentence that names it', async () => {
     const { use, open } = await withTools();
     const threadId = await open();

@@ -79,6 +79,10 @@ function withoutAhead(parsed: ParsedAgent, now: number): ParsedAgent {
     : { ...parsed, agentId: null, documents: [] };
 }
 
+/** How many documents a copy of this agent lacks, because they are dated ahead. */
+export const aheadOf = (parsed: ParsedAgent, now: number): number =>
+  parsed.documents.length - withoutAhead(parsed, now).documents.length;
+
 /** The agent as its folder tells of it. */
 function agentIn(docs: readonly Doc[], agentId: AgentId | null): Agent {
   const newest = createNewest();

@@ -36,7 +36,9 @@ export const callEndpoints = {
         when: 'always',
         body: z.object({
           waiting: z.array(toolCallSchema).describe('the oldest first'),
-          answered: z.array(toolCallSchema).describe('those of the last day that are over, newest first'),
+          answered: z
+            .array(toolCallSchema)
+            .describe('those of the last day that are over, newest first, at most 50; `GET /api/calls` has all'),
           sandbox: sandboxSchema,
           reach: z
             .record(idText, commandReachSchema)

@@ -40,7 +40,8 @@ const listSchema = z.object({
   schedules: z.array(scheduledSchema),
   scripts: z.boolean().describe('this relay was started to run scripts (`--scripts`)'),
 });
-const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('the newest first') });
+const more = z.boolean().optional().describe('there are earlier ones');
+const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('the newest first'), more });
 export const timelineSchema = z.object({
   from: ms,
   to: ms,
@@ -64,6 +65,10 @@ export const timelineSchema = z.object({
   most: z
     .object({ runs: z.number().int().nonnegative(), microUsd: z.number().int().nonnegative().nullable() })
     .describe('what the span to come can be at most; null: no run of before says what one costs'),
+  leftOut: z
+    .object({ moments: z.boolean(), occurrences: z.boolean() })
+    .optional()
+    .describe('of which there may be more than are here; then `most` and `clashes` are of these alone'),
 });
 export type Timeline = z.infer<typeof timelineSchema>;
 
@@ -186,7 +191,11 @@ export const scheduleEndpoints = {
       {
         status: 200,
         when: 'it is known',
-        body: z.object({ schedules: z.array(scheduledSchema), occurrences: z.array(occurrenceSchema) }),
+        body: z.object({
+          schedules: z.array(scheduledSchema),
+          occurrences: z.array(occurrenceSchema),
+          more: more.describe('there may be earlier ones of this day'),
+        }),
       },
       unknownAgent,
     ],
@@ -204,7 +213,10 @@ export const scheduleEndpoints = {
       {
         status: 200,
         when: 'always',
-        body: z.object({ runs: z.array(occurrenceSchema).describe('the newest first; `endedAt` null: it goes on') }),
+        body: z.object({
+          runs: z.array(occurrenceSchema).describe('the newest first; `endedAt` null: it goes on'),
+          more,
+        }),
       },
       unknownAgent,
     ],

@@ -12,9 +12,10 @@ import { createThreadTalk, type ThreadTalk } from './talk.ts';
 
 export type { ThreadTalk, ThreadTalkState } from './talk.ts';
 
-/** Threads asked for at a time, and shown at all: of more than that, the newest. */
+/** Threads asked for at a time. */
 const LIST_PAGE = 200;
-const LIST_MOST = 1_000;
+/** Threads on the page: of more than that, the newest. */
+export const THREADS_LISTED = 1_000;
 
 export interface Threads {
   readonly list: Query<readonly Thread[]>;
@@ -43,7 +44,7 @@ function createThreads({
       );
       if (!page.ok) return page;
       threads.push(...page.value.threads);
-      if (!page.value.more || page.value.threads.length === 0 || threads.length >= LIST_MOST)
+      if (!page.value.more || page.value.threads.length === 0 || threads.length >= THREADS_LISTED)
         return { ok: true, value: threads };
     }
   }

@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import { onAttachment, readAttachment } from '../../state/attachments.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { bytes } from '../text/sizes.ts';
+import { bytes, count } from '../text/sizes.ts';
 import './shown.css';
 
 type Content =
@@ -55,17 +55,22 @@ function TextOf({ blob, name }: { blob: Blob; name: string }) {
   const [text, setText] = useState('');
   useEffect(() => {
     let over = false;
-    void blob.text().then((read) => over || setText(read.slice(0, SHOWN_CHARACTERS)));
+    void blob.text().then((read) => over || setText(read));
     return () => {
       over = true;
     };
   }, [blob]);
   return (
-    // Scrolls by itself where it is too wide, by keyboard too.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <pre className="attachment-text" tabIndex={0} aria-label={t`Text of ${name}`}>
-      {text}
-    </pre>
+    <>
+      {/* Scrolls by itself where it is too wide, by keyboard too. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className="attachment-text" tabIndex={0} aria-label={t`Text of ${name}`}>
+        {text.slice(0, SHOWN_CHARACTERS)}
+      </pre>
+      {text.length > SHOWN_CHARACTERS && (
+        <p>{t`These are the first ${count(SHOWN_CHARACTERS)} of ${count(text.length)} characters. Save it to read the rest.`}</p>
+      )}
+    </>
   );
 }
 

@@ -1,8 +1,15 @@
 import { useState } from 'react';
 import type { MessageId } from '../../domain/ids.ts';
+import { t } from '../../language/t.ts';
 
 /** Characters that are read out; the rest is there to be read. */
 const READ_OUT = 600;
+
+function readOut(words: string): string {
+  return words.length <= READ_OUT
+    ? words
+    : t`${words.slice(0, READ_OUT)}… It goes on: the rest stands in the conversation.`;
+}
 
 /** The newest that somebody else has said, below which the person may have written already. */
 export interface Newest {
@@ -22,7 +29,7 @@ export function Announcer({ newest, isThere }: { newest: Newest | null; isThere:
   const [heard, setHeard] = useState(newest?.messageId);
   if (newest && newest.messageId !== heard) {
     setHeard(newest.messageId);
-    setSaid({ messageId: newest.messageId, text: `${newest.name}: ${newest.words().slice(0, READ_OUT)}` });
+    setSaid({ messageId: newest.messageId, text: `${newest.name}: ${readOut(newest.words())}` });
   }
   return (
     <p className="visually-hidden" role="status" aria-live="polite">

@@ -35,7 +35,7 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
   const [found, setFound] = useState<readonly MessageDoc[] | 'reading' | { readonly failed: string }>('reading');
   useEffect(() => {
     let wanted = true;
-    owner.call('replaced', { agentId, messageId, limit: MOST }).then(
+    owner.call('replaced', { agentId, messageId, limit: MOST + 1 }).then(
       (messages) => wanted && setFound(messages),
       (error: unknown) => wanted && setFound({ failed: errorText(error) }),
     );
@@ -54,7 +54,7 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
       ) : (
         <>
           <p className="quiet">{t`It stays in the conversation, out of sight: ${name} goes on from what stands there now.`}</p>
-          {versionsOf(found).map((version, i) => (
+          {versionsOf(found.slice(0, MOST)).map((version, i) => (
             <section key={version[0]?.messageId ?? i} className="version">
               <h3>{t`Version ${i + 1}, ${fullTime(version[0]?.time ?? 0)}`}</h3>
               {version.map((each) => (
@@ -67,6 +67,9 @@ export default function VersionsDialog({ message, name, onClose }: Props) {
               ))}
             </section>
           ))}
+          {found.length > MOST && (
+            <p className="quiet">{t`These are the first ${MOST} messages that stood here. An export of the conversation has them all.`}</p>
+          )}
         </>
       )}
     </Dialog>

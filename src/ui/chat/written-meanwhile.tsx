@@ -1,6 +1,7 @@
 /** What was written while somebody answers: it waits for the end of that, and can be changed or taken back until it is read. */
 import { useState } from 'react';
 import { t } from '../../language/t.ts';
+import { beginningOfText } from '../../domain/cut-middle.ts';
 import { textOf } from '../../domain/text-of.ts';
 import type { TakenBack } from '../../state/actions/talk.ts';
 import { useActions, useRoost } from '../context.tsx';
@@ -62,7 +63,7 @@ function Row({ item, onAgain, onTakeBack }: Omit<Props, 'items' | 'name'> & { it
   return (
     <li className="meanwhile-row" data-failed={item.kind === 'sending' && item.sending.error !== null}>
       <span className="meanwhile-text" dir="auto">
-        {text.slice(0, SHOWN)}
+        {beginningOfText(text, SHOWN)}
       </span>
       {files.map(({ attachmentId, name }) => (
         <span key={attachmentId} className="meanwhile-file">

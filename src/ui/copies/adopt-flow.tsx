@@ -4,7 +4,14 @@ import { checkName, shownText } from '../../domain/names.ts';
 import { isSeatPosition, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
-import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcoming } from '../../state/agent-copies.ts';
+import {
+  adoptAgent,
+  aheadOf,
+  readAgent,
+  type AgentWarning,
+  type Applicant,
+  type Welcoming,
+} from '../../state/agent-copies.ts';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -60,6 +67,7 @@ function Form({
   const canBeItself = standing.kind === 'here' || standing.kind === 'away';
   const [asNew, setAsNew] = useState(!canBeItself);
   const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
+  const [ahead] = useState(() => aheadOf(parsed, device.now()));
   const addTo = standing.kind === 'here' && !asNew;
   const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && ticks.size === 0;
   const checked = checkName(name, 'agent', humanName);
@@ -121,6 +129,15 @@ function Form({
       )}
       {standing.kind === 'nobody-yet' && (
         <Standing>{t`A soul without a past: it begins to live here, and remembers nothing yet.`}</Standing>
+      )}
+      {asNew && ahead > 0 && (
+        <Standing>
+          {plural(
+            ahead,
+            'entry of it is dated ahead of this device’s clock. A copy lacks it.',
+            'entries of it are dated ahead of this device’s clock. A copy lacks them.',
+          )}
+        </Standing>
       )}
       {!addTo && (
         <div className="adopt-fields">

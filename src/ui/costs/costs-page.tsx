@@ -91,6 +91,7 @@ function AgentTable({ agents, days, team }: { agents: Costs['agents']; days: num
   );
 }
 
+type Rest = NonNullable<Costs['rest']>;
 const KINDS: readonly (readonly [Costs['routines'][number]['kind'], string])[] = [
   ['routine', t`Routines`],
   ['wake', t`Woken by others`],
@@ -99,7 +100,15 @@ const KINDS: readonly (readonly [Costs['routines'][number]['kind'], string])[] =
 ];
 
 /** What agents did by themselves, and what they did when somebody woke them while they were absent: each, below its kind. */
-function RoutineTable({ routines, team }: { routines: Costs['routines']; team: Teammates }) {
+function RoutineTable({
+  routines,
+  rest,
+  team,
+}: {
+  routines: Costs['routines'];
+  rest: Rest['routines'] | undefined;
+  team: Teammates;
+}) {
   return (
     <Sheet label={t`Without you`} head={[t`What`, t`Who`, t`Runs`, t`Tokens`, t`Cost`]}>
       {KINDS.flatMap(([kind, title]) => {
@@ -128,6 +137,13 @@ function RoutineTable({ routines, team }: { routines: Costs['routines']; team: T
           )),
         ];
       })}
+      {rest && (
+        <tr className="sheet-kind">
+          <th scope="row">{t`${count(rest.count)} more, which cost less`}</th>
+          <td />
+          <RunCells spent={rest} />
+        </tr>
+      )}
     </Sheet>
   );
 }
@@ -157,7 +173,7 @@ function useStarts(): ReadonlyMap<string, number> {
   return starts;
 }
 
-function SessionTable({ sessions }: { sessions: Costs['sessions'] }) {
+function SessionTable({ sessions, rest }: { sessions: Costs['sessions']; rest: Rest['sessions'] | undefined }) {
   const starts = useStarts();
   const running = useLive((state) => state.live?.sessionId ?? null);
   return (
@@ -173,6 +189,12 @@ function SessionTable({ sessions }: { sessions: Costs['sessions'] }) {
           </tr>
         );
       })}
+      {rest && (
+        <tr>
+          <th scope="row">{plural(rest.count, 'earlier session')}</th>
+          <FigureCells spent={rest.spent} />
+        </tr>
+      )}
     </Sheet>
   );
 }
@@ -244,12 +266,12 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
       )}
       {costs.routines.length > 0 && (
         <Block title={t`Without you`}>
-          <RoutineTable routines={costs.routines} team={team} />
+          <RoutineTable routines={costs.routines} rest={costs.rest?.routines} team={team} />
         </Block>
       )}
       {costs.sessions.length > 0 && (
         <Block title={t`Session by session`}>
-          <SessionTable sessions={costs.sessions} />
+          <SessionTable sessions={costs.sessions} rest={costs.rest?.sessions} />
         </Block>
       )}
       <p className="cost-detail">

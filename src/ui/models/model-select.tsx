@@ -2,7 +2,7 @@
 import { useId, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
-import type { Models } from '../../protocol/models.ts';
+import { MODEL_LIMITS, type Models } from '../../protocol/models.ts';
 import { SETTING_TEXT_MAX } from '../../domain/settings.ts';
 import { useRoost } from '../context.tsx';
 import { QueryProblem } from '../parts/query-view.tsx';
@@ -35,11 +35,19 @@ function Standing({ all }: { all: Models }) {
       </p>
     );
   const failing = all.connections.filter(({ state }) => state.kind === 'fails');
-  return failing.map((connection) => (
-    <p key={connection.connectionId} className="setting-hint" role="status">
-      {connectionName(connection)}: {stateText(connection)}. <Link href={PATHS.connect}>{t`What to do`}</Link>
-    </p>
-  ));
+  const isCut = all.connections.some(({ models }) => models.length >= MODEL_LIMITS.listed);
+  return (
+    <>
+      {failing.map((connection) => (
+        <p key={connection.connectionId} className="setting-hint" role="status">
+          {connectionName(connection)}: {stateText(connection)}. <Link href={PATHS.connect}>{t`What to do`}</Link>
+        </p>
+      ))}
+      {isCut && (
+        <p className="setting-hint">{t`At most ${MODEL_LIMITS.listed} models of a server are listed. Others can be chosen by their name.`}</p>
+      )}
+    </>
+  );
 }
 
 function Options({ all, value, standard }: { all: Models | null; value: string; standard: string }) {

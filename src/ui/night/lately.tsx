@@ -6,6 +6,7 @@ import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { accountOf } from './account.ts';
 import { AccountList } from './account-list.tsx';
+import { pastLeftOutText } from './words.ts';
 import './morning.css';
 
 /** As far back as the relay tells at once. */
@@ -16,11 +17,16 @@ export function LatelyAccount({ agentId }: { agentId: AgentId | null }) {
   const query = schedulesOf(useRoost()).timeline(HOURS);
   return (
     <QueryView query={query} what={t`What they did`}>
-      {({ occurrences }) => {
-        const lines = accountOf(occurrences, 0, Infinity).filter(
+      {(timeline) => {
+        const lines = accountOf(timeline.occurrences, 0, Infinity).filter(
           (line) => agentId === null || line.agentId === agentId,
         );
-        return lines.length === 0 ? <p className="query-quiet">{t`Nothing.`}</p> : <AccountList lines={lines} />;
+        return (
+          <>
+            {lines.length === 0 ? <p className="query-quiet">{t`Nothing.`}</p> : <AccountList lines={lines} />}
+            {timeline.leftOut?.occurrences === true && <p className="query-quiet">{pastLeftOutText(timeline)}</p>}
+          </>
+        );
       }}
     </QueryView>
   );

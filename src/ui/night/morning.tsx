@@ -14,6 +14,7 @@ import { useTeammates } from '../use-teammates.ts';
 import { accountOf, idleIn } from './account.ts';
 import { AccountList } from './account-list.tsx';
 import { useOpenedAt } from './use-opened-at.ts';
+import { pastLeftOutText } from './words.ts';
 import './morning.css';
 
 const HOUR = 3_600_000;
@@ -123,11 +124,14 @@ export default function Morning({ again }: { again: boolean }) {
   const { runsReadTo, runsReadFrom } = useHousehold(({ settings }) => settings);
   const [closed, setClosed] = useState(0);
   const opened = useOpenedAt();
-  const since = Math.max(again ? runsReadFrom : Math.max(runsReadTo, closed), opened - MOST_HOURS * HOUR);
+  const wanted = again ? runsReadFrom : Math.max(runsReadTo, closed);
+  const since = Math.max(wanted, opened - MOST_HOURS * HOUR);
+  // Who never put one away was not away since the beginning of time.
+  const isCut = wanted > 0 && wanted < since;
   const hours = Math.min(MOST_HOURS, Math.max(1, Math.ceil((opened - since) / HOUR) + 1));
   const timeline = useQuery(schedulesOf(state).timeline(hours));
   if (!ready || timeline.kind !== 'ready') return null;
-  const { occurrences } = timeline.value;
+  const { occurrences, leftOut } = timeline.value;
   const lines = accountOf(occurrences, since, opened);
   if (lines.length === 0 && !again) return null;
   const cost = lines.reduce((sum, { costMicroUsd }) => sum + costMicroUsd, 0);
@@ -169,6 +173,10 @@ export default function Morning({ again }: { again: boolean }) {
       ) : (
         <AccountList lines={lines} />
       )}
+      {isCut && lines.length > 0 && (
+        <p className="morning-sum">{t`You were away for longer. This is about the last 7 days.`}</p>
+      )}
+      {leftOut?.occurrences === true && <p className="morning-sum">{pastLeftOutText(timeline.value)}</p>}
       {idle > 0 && (
         <p className="morning-sum">
           {idle === 1

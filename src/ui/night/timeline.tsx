@@ -14,7 +14,7 @@ import { useQuery } from '../use-query.ts';
 import { useTeammates, type Teammate } from '../use-teammates.ts';
 import { SpreadDialog } from './spread-dialog.tsx';
 import { linesOf, marksOf, placeIn, ticksOf, type Mark } from './marks.ts';
-import { clashText, momentText, mostText, nextText, outcomeText } from './words.ts';
+import { clashText, momentText, mostText, nextText, outcomeText, pastLeftOutText } from './words.ts';
 
 const HOURS = [12, 24, 72, 168] as const;
 const HOURS_TEXT: Record<(typeof HOURS)[number], string> = {
@@ -216,6 +216,18 @@ export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
           return (
             <>
               <p className="night-most">{mostText(timeline.most, hours)}</p>
+              {timeline.leftOut && (
+                <p className="night-most">
+                  {[
+                    ...(timeline.leftOut.moments
+                      ? [
+                          t`More may be due in these hours: of what is due very often, only the first moments are drawn and counted.`,
+                        ]
+                      : []),
+                    ...(timeline.leftOut.occurrences ? [pastLeftOutText(timeline)] : []),
+                  ].join(' ')}
+                </p>
+              )}
               {mates.length === 0 ? (
                 <p className="query-quiet">{t`Nothing was due in these hours, and nothing will be.`}</p>
               ) : (

@@ -7,7 +7,7 @@ import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
 import type { Occurrence, Scheduled } from '../../protocol/schedules.ts';
 import { costText, money, tokens } from '../text/money.ts';
-import { names, plural } from '../text/sizes.ts';
+import { count, names, plural } from '../text/sizes.ts';
 import { clockTime, duration, dayWithin } from '../text/time.ts';
 import { retold } from '../../language/retold.ts';
 
@@ -34,6 +34,10 @@ export function nextText(at: number, now: number): string {
   if (at - now < MINUTE) return t`at once`;
   return at - now < 2 * 60 * MINUTE ? t`${momentText(at, now)}, in ${duration(at - now)}` : momentText(at, now);
 }
+
+/** Where the relay gives fewer moments than there were. */
+export const pastLeftOutText = ({ occurrences }: Pick<Timeline, 'occurrences'>): string =>
+  t`More was due in this time than the ${count(occurrences.length)} moments that are shown and counted.`;
 
 function daysText(days: readonly number[]): string {
   const sorted = WEEK.filter((day) => days.includes(day));

@@ -56,8 +56,19 @@ function wordsOf(within: Within | null, nameOf: (id: string) => string) {
   };
 }
 
+interface NoteProps {
+  readonly searched: Searched;
+  readonly searches: boolean;
+  readonly isEmpty: boolean;
+  /** Commands that fit and are not drawn. */
+  readonly beyond: number;
+  /** More was said than can be asked for. */
+  readonly onlyBest: boolean;
+}
+
 /** What there is to say besides what was found. */
-function noteOf({ answer, waits, problem }: Searched, searches: boolean, isEmpty: boolean): string | null {
+function noteOf({ searched, searches, isEmpty, beyond, onlyBest }: NoteProps): string | null {
+  const { answer, waits, problem } = searched;
   if (problem !== null) return t`What was said could not be searched: ${problem}`;
   if (answer?.state.kind === 'building') {
     const { done, of } = answer.state;
@@ -68,13 +79,19 @@ function noteOf({ answer, waits, problem }: Searched, searches: boolean, isEmpty
     return answer.state.why === 'no-room'
       ? t`The browser has no room for searching what was said. Nothing that was said is lost; free some disk space, and it comes back by itself.`
       : t`What was said cannot be searched just now. Nothing that was said is lost; it is tried again by itself.`;
+  const left = [
+    beyond > 0 && t`${beyond} more agents, actions and settings fit. More letters find them.`,
+    onlyBest &&
+      t`These are the best ${LIMITS.searchAnswers} places where it was said. More words, or a filter, find the others.`,
+  ].filter((each) => each !== false);
+  if (left.length > 0) return left.join(' ');
   if (!isEmpty) return null;
   if (waits) return t`Looking…`;
   return searches ? t`Nothing here is called so, and nobody said it.` : t`Nothing here is called so.`;
 }
 
-function SearchNote(props: { readonly searched: Searched; readonly searches: boolean; readonly isEmpty: boolean }) {
-  const note = noteOf(props.searched, props.searches, props.isEmpty);
+function SearchNote(props: NoteProps) {
+  const note = noteOf(props);
   return (
     <p className="palette-none" role="status" hidden={note === null}>
       {note}
@@ -124,7 +141,8 @@ export default function Palette({
   const words = wordsOf(within, nameOf);
   const now = useNow();
   const isHeld = Object.values(filters).some((value) => value !== undefined);
-  const commands = isHeld ? [] : found(listed(around), typed, recent).slice(0, searches ? BESIDE_WORDS : SHOWN_MOST);
+  const fitting = isHeld ? [] : found(listed(around), typed, recent);
+  const commands = fitting.slice(0, searches ? BESIDE_WORDS : SHOWN_MOST);
   const { answer } = searched;
   const shown: readonly Option[] = [
     ...commands.map((command): Option => ({ kind: 'command', id: command.id, command })),
@@ -243,7 +261,13 @@ export default function Palette({
             );
           })}
         </ul>
-        <SearchNote searched={searched} searches={searches} isEmpty={shown.length === 0} />
+        <SearchNote
+          searched={searched}
+          searches={searches}
+          isEmpty={shown.length === 0}
+          beyond={fitting.length - commands.length}
+          onlyBest={answer?.more === true && limit >= LIMITS.searchAnswers}
+        />
       </div>
     </dialog>
   );

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { Thread } from '../../protocol/threads.ts';
+import { THREADS_LISTED } from '../../state/threads/index.ts';
 import '../chat/conversation.css';
 import { ThreadsIcon } from '../parts/icons.tsx';
 import { QueryView } from '../parts/query-view.tsx';
@@ -200,6 +201,9 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
         <Nothing whose={of === null ? null : team.find(of).name} />
       ) : (
         <ThreadList threads={shown} current={current} />
+      )}
+      {list.length >= THREADS_LISTED && (
+        <p className="query-quiet">{t`Only your newest ${THREADS_LISTED} threads are listed. The search finds what was said in older ones.`}</p>
       )}
     </>
   );

@@ -5,7 +5,7 @@ import { useInfo, useActions, useRoost } from '../context.tsx';
 import { Begin } from './begin.tsx';
 import { ComeBack } from './come-back.tsx';
 import { useStore } from 'zustand';
-import { createLook, type Look, type LookLine } from '../../state/look.ts';
+import { createLook, LOOK_LINES, type Look, type LookLine } from '../../state/look.ts';
 import '../devices/devices.css';
 import './welcome.css';
 
@@ -41,6 +41,7 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
                 ? t`A session runs. Nobody has said anything yet.`
                 : t`Awake: ${awake.join(', ')}`}
         </p>
+        {lines.length >= LOOK_LINES && <p>{t`Only the newest ${LOOK_LINES} messages are shown here.`}</p>}
         <ol className="look-lines" aria-label={t`What is said`}>
           {lines.map((line) => (
             <li key={line.messageId} dir="auto">

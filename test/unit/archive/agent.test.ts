@@ -2,7 +2,14 @@ import { NAME_MAX, shownName } from '../../../src/domain/names.ts';
 import fc from 'fast-check';
 import { strFromU8, strToU8, unzipSync, zipSync, type Zippable } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { adopt, agentFileName, ArchiveError, householdFileName, type ParsedAgent } from '../../../src/archive/index.ts';
+import {
+  adopt,
+  aheadOf,
+  agentFileName,
+  ArchiveError,
+  householdFileName,
+  type ParsedAgent,
+} from '../../../src/archive/index.ts';
 import { ARCHIVE } from '../../../src/archive/settings.ts';
 import { createConsent, isConsented } from '../../../src/archive/household/consent.ts';
 import { choicesOf } from '../../../src/domain/choices.ts';
@@ -395,6 +402,8 @@ describe('Adopting', () => {
     };
     const parsed = await read(await agentZipOf([...LYRA, late], 'a1'));
     expect(parsed.documents.map(({ at }) => at)).toContain(late.at);
+    expect(aheadOf(parsed, now)).toBe(1);
+    expect(aheadOf(await read(await agentZipOf(LYRA, 'a1')), now)).toBe(0);
     const here = clock();
     const copy = adopt({ as: 'new', parsed, agentId: 'b1', name: 'Mo', position: 2, now, clock: here });
     const plain = adopt({

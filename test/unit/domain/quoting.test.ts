@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutMiddle } from '../../../src/domain/cut-middle.ts';
+import { beginningOfText, cutMiddle, endOfText } from '../../../src/domain/cut-middle.ts';
 import { onOneLine, quote, readSaid, titled, unquote, writeSaid } from '../../../src/domain/quoting.ts';
 import { anyText } from './arbitraries.ts';
 
@@ -108,4 +108,23 @@ it('a name or a title stands in one line, and ends at its quotation mark', () =>
     }),
   );
   expect(writeSaid({ head: '> [Message\nfrom Lyra]', text: 'Hello.' })).toBe('[Message from Lyra]\n> Hello.');
+});
+
+describe('a text that is cut', () => {
+  it('shows at which end, is no longer than was asked for, and halves no character', () => {
+    expect(beginningOfText('heron', 5)).toBe('heron');
+    expect(endOfText('heron', 5)).toBe('heron');
+    expect(beginningOfText('herons', 5)).toBe('hero…');
+    expect(endOfText('herons', 5)).toBe('…rons');
+    expect(beginningOfText('abc🐦d', 5)).toBe('abc…');
+    expect(endOfText('d🐦abc', 5)).toBe('…abc');
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: 1, max: 60 }), (text, most) => {
+        for (const cut of [beginningOfText(text, most), endOfText(text, most)]) {
+          expect(cut.length).toBeLessThanOrEqual(most);
+          expect(cut === text).toBe(text.length <= most);
+        }
+      }),
+    );
+  });
 });

@@ -165,6 +165,14 @@ describe('What is found', () => {
     });
   });
 
+  it('says that there may be more where not all that fits was read, however little of that may be shown', async () => {
+    const docs = Array.from({ length: SEARCH.readMost + 10 }, (_, n) => said(100 + n, 'herons'));
+    const { search, memory } = await over([...docs, said(50, 'herons among us')]);
+    for (const { _id } of docs) memory.hidden.add(_id);
+    expect((await search.find({ text: 'herons', limit: 20 })).more).toBe(true);
+    expect((await search.find({ text: 'herons among', limit: 20 })).more).toBe(false);
+  });
+
   it('is for an agent the words around it, in no more than are carried', async () => {
     const { search } = await over([
       said(1, `${'reeds and rushes, '.repeat(200)}a heron, ${'and water. '.repeat(200)}`),

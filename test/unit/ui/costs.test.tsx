@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
 import type { Costs } from '../../../src/protocol/costs.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
-import { NOTHING, report } from './support/costs.ts';
+import { NOTHING, report, spent } from './support/costs.ts';
 import { configAnswer, json, refused, VERSION, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
@@ -107,6 +107,21 @@ test('today, what is left of its budget, and every day, agent and session stand 
     ].join(' | '),
   );
   expect(screen.getAllByRole('row').some((row) => row.textContent?.startsWith('Running now'))).toBe(true);
+});
+
+test('what is not listed one by one stands below, as one sum', async () => {
+  await openCosts({
+    path: '/costs',
+    costs: {
+      rest: {
+        routines: { count: 7, runs: 40, tokens: 4_000, costMicroUsd: 20_000, estimated: true },
+        sessions: { count: 12, spent: spent(3_000_000) },
+      },
+    },
+  });
+  const row = async (begin: RegExp) => (await screen.findByRole('row', { name: begin })).textContent;
+  expect(await row(/^7 more, which cost less/)).toBe('7 more, which cost less404K≈ $0.02');
+  expect(await row(/^12 earlier sessions/)).toMatch(/\$3\.00$/);
 });
 
 test('another stretch of time is asked for, and what was there stays until it comes', async () => {

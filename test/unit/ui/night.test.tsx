@@ -444,6 +444,30 @@ test('the history of one says what became of each moment, in plain words', async
   expect(within(dark ?? document.body).queryByRole('button')).toBeNull();
 });
 
+test('the history of one is read back to its beginning', async () => {
+  const page = await open();
+  const all = Array.from({ length: 60 }, (_, n) => occurrence(n + 1, { scheduleId: 'schedule-3' }));
+  page.reach.on('GET /v1/pulse-routines/schedule-3/history', ({ query }: { query: URLSearchParams }) => {
+    const [before, limit] = [Number(query.get('before') ?? Infinity), Number(query.get('limit'))];
+    const older = all.filter(({ dueAt }) => dueAt < before);
+    return json({ occurrences: older.slice(0, limit), more: older.length > limit });
+  });
+  const wren = await routines('Wren');
+  await page.user.click(within(wren).getByRole('button', { name: 'History of Look at the river' }));
+  const rows = async () => within(await within(wren).findByRole('list', { name: 'History' })).getAllByRole('listitem');
+  expect(await rows()).toHaveLength(50);
+  await page.user.click(within(wren).getByRole('button', { name: 'Older ones' }));
+  await waitFor(async () => expect(await rows()).toHaveLength(60));
+  expect(within(wren).queryByRole('button', { name: 'Older ones' })).toBeNull();
+});
+
+test('the timeline says where more is due, or was, than it draws', async () => {
+  await open((reach) => nights(reach, { line: timeline({ leftOut: { moments: true, occurrences: true } }) }));
+  expect((await screen.findByText(/^More may be due in these hours/)).textContent).toContain(
+    `More was due in this time than the ${OCCURRENCES.length} moments that are shown and counted.`,
+  );
+});
+
 test('one switch stops everything, and what an agent has left with the relay can be taken back', async () => {
   const page = await open();
   page.reach.on('DELETE /api/standing-copies/agent-1', () => new Response(null, { status: 204 }));

@@ -58,6 +58,16 @@ describe('One keystroke', () => {
     expect(screen.queryByRole('dialog', { name: 'Find anything' })).toBeNull();
   });
 
+  test('says how many agents, actions and settings fit beside those that it lists', async () => {
+    const page = await openPage({ docs: team(8) });
+    await page.user.type(await open(page), 'co');
+    expect(
+      await screen.findByText(/^\d+ more agents, actions and settings fit\. More letters find them\.$/),
+    ).toBeDefined();
+    await page.user.type(screen.getByRole('combobox', { name: /^Find an agent/ }), 'xyzzy');
+    await waitFor(() => expect(screen.queryByText(/more agents, actions and settings fit/)).toBeNull());
+  });
+
   test('is gone through by arrows, and says when nothing is called so', async () => {
     const page = await openPage({ docs: team(2) });
     const field = await open(page);
