@@ -73,8 +73,10 @@ export interface AppDeps {
   readonly version: string;
   /** What would answer if a session of this sign-in began now. */
   readonly mindOf: (browser: string) => Promise<MindInfo>;
-  /** Null where the environment names a model. */
-  readonly rehearsal: { options(): Rehearsal; setOptions(options: Rehearsal): void } | null;
+  /** Answers those who have no model. */
+  readonly rehearsal: { options(): Rehearsal; setOptions(options: Rehearsal): void };
+  /** Why this sign-in may not set how the rehearsal behaves, as a sentence; null: it may. */
+  readonly refuseToDirect: (browser: string) => Promise<string | null>;
   /** The endpoints of further parts. Throws where, with those of this file, one is missing. */
   readonly endpoints: readonly Handled[];
   /** The name that is served by our own TLS alone; null where there is none. */
@@ -135,7 +137,7 @@ export function createApp(deps: AppDeps): App {
 
   async function withRehearsal(browser: string) {
     const kind = (await sessionOf(browser))?.mind.kind ?? (await mindOf(browser)).kind;
-    return kind === 'rehearsal' && rehearsal ? rehearsal : refuseRealMind();
+    return kind === 'rehearsal' ? rehearsal : refuseRealMind();
   }
   function openHealth(): OpenHealth {
     const away = deps.database.awayMs();
@@ -172,7 +174,10 @@ export function createApp(deps: AppDeps): App {
     favicon,
     getRehearsal: async (_, context) => (await withRehearsal(browserOf(context))).options(),
     async putRehearsal({ body }, context) {
-      (await withRehearsal(browserOf(context))).setOptions(body);
+      const rehearsing = await withRehearsal(browserOf(context));
+      const refused = await deps.refuseToDirect(browserOf(context));
+      if (refused !== null) throw problem(403, 'owner-only', refused);
+      rehearsing.setOptions(body);
       return body;
     },
   });

@@ -5,8 +5,7 @@ import { parseArgs } from 'node:util';
 import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
 import { isLoopback, isWildcard } from './access/index.ts';
 import { KEY_HEADERS, type KeyHeader } from './key-filter.ts';
-import { MODEL_ADDRESSES, type ModelAddresses } from './model-addresses.ts';
-import { WEB_ADDRESSES, type WebAddresses } from './web-addresses.ts';
+import { ADDRESS_RULES, MODEL_SHARES, type AddressRule, type ModelShare } from './address-rules.ts';
 import { QUOTAS } from './quotas.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { BOUNDS, SETTINGS, STOP, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
@@ -43,13 +42,17 @@ export interface Config {
   readonly leadModel: string;
   readonly agentModel: string;
   readonly rehearsal: Rehearsal;
-  /** Agents may keep scripts, which the relay runs. */
+  /** Programs of this machine are run for the owner's households. */
   readonly scripts: boolean;
-  /** Which model servers pages may connect. */
-  readonly modelAddresses: ModelAddresses;
-  readonly webAddresses: WebAddresses;
+  /** Ids of households that count as the owner's besides the first. */
+  readonly trustedHouseholds: readonly string[];
+  /** Which households the model answers that the environment names. */
+  readonly environmentModel: ModelShare;
+  /** Which model servers and tool servers pages may connect. */
+  readonly modelAddresses: AddressRule;
+  readonly webAddresses: AddressRule;
   /** `subject`: where push services reach whoever runs the relay; `nextMs`: after which the next device is told. */
-  readonly push: { readonly addresses: WebAddresses; readonly subject: PushSubject; readonly nextMs: number };
+  readonly push: { readonly addresses: AddressRule; readonly subject: PushSubject; readonly nextMs: number };
   /** Most requests to the model at once. */
   readonly modelRequests: number;
   readonly cookieMs: number;
@@ -222,6 +225,17 @@ function oneOf<Value extends string>(given: Given | null, values: readonly Value
   );
 }
 
+const HOUSEHOLD_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+function householdsOf(given: Given | null): readonly string[] {
+  const ids = (given?.text ?? '').split(',').map((id) => id.trim().toLowerCase());
+  const odd = given === null ? undefined : ids.find((id) => !HOUSEHOLD_ID.test(id));
+  if (odd !== undefined)
+    return bad(
+      `${given?.source ?? ''} takes ids of households with commas between, such as 3f0c2a4e-8d1b-4c55-9e0a-5b7d1c2e9f10, not "${odd}". The page of a household names its id where it is refused.`,
+    );
+  return given === null ? [] : [...new Set(ids)];
+}
+
 function messagesApiOf(source: Source): Config['messagesApi'] {
   const key = source('apiKey')?.text ?? null;
   const baseUrlGiven = source('baseUrl');
@@ -279,10 +293,12 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     agentModel: text('agentModel'),
     rehearsal: rehearsalOf(source('rehearsal')),
     scripts: switchOf(source('scripts')),
-    modelAddresses: oneOf(source('modelAddresses'), MODEL_ADDRESSES),
-    webAddresses: oneOf(source('webAddresses'), WEB_ADDRESSES),
+    trustedHouseholds: householdsOf(source('trustedHouseholds')),
+    environmentModel: oneOf(source('environmentModel'), MODEL_SHARES),
+    modelAddresses: oneOf(source('modelAddresses'), ADDRESS_RULES),
+    webAddresses: oneOf(source('webAddresses'), ADDRESS_RULES),
     push: {
-      addresses: oneOf(source('pushAddresses'), WEB_ADDRESSES),
+      addresses: oneOf(source('pushAddresses'), ADDRESS_RULES),
       subject: pushSubjectOf(source('pushSubject'), reach, number('port')),
       nextMs: number('pushNextSeconds') * 1_000,
     },

@@ -23,8 +23,9 @@ import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { withWarmMind } from './minds/index.ts';
 import { createModels } from './models/relay.ts';
-import { openPusher } from './notifications/push.ts';
+import { openPushers } from './notifications/push.ts';
 import { openAccess } from './open-access.ts';
+import { createOwnerRights } from './owner-rights.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
 import { createProcesses } from './processes/index.ts';
@@ -34,7 +35,7 @@ import { createSealer, readSealingKey } from './schedules/index.ts';
 import { openStore, type Database } from './store/index.ts';
 import { createSync } from './sync/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
-import { createWeb } from './web/index.ts';
+import { createWebs } from './web/index.ts';
 
 /** The first wake is not to pay for what is loaded at first use. Ends with the relay. */
 function warmUp(homes: Homes, logger: Logger, closers: Closers): void {
@@ -177,10 +178,11 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     tls: byTls,
     proxied: config.proxied,
   });
+  const rights = createOwnerRights(config, home.relay);
   const models = await createModels({
     config,
     db,
-    first: home.relay,
+    rights,
     sealer,
     isOwn: ({ host }) => origins.isHost(host),
     onKey: secrets.add,
@@ -200,15 +202,15 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     elapsed,
   });
   const sandbox = createSandbox({
-    network: { addresses: config.webAddresses },
+    network: { addresses: 'public' },
     processes: createProcesses(home.processesFolder),
     hidden: [home.path],
   });
   closers.add(() => sandbox.close());
-  const web = createWeb({ addresses: config.webAddresses, version: root.version });
-  closers.add(() => web.close());
-  const pusher = await openPusher(home.pushKeysFile, { addresses: config.push.addresses, now });
-  closers.add(() => pusher.close());
+  const webs = createWebs({ version: root.version });
+  closers.add(() => webs.close());
+  const pushers = await openPushers(home.pushKeysFile, { now });
+  closers.add(() => pushers.close());
   const homes = await openHomes({
     refuseForRoom: room.refuseForRoom,
     db,
@@ -220,10 +222,10 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     openModels: models.open,
     protocol,
     workspaces: home.workspacesFolder,
-    runsScripts: config.scripts,
+    rights,
     ...{ processesFolder: home.processesFolder, address: url },
-    web,
-    push: { pusher, subject: config.push.subject, nextMs: config.push.nextMs },
+    webs,
+    push: { pushers, subject: config.push.subject, nextMs: config.push.nextMs },
     sandbox,
     sealer,
     now,
@@ -237,6 +239,10 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     most: config.sync.households,
   });
   closers.add(() => homes.close());
+  for (const id of config.trustedHouseholds.filter((each) => !homes.has(each))) {
+    say(`--trusted-households names ${id}, which is no household of this relay.`);
+    logger.warn('A household that is trusted is not here.', { id });
+  }
   models.rehearsal.meet({
     all: () => Promise.all(homes.open().map(({ directory }) => directory.all())),
   });
@@ -270,7 +276,11 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
     sessionOf: async (browser) => (await homes.of(browser)).log.snapshot().session,
     version: root.version,
     mindOf: async (browser) => (await homes.of(browser)).models.mind.models({ lead: '', agent: '' }),
-    rehearsal: models.fromEnvironment ? null : models.rehearsal,
+    rehearsal: models.rehearsal,
+    async refuseToDirect(browser) {
+      const own = rights.of((await homes.of(browser)).id);
+      return own.has('direct-demo') ? null : own.refusal('direct-demo');
+    },
     endpoints: [
       ...createHomeRoutes(homes, giveBeside),
       ...createEachHome(homes),

@@ -6,8 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { MAX_REQUESTS } from './minds/settings.ts';
 import { DATABASE_LIMITS } from './store/settings.ts';
-import { MODEL_ADDRESSES } from './model-addresses.ts';
-import { WEB_ADDRESSES } from './web-addresses.ts';
+import { ADDRESS_RULES, MODEL_SHARES } from './address-rules.ts';
 
 export interface SettingSpec {
   /** Null: only by environment. */
@@ -131,26 +130,33 @@ export const SETTINGS = {
     default: null,
     help: 'Model of the agents, where the page names none.',
   },
+  environmentModel: {
+    flag: 'environment-model',
+    env: 'ROOST_ENVIRONMENT_MODEL',
+    value: MODEL_SHARES.join('|'),
+    default: 'any',
+    help: 'Whom the model answers that the environment names, at your cost. any: every household of the relay; own: your own household, and every other connects one of its own.',
+  },
   modelAddresses: {
     flag: 'model-addresses',
     env: 'ROOST_MODEL_ADDRESSES',
-    value: MODEL_ADDRESSES.join('|'),
+    value: ADDRESS_RULES.join('|'),
     default: 'own',
-    help: 'Which model servers pages may connect. own: any for the first household, only public addresses for every other; any; public; none.',
+    help: 'Which model servers and tool servers pages may connect. own: any for your own household, only public addresses for every other; any: for everybody; public; none.',
   },
   webAddresses: {
     flag: 'web-addresses',
     env: 'ROOST_WEB_ADDRESSES',
-    value: WEB_ADDRESSES.join('|'),
+    value: ADDRESS_RULES.join('|'),
     default: 'public',
-    help: 'Where agents may read pages, as far as their person lets them. public: nowhere on this machine or in its networks; any; none.',
+    help: 'Where agents may read pages, as far as their person lets them. public: nowhere on this machine or in its networks; own: there too for your own household; any: for everybody; none.',
   },
   pushAddresses: {
     flag: 'push-addresses',
     env: 'ROOST_PUSH_ADDRESSES',
-    value: WEB_ADDRESSES.join('|'),
+    value: ADDRESS_RULES.join('|'),
     default: 'public',
-    help: 'Where the push services of browsers may be, which a page names. public: only under https:// and nowhere on this machine or in its networks; any; none.',
+    help: 'Where the push services of browsers may be, which a page names. public: only under https:// and nowhere on this machine or in its networks; own: there too for your own household; any: for everybody; none.',
   },
   pushSubject: {
     flag: 'push-subject',
@@ -178,7 +184,14 @@ export const SETTINGS = {
     env: 'ROOST_SCRIPTS',
     value: null,
     default: null,
-    help: 'Let the relay run scripts that are scheduled, as the user who started it. Off unless it is said here.',
+    help: 'Run programs for your own household, the first of this relay, as the user who started it: agent programs, tool servers and scheduled scripts. Other households get the sandbox, where there is one. Off unless it is said here.',
+  },
+  trustedHouseholds: {
+    flag: 'trusted-households',
+    env: 'ROOST_TRUSTED_HOUSEHOLDS',
+    value: 'id,…',
+    default: null,
+    help: 'Further households that count as your own for --scripts and for own addresses. The page of a household names its id where it is refused.',
   },
   rehearsal: {
     flag: 'rehearsal',

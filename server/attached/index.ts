@@ -5,7 +5,6 @@
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
 import { checkAddress, createGuardedFetch, type GuardedFetch } from '../models/addresses.ts';
-import { PROGRAMS_OFF } from '../processes/index.ts';
 import { createSecrets } from '../key-filter.ts';
 import { createLink } from './link.ts';
 import { ATTACHED_LIMITS } from './settings.ts';
@@ -14,6 +13,7 @@ import { createSigning } from './signing.ts';
 import {
   heldIn,
   lookedAt,
+  rightFor,
   sealedSchema,
   secretsOf,
   toolsBeside,
@@ -24,7 +24,7 @@ import {
 } from './standing.ts';
 import { createAttachedRecords, lacking, recordOf, takenBack } from './records.ts';
 import { createToolOf, type Usable } from './tools.ts';
-import type { Attached, AttachedDeps } from './types.ts';
+import type { Attached, AttachedDeps, Refused } from './types.ts';
 
 export type { Attached, AttachedDeps, Change, Refused } from './types.ts';
 
@@ -36,20 +36,17 @@ interface Kept extends Usable {
   readonly signIn: SignIn | null;
 }
 
-const ADDRESS_REFUSED =
-  'This household may not have the relay call that address. Whoever runs the relay can allow it (--model-addresses).';
-
 const end = ({ link, fetch }: Kept) => link.close().then(() => fetch.close());
 
 export function createAttached(deps: AttachedDeps): Attached {
-  const { db, home, sealer, now, newId, onChange, logger, limits = ATTACHED_LIMITS } = deps;
+  const { db, home, sealer, rights, now, newId, onChange, logger, limits = ATTACHED_LIMITS } = deps;
   const kept = new Map<string, Kept>();
   const inTurn = createQueue();
   const about = (serverId: string) => JSON.stringify(`attached ${home} ${serverId}`);
 
   function keep(serverId: string, name: string, sealed: Sealed, value: Value): Kept {
     const { attachment } = sealed;
-    const fetch = createGuardedFetch(deps.may);
+    const fetch = createGuardedFetch(rights.servers);
     const secrets = createSecrets();
     const isSecret = ({ signIn: held }: Sealed) => {
       for (const token of [held?.tokens?.access_token, held?.tokens?.refresh_token]) if (token) secrets.add(token);
@@ -71,6 +68,7 @@ export function createAttached(deps: AttachedDeps): Attached {
               onChange();
             },
             ...deps,
+            may: rights.servers,
             fetch: fetch.fetch,
             limits,
           })
@@ -97,10 +95,21 @@ export function createAttached(deps: AttachedDeps): Attached {
     db.updateTable('attached').where('home', '=', home).where('server', '=', serverId);
   const sealedOf = ({ serverId, sealed }: Kept) => sealer.seal(JSON.stringify(sealed), about(serverId));
 
-  const mayRun = ({ kind }: Attachment) => kind !== 'program' || deps.programs;
+  /** Why this household may not have a program run so, as a sentence; null: it may, or it is none. */
+  function programRefused(attachment: Attachment): string | null {
+    const right = rightFor(attachment);
+    return right === null || rights.has(right) ? null : rights.refusal(right);
+  }
+  async function refusalOf(attachment: Attachment): Promise<Refused | null> {
+    const reason = programRefused(attachment);
+    if (reason !== null) return { refused: 'programs', reason };
+    return attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), rights.servers)) === 'refused'
+      ? { refused: 'address', reason: rights.refusal('inner-servers') }
+      : null;
+  }
   /** Why nothing is asked of it, as a sentence; null: it is. */
   const heldBack = ({ attachment, sealed }: Kept): string | null =>
-    !mayRun(attachment) ? PROGRAMS_OFF : sealed.lacks.length > 0 ? lacking(sealed.lacks) : null;
+    programRefused(attachment) ?? (sealed.lacks.length > 0 ? lacking(sealed.lacks) : null);
 
   const toolsOf = ({ name, link, value }: Kept) => toolsBeside(name, link.standing().tools, value);
 
@@ -200,9 +209,8 @@ export function createAttached(deps: AttachedDeps): Attached {
       ),
     add: (name, attachment) =>
       inTurn(async () => {
-        if (!mayRun(attachment)) return { refused: 'programs', reason: PROGRAMS_OFF };
-        if (attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), deps.may)) === 'refused')
-          return { refused: 'address', reason: ADDRESS_REFUSED };
+        const refused = await refusalOf(attachment);
+        if (refused) return refused;
         const before = [...kept.values()].find((one) => one.name === name);
         // What it lacks is given: what the person has allowed of it stays.
         if (before && before.sealed.lacks.length > 0)
@@ -232,10 +240,13 @@ export function createAttached(deps: AttachedDeps): Attached {
         if (!found) return null;
         const sealed = box === undefined ? found.sealed : heldIn(found.sealed, box);
         if (!sealed) return { refused: 'box', reason: 'It is no program of the relay’s machine.' };
-        const one = sealed === found.sealed ? found : await renewed(found, sealed);
-        const before = one.value;
-        const looked = lookedAt(one.name, toolsOf(one), before.tools, tools);
+        const reason = programRefused(sealed.attachment);
+        if (box !== undefined && reason !== null) return { refused: 'programs', reason };
+        const before = found.value;
+        // Before anything is changed: what is refused changes nothing.
+        const looked = lookedAt(found.name, toolsOf(found), before.tools, tools);
         if (!looked.ok) return { refused: 'tools', reason: looked.reason };
+        const one = sealed === found.sealed ? found : await renewed(found, sealed);
         one.value = { agents: agents === undefined ? before.agents : agents && [...agents], tools: looked.tools };
         try {
           await write(one);
@@ -270,8 +281,8 @@ export function createAttached(deps: AttachedDeps): Attached {
         if ([...kept.values()].some((one) => one !== before && one.name === record.name))
           return `A server called ${record.name} is connected already.`;
         if (!before && kept.size >= limits.servers) return `There is room for ${limits.servers} servers.`;
-        if (attachment.kind === 'address' && (await checkAddress(new URL(attachment.url), deps.may)) === 'refused')
-          return ADDRESS_REFUSED;
+        const refused = await refusalOf(attachment);
+        if (refused?.refused === 'address') return refused.reason;
         const one = keep(serverId, record.name, taken.sealed, taken.value);
         if (before) await end(before);
         await write(one, stamp);

@@ -87,7 +87,7 @@ const cleanedAnswer = <Answer extends Answered>(answer: Answer, clean: Clean): A
   content: answer.content.map((part) => (isSeenOrHeard(part) ? part : cleaned(part, clean))),
 });
 
-const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== undefined;
+const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== null;
 /** What may be the matter with one that is held. */
 const boxedTrouble = (trouble: string) =>
   sentence`It runs in the sandbox: it sees the system’s programs, the folders that you named, and of the network what you named. Name what it lacks, or let it run free. ${trouble}`;

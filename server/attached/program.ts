@@ -13,8 +13,8 @@ export interface Program {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** How it is held in the sandbox; left out: it runs free. */
-  readonly box?: Box | undefined;
+  /** How it is held in the sandbox; null: it runs free. */
+  readonly box: Box | null;
 }
 
 /** Where programs are begun: free, and in the sandbox. */

@@ -23,7 +23,7 @@ export function recordOf(name: string, { attachment, lacks }: Sealed, { agents, 
     const { kind, command, args, env, box } = attachment;
     return {
       ...about,
-      where: { kind, command, args, ...(box ? { box } : {}) },
+      where: { kind, command, args, box },
       secrets: [...new Set([...Object.keys(env), ...lacks])],
     };
   }

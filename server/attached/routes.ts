@@ -6,6 +6,7 @@ import { attachedEndpoints } from '../../src/protocol/endpoints/attached.ts';
 import { relayEndpoints } from '../../src/protocol/endpoints/session.ts';
 import type { Configs, Directory } from '../contracts.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
+import type { HomeRights } from '../owner-rights.ts';
 import { problem } from '../problem.ts';
 import type { Attached, Refused } from './index.ts';
 
@@ -38,8 +39,7 @@ async function letGoOfServer({ configs, directory, calls }: LetGoDeps, name: str
 
 export interface AttachedRoutesDeps extends LetGoDeps {
   readonly attached: Attached;
-  /** Whether programs may be run on this machine for whoever is signed in. */
-  readonly programs: boolean;
+  readonly rights: HomeRights;
   readonly sandbox: () => Promise<{ readonly available: boolean }>;
 }
 
@@ -53,7 +53,7 @@ const found = (server: AttachedServer | Refused | null): AttachedServer =>
   server === null || 'refused' in server ? refuse(server) : server;
 
 export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled[] {
-  const { attached, programs, sandbox } = deps;
+  const { attached, rights, sandbox } = deps;
   const byPerson = (context: Context<Env>) => {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'Servers are connected on the household’s page.');
@@ -61,7 +61,12 @@ export function createAttachedRoutes(deps: AttachedRoutesDeps): readonly Handled
   return answer(attachedEndpoints, {
     async attached(_input, context) {
       byPerson(context);
-      return { servers: attached.all(), programs, sandbox: (await sandbox()).available };
+      return {
+        servers: attached.all(),
+        programs: rights.has('boxed-programs'),
+        ...(rights.has('free-programs') ? {} : { why: rights.refusal('free-programs') }),
+        sandbox: (await sandbox()).available,
+      };
     },
     async attach({ body: { name, attachment } }, context) {
       byPerson(context);

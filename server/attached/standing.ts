@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import {
   attachmentSchema,
@@ -12,6 +13,7 @@ import {
   type OfferedTool,
 } from '../../src/protocol/attached.ts';
 import { mindNameOf } from './offered.ts';
+import type { OwnerRight } from '../owner-rights.ts';
 import { keptSignInSchema } from './sign-in.ts';
 
 const seenSchema = z.object({
@@ -28,23 +30,35 @@ export const valueSchema = z.object({
 });
 export type Value = z.infer<typeof valueSchema>;
 
+/** An earlier Roost wrote no box for a program that the person let run free. */
+const keptAttachmentSchema = z.preprocess(
+  (kept) => (isRecord(kept) && kept['kind'] === 'program' ? { box: null, ...kept } : kept),
+  attachmentSchema,
+);
 /** What lies sealed of it: how it is reached, and who is signed in to it. Before there were sign-ins, it was the first alone. */
 export const sealedSchema = z.union([
   z.object({
-    attachment: attachmentSchema,
+    attachment: keptAttachmentSchema,
     signIn: keptSignInSchema.nullable(),
     /** Names of secrets that it was given once, and that were lost with the relay's home. */
     lacks: z.array(z.string()).default([]),
   }),
-  attachmentSchema.transform((attachment) => ({ attachment, signIn: null, lacks: [] })),
+  keptAttachmentSchema.transform((attachment) => ({ attachment, signIn: null, lacks: [] })),
 ]);
 export type Sealed = z.infer<typeof sealedSchema>;
 
 /** The same program held otherwise; `box` null: it runs free. Null: it is none. */
 export function heldIn({ attachment, ...rest }: Sealed, box: Box | null): Sealed | null {
   if (attachment.kind !== 'program') return null;
-  const { kind, command, args, env } = attachment;
-  return { ...rest, attachment: { kind, command, args, env, ...(box === null ? {} : { box }) } };
+  return { ...rest, attachment: { ...attachment, box } };
+}
+
+/** The right of the relay's owner that running it takes; null: it is no program. */
+export function rightFor(attachment: Attachment): OwnerRight | null {
+  if (attachment.kind !== 'program') return null;
+  const { box } = attachment;
+  if (!box) return 'free-programs';
+  return box.folder === null && box.reads.length === 0 ? 'boxed-programs' : 'machine-folders';
 }
 
 /** Variables that programs are given for their ways, and that name nothing which has to be kept. */
@@ -75,7 +89,7 @@ export function whereOf(attachment: Attachment): Pick<AttachedServer, 'kind' | '
       kind: 'program',
       where: [attachment.command, ...attachment.args].join(' '),
       secrets: Object.keys(attachment.env),
-      box: attachment.box ?? null,
+      box: attachment.box,
     };
   const { origin, pathname } = new URL(attachment.url);
   return { kind: 'address', where: `${origin}${pathname}`, secrets: Object.keys(attachment.headers), box: null };

@@ -1,7 +1,7 @@
 /** What is asked of attached servers, by the person's page and by whoever offers tools. */
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { AttachedServer, Attachment, Box } from '../../src/protocol/attached.ts';
-import type { MayConnect } from '../../src/protocol/models.ts';
+import type { HomeRights } from '../owner-rights.ts';
 import type { TeamTool } from '../contracts.ts';
 import type { Processes } from '../processes/index.ts';
 import type { RecordSource } from '../records/index.ts';
@@ -53,10 +53,7 @@ export interface AttachedDeps {
   readonly home: string;
   readonly sealer: Sealer;
   readonly version: string;
-  /** Which addresses may be called. */
-  readonly may: MayConnect;
-  /** Whether programs may be run on this machine for whoever is signed in. */
-  readonly programs: boolean;
+  readonly rights: HomeRights;
   readonly processes: Pick<Processes, 'start'>;
   readonly sandbox: Starts['sandbox'];
   readonly timers: Timers;

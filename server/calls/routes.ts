@@ -7,6 +7,7 @@ import { toolCallSchema, type CommandReach, type SandboxStanding, type ToolCall 
 import type { Configs, Directory } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
+import type { HomeRights } from '../owner-rights.ts';
 import { problem } from '../problem.ts';
 import type { Calls } from './index.ts';
 
@@ -15,13 +16,12 @@ export interface CallRoutesDeps {
   readonly directory: Pick<Directory, 'all'>;
   readonly sandbox: () => Promise<SandboxStanding>;
   readonly configs: Pick<Configs, 'agent'>;
-  /** Whether programs may be run on this machine for whoever is signed in: commands too, where there is no sandbox. */
-  readonly programs: boolean;
+  readonly rights: Pick<HomeRights, 'has'>;
 }
 
 const STATUS = { unknown: 404, over: 409, misfit: 400, changed: 409 } as const;
 
-export function createCallRoutes({ calls, directory, sandbox, configs, programs }: CallRoutesDeps): readonly Handled[] {
+export function createCallRoutes({ calls, directory, sandbox, configs, rights }: CallRoutesDeps): readonly Handled[] {
   function person(context: Context<Env>): void {
     if (context.get('browser') === undefined)
       throw problem(403, 'browsers-only', 'What agents ask for is answered from the household’s page.');
@@ -48,7 +48,7 @@ export function createCallRoutes({ calls, directory, sandbox, configs, programs 
       return {
         waiting: shown(waiting),
         answered: shown(answered),
-        sandbox: { ...standing, insist: programs && !standing.available },
+        sandbox: { ...standing, insist: rights.has('bare-commands') && !standing.available },
         reach: Object.fromEntries(reach),
       };
     },

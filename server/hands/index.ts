@@ -4,6 +4,7 @@ import type { Network } from '../../src/domain/network.ts';
 import { grantOf } from '../../src/domain/toolsets.ts';
 import type { CommandReach as AskedReach } from '../../src/protocol/calls.ts';
 import type { Configs, EventLog } from '../contracts.ts';
+import type { HomeRights } from '../owner-rights.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Web } from '../web/index.ts';
 import { createPins, NO_PINS, type Pins } from '../pins/index.ts';
@@ -15,11 +16,10 @@ import { createShellTools, type CommandReach, type ShellTools, type ShellToolsDe
 /** Where agents work, and in what their commands run. */
 export interface Hands {
   readonly workspaces: Workspaces;
-  /** One for all homes: in it runs what agents run. */
+  /** In it runs what agents run. */
   readonly sandbox: Sandbox;
   readonly web: Web;
-  /** Whether programs may be run on this machine for whoever is signed in. */
-  readonly programs: boolean;
+  readonly rights: Pick<HomeRights, 'has'>;
 }
 
 export interface HandToolsDeps extends Hands, Pick<ShellToolsDeps, 'refuseForRoom'> {
@@ -40,15 +40,15 @@ export const networkOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentI
 export const roomOf = async (configs: Pick<Configs, 'agent'>, agentId: AgentId): Promise<number> =>
   (await grantedTo(configs, agentId)).workspace_megabytes * 1_000_000;
 
-/** How far the commands of this agent go just now. `programs`: whether any may be run for whoever is signed in. */
+/** How far the commands of this agent go just now. */
 async function reachOf(
-  { configs, programs }: Pick<HandToolsDeps, 'configs' | 'programs'>,
+  { configs, rights }: Pick<HandToolsDeps, 'configs' | 'rights'>,
   agentId: AgentId,
 ): Promise<CommandReach> {
   const granted = await grantedTo(configs, agentId);
   const { network, shell_without_sandbox: insisted, command_seconds: seconds } = granted;
   const off = grantOf(granted, 'run_command') === 'off';
-  return { network, bare: insisted && programs, off, commandMs: seconds * 1_000 };
+  return { network, bare: insisted && rights.has('bare-commands'), off, commandMs: seconds * 1_000 };
 }
 
 /** How far a command of this agent goes that waits for the human. */

@@ -18,11 +18,13 @@ import { createModelRoutes } from '../models/routes.ts';
 import type { HomeNotifications } from '../notifications/index.ts';
 import { createNotificationRoutes } from '../notifications/routes.ts';
 import { createPauseRoutes } from '../pauses/index.ts';
+import type { HomeRights } from '../owner-rights.ts';
 import { problem } from '../problem.ts';
 import type { AgentPrograms } from '../programs/index.ts';
 import { createProgramRoutes } from '../programs/routes.ts';
 import { createRecordRoutes } from '../records/routes.ts';
 import { createPulses } from '../schedules/pulses.ts';
+import type { Scripts } from '../schedules/index.ts';
 import { createScheduleRoutes } from '../schedules/routes.ts';
 import { createSearchRoutes } from '../searches/index.ts';
 import type { Streams } from '../stream.ts';
@@ -62,7 +64,7 @@ const createCallerOf =
   };
 
 export interface EndpointsDeps extends Pick<Hands, 'sandbox'> {
-  readonly runsScripts: boolean;
+  readonly rights: HomeRights;
   readonly checkStreams: StreamLimit;
   /** ms since the epoch */
   readonly now: () => number;
@@ -76,6 +78,7 @@ export interface HomeParts {
   readonly attached: Attached;
   readonly programs: AgentPrograms;
   readonly notifications: HomeNotifications;
+  readonly scripts: Scripts;
   readonly credentials: Credentials;
   readonly models: HomeModels;
   readonly onTeam: () => Promise<void>;
@@ -85,13 +88,13 @@ export interface HomeParts {
 }
 
 export function endpointsOf(
-  { sandbox, runsScripts, checkStreams, now }: EndpointsDeps,
+  { sandbox, rights, checkStreams, now }: EndpointsDeps,
   parts: HomeParts,
 ): readonly Handled[] {
   const { team, credentials, workspaces } = parts;
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, reach, schedules, copies } =
     team;
-  const hands = { sandbox: sandbox.standing, programs: runsScripts };
+  const hands = { sandbox: sandbox.standing, rights };
   return [
     ...createSessionRoutes({ host, runs, log: parts.log, streams: parts.streams, checkStreams }),
     ...createDirectoryRoutes({ directory, onTeam: parts.onTeam, onForgotten: parts.onForgotten }),
@@ -113,13 +116,13 @@ export function endpointsOf(
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs, schedules }),
     ...createRecordRoutes({ records }),
-    ...createScheduleRoutes({ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: runsScripts }),
+    ...createScheduleRoutes({ schedules, goOn: team.goOn, copies, directory, runs, now, scripts: parts.scripts }),
     ...createWorkspaceRoutes({ workspaces, directory }),
     ...createCallRoutes({ ...team, ...hands }),
     ...createModelRoutes({ models: parts.models }),
     ...createProgramRoutes({ programs: parts.programs }),
     ...createAttachedRoutes({ ...team, ...hands, attached: parts.attached }),
-    ...createNotificationRoutes({ notifications: parts.notifications }),
+    ...createNotificationRoutes({ notifications: parts.notifications, rights }),
     ...parts.others,
   ];
 }

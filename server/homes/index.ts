@@ -36,6 +36,8 @@ export interface Homes {
   /** Those that are open now; the first is always. */
   open(): readonly OpenHome[];
   first(): OpenHome;
+  /** Is there a home of this id? */
+  has(id: string): boolean;
   readonly checkStreams: StreamLimit;
   /** Of this sign-in. */
   of(browser: string): Promise<OpenHome>;
@@ -151,6 +153,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   return {
     open: () => [...opened.values()],
     first: () => first,
+    has: (id) => registry.get(id) !== undefined,
     checkStreams,
     of: async (browser) => open(await registry.entryOf(browser)),
     async ofSecret(secret) {

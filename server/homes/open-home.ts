@@ -25,14 +25,23 @@ import { createStreams, type Streams } from '../stream.ts';
 import { openAttached, openPrograms, openScripts } from './open-programs.ts';
 import { createSetAside } from './set-aside.ts';
 import { openTeam, type Team } from './team.ts';
-import { roomOf, type Hands } from '../hands/index.ts';
+import { roomOf } from '../hands/index.ts';
+import type { OwnerRights } from '../owner-rights.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import type { Web } from '../web/index.ts';
+import type { MayConnect } from '../../src/protocol/models.ts';
+import type { Pusher } from '../notifications/push.ts';
 import { endpointsOf } from './endpoints.ts';
 import { letGoOfAgents } from './letting-go.ts';
 import { createWorkspaces } from '../workspaces/index.ts';
 import { createNotifications, type NotificationsDeps } from '../notifications/index.ts';
 import type { StreamLimit } from './stream-limit.ts';
 
-export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
+export interface OpenHomeDeps {
+  readonly rights: OwnerRights;
+  /** One for all homes. */
+  readonly sandbox: Sandbox;
+  readonly webs: { of(addresses: MayConnect): Web };
   readonly db: Db;
   readonly database: Database;
   readonly openJournal: OpenJournal | null;
@@ -57,8 +66,6 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   readonly starts: Starts;
   /** Of this relay, as programs on its machine reach it. */
   readonly address: string;
-  /** Scripts that lie in those are run. */
-  readonly runsScripts: boolean;
   readonly retentionMs: number;
   /** Why agents may store no more just now, as a sentence; null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
@@ -67,7 +74,9 @@ export interface OpenHomeDeps extends Pick<Hands, 'sandbox' | 'web'> {
   /** Whose home it is; null: nobody has proven it. */
   readonly household: () => string | null;
   readonly checkStreams: StreamLimit;
-  readonly push: Pick<NotificationsDeps, 'pusher' | 'subject' | 'nextMs'>;
+  readonly push: Pick<NotificationsDeps, 'subject' | 'nextMs'> & {
+    readonly pushers: { of(addresses: MayConnect): Pusher };
+  };
 }
 
 export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
@@ -86,7 +95,13 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
 }
 
 /** `onTeam`: the page says who lives here; before that is written. */
-export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
+export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
+  const rights = relay.rights.of(id);
+  const sandbox = relay.sandbox.within({
+    addresses: rights.pages,
+    refuseFolders: rights.has('machine-folders') ? null : rights.refusal('machine-folders'),
+  });
+  const deps = { ...relay, rights, sandbox };
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
   const usual = { db, now, elapsed, newId };
   const setAside = createSetAside({ home: id, now, logger });
@@ -121,7 +136,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const most = (agentId: AgentId) => roomOf(team.configs, agentId);
   const workspaces = createWorkspaces({ folder: join(deps.workspaces, id), elapsed, most });
   const scripts = openScripts(deps, { workspaces, team: () => team });
-  const attached = openAttached(deps, { id, may: models.shown().may, tell });
+  const attached = openAttached(deps, { id, tell });
   const programs = openPrograms(deps, {
     ...{ id, log, workspaces, tell },
     // Asked for when all that is open: nobody has a turn before.
@@ -152,7 +167,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     refuseForRoom: deps.refuseForRoom,
     sealer: deps.sealer,
     scripts,
-    hands: { workspaces, sandbox: deps.sandbox, web: deps.web, programs: deps.runsScripts },
+    hands: { workspaces, sandbox: deps.sandbox, web: deps.webs.of(rights.pages), rights },
     attached,
   });
   const { host, runs, inbox, directory, configs, gate, pauses, threads, costs, records, schedules } = team;
@@ -163,6 +178,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     calls: team.calls,
     directory,
     ...deps.push,
+    pusher: deps.push.pushers.of(rights.pushes),
     readZone: async () => (await configs.household()).effective.time_zone,
     hasPage: (browser) => streams.countOf(browser) > 0,
     tell: () => tell({ kind: 'changed', time: now(), what: 'notifications', agentId: null }),
@@ -207,7 +223,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     onError: (error) => logger.error('An event stream failed.', { error }),
   });
   const endpoints = endpointsOf(deps, {
-    ...{ team, log, streams, workspaces, attached, programs, notifications, credentials, models, onTeam, onForgotten },
+    ...{ team, log, streams, workspaces, attached, programs, notifications, scripts, credentials, models },
+    ...{ onTeam, onForgotten },
     others: [...mcp.endpoints, ...proxy.endpoints],
   });
   await attached.start();

@@ -2,7 +2,6 @@
 import { grantOf } from '../../src/domain/toolsets.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { MayConnect } from '../../src/protocol/models.ts';
 import type { Credentials } from '../access/index.ts';
 import { createAttached, type Attached } from '../attached/index.ts';
 import type { EventLog } from '../contracts.ts';
@@ -12,13 +11,10 @@ import { createScripts, type Scripts } from '../schedules/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import type { Team } from './team.ts';
 
-interface BesideDeps extends Pick<
+type BesideDeps = Pick<
   AgentProgramsDeps,
-  'db' | 'sealer' | 'processes' | 'starts' | 'address' | 'version' | 'now' | 'elapsed' | 'newId' | 'logger'
-> {
-  /** Programs are run for its pages. */
-  readonly runsScripts: boolean;
-}
+  'db' | 'sealer' | 'processes' | 'starts' | 'address' | 'version' | 'now' | 'elapsed' | 'newId' | 'logger' | 'rights'
+>;
 
 interface Home {
   readonly id: string;
@@ -33,7 +29,7 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
   const { db, sealer, processes, starts, address, version, now, elapsed, newId, logger } = deps;
   return createAgentPrograms({
     ...{ db, home: id, sealer, log, workspaces, processes, starts, address, version, now, elapsed, newId, logger },
-    allowed: deps.runsScripts,
+    rights: deps.rights,
     mostStarts: async () => (await team().configs.household()).effective.programs_at_once,
     chosenFor: async (agentId) => (await team().configs.agent(agentId)).effective.coordination.mind,
     mayUse: async (agentId, tool) =>
@@ -49,18 +45,17 @@ export function openPrograms(deps: BesideDeps, { id, log, workspaces, tell, team
 
 /** Scripts of the night reach of the network what the commands of their agents do. */
 export const openScripts = (
-  { runsScripts, sandbox }: Pick<BesideDeps, 'runsScripts'> & Pick<Hands, 'sandbox'>,
+  { rights, sandbox }: Pick<BesideDeps, 'rights'> & Pick<Hands, 'sandbox'>,
   { workspaces, team }: Pick<Home, 'workspaces' | 'team'>,
-): Scripts => createScripts(runsScripts ? workspaces : null, sandbox, (agentId) => networkOf(team().configs, agentId));
+): Scripts => createScripts(workspaces, sandbox, (agentId) => networkOf(team().configs, agentId), rights);
 
 export function openAttached(
   deps: BesideDeps & Pick<Hands, 'sandbox'>,
-  { id, may, tell }: Pick<Home, 'id' | 'tell'> & { readonly may: MayConnect },
+  { id, tell }: Pick<Home, 'id' | 'tell'>,
 ): Attached {
-  const { db, sealer, processes, sandbox, version, now, elapsed, newId, logger } = deps;
+  const { db, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger } = deps;
   return createAttached({
-    ...{ db, home: id, sealer, processes, sandbox, version, may, now, elapsed, newId, logger },
-    programs: deps.runsScripts,
+    ...{ db, home: id, sealer, processes, sandbox, version, rights, now, elapsed, newId, logger },
     timers: realTimers,
     onChange: () => tell({ kind: 'changed', time: now(), what: 'attached', agentId: null }),
   });

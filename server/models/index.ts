@@ -4,9 +4,10 @@
  * nothing more. Where none is connected, the rehearsal mind answers.
  */
 import { sentence } from '../../src/domain/sentence.ts';
-import type { Connection, ConnectModel, FoundServer, MayConnect, Models } from '../../src/protocol/models.ts';
+import type { Connection, ConnectModel, FoundServer, Models } from '../../src/protocol/models.ts';
 import { MODEL_LIMITS } from '../../src/protocol/models.ts';
 import type { Mind } from '../minds/index.ts';
+import type { HomeRights } from '../owner-rights.ts';
 import type { UpstreamKey } from '../proxy/headers.ts';
 import { checkAddress } from './addresses.ts';
 import { createConnected, createLine, usualModels, type Connected, type Line } from './connection.ts';
@@ -51,7 +52,7 @@ export interface HomeModelsDeps extends ModelRowsDeps {
   readonly environment: EnvironmentModel | null;
   /** Answers where no model is connected. */
   readonly rehearsal: Mind;
-  readonly may: MayConnect;
+  readonly rights: HomeRights;
   /** Addresses of the relay itself, which would ask itself for ever. */
   readonly isOwn: (url: URL) => boolean;
   readonly maxRequests: number;
@@ -64,7 +65,6 @@ export interface HomeModelsDeps extends ModelRowsDeps {
 }
 
 const withoutV1 = (address: string) => new URL(address).href.replace(/\/+(?:v1\/*)?$/, '');
-const INNER = sentence`This address lies in the relay’s own network, or leads into it. Only the relay’s first household may connect such a model, unless whoever runs the relay allows it (--model-addresses any).`;
 const NONE = sentence`Whoever runs this relay has not allowed pages to connect models (--model-addresses).`;
 
 /** By the model that is asked for: the first that lists it, else the first. */
@@ -85,7 +85,8 @@ function routed(all: readonly Connected[], rehearsal: Mind): Mind {
 }
 
 export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> {
-  const { environment, rehearsal, may, now, elapsed } = deps;
+  const { environment, rehearsal, now, elapsed } = deps;
+  const may = deps.rights.servers;
   const rows = createModelRows(deps);
   const lineOf = ({
     key,
@@ -151,7 +152,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
           detail: sentence`This is Roost’s own address: it would ask itself for ever.`,
         };
       const check = await checkAddress(url, may);
-      if (check === 'refused') return { ok: false, reason: 'address', detail: INNER };
+      if (check === 'refused') return { ok: false, reason: 'address', detail: deps.rights.refusal('inner-servers') };
       if (check === 'unknown')
         return {
           ok: false,

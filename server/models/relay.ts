@@ -1,9 +1,8 @@
 /** The models of a relay: what its environment names, what each home’s pages connect, and the rehearsal mind for where there is none. */
-import type { MayConnect } from '../../src/protocol/models.ts';
 import type { KeyHeader } from '../key-filter.ts';
 import { createRehearsalMind, DEFAULT_MODELS, type RehearsalMind } from '../minds/index.ts';
 import type { Rehearsal } from '../../src/protocol/http.ts';
-import type { ModelAddresses } from '../model-addresses.ts';
+import type { OwnerRights } from '../owner-rights.ts';
 import { createLine } from './connection.ts';
 import { openHomeModels, type EnvironmentModel, type HomeModels, type HomeModelsDeps } from './index.ts';
 
@@ -17,7 +16,6 @@ interface ModelConfig {
   readonly leadModel: string;
   readonly agentModel: string;
   readonly modelRequests: number;
-  readonly modelAddresses: ModelAddresses;
   readonly rehearsal: Rehearsal;
 }
 
@@ -26,14 +24,11 @@ export interface ModelsDeps extends Pick<
   'db' | 'sealer' | 'isOwn' | 'onKey' | 'now' | 'elapsed' | 'newId'
 > {
   readonly config: ModelConfig;
-  /** The first home: of whoever runs the relay. */
-  readonly first: string;
+  readonly rights: OwnerRights;
 }
 
 export interface Models {
   readonly rehearsal: RehearsalMind;
-  /** A model is set where the relay is started. */
-  readonly fromEnvironment: boolean;
   open(home: string, onChange: () => void): Promise<HomeModels>;
   close(): Promise<void>;
 }
@@ -57,24 +52,23 @@ function environmentModel({ config, now, elapsed }: ModelsDeps): EnvironmentMode
 }
 
 export async function createModels(deps: ModelsDeps): Promise<Models> {
-  const { config, first, ...rest } = deps;
+  const { config, rights, ...rest } = deps;
   const environment = environmentModel(deps);
   const rehearsal = await createRehearsalMind(config.rehearsal);
-  const mayOf = (home: string): MayConnect =>
-    config.modelAddresses === 'own' ? (home === first ? 'any' : 'public') : config.modelAddresses;
   return {
     rehearsal,
-    fromEnvironment: environment !== null,
-    open: (home, onChange) =>
-      openHomeModels({
+    open(home, onChange) {
+      const own = rights.of(home);
+      return openHomeModels({
         ...rest,
         home,
-        environment,
+        environment: own.has('environment-model') ? environment : null,
         rehearsal,
-        may: mayOf(home),
+        rights: own,
         maxRequests: config.modelRequests,
         onChange,
-      }),
+      });
+    },
     async close() {
       await rehearsal.close();
       await environment?.line.close();

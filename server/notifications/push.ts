@@ -8,10 +8,10 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import webPush from 'web-push';
 import { z } from 'zod';
+import type { MayConnect } from '../../src/protocol/models.ts';
 import type { PushPayload, PushSubscriptionJson } from '../../src/protocol/notifications.ts';
 import { createGuardedFetch, fits, hostOf } from '../models/addresses.ts';
 import { StartError } from '../start-error.ts';
-import type { WebAddresses } from '../web-addresses.ts';
 import { writeWhole } from '../whole-file.ts';
 import { NOTIFICATION_LIMITS as LIMITS } from './settings.ts';
 
@@ -51,13 +51,29 @@ export interface Pusher {
 
 interface PusherDeps {
   readonly keys: PushKeys;
-  readonly addresses: WebAddresses;
+  /** Where push services may be. */
+  readonly addresses: MayConnect;
   readonly now: () => number;
 }
 
-/** Its keys lie in `file`. Throws `StartError` where they cannot be had. */
-export const openPusher = async (file: string, how: Omit<PusherDeps, 'keys'>): Promise<Pusher> =>
-  createPusher({ ...how, keys: await readPushKeys(file) });
+/** The relay's keys lie in `file`. Throws `StartError` where they cannot be had. One pusher for each reach that households have. */
+export async function openPushers(
+  file: string,
+  how: Pick<PusherDeps, 'now'>,
+): Promise<{ of(addresses: MayConnect): Pusher; close(): Promise<void> }> {
+  const keys = await readPushKeys(file);
+  const pushers = new Map<MayConnect, Pusher>();
+  return {
+    of(addresses) {
+      const pusher = pushers.get(addresses) ?? createPusher({ ...how, keys, addresses });
+      pushers.set(addresses, pusher);
+      return pusher;
+    },
+    async close() {
+      await Promise.all([...pushers.values()].map((pusher) => pusher.close()));
+    },
+  };
+}
 
 /** ms, from seconds or a date (RFC 9110, 10.2.3); null: it says none. */
 function retryAfter(text: string | null, now: number): number | null {

@@ -1,24 +1,23 @@
 /** Calls by which a device says what it is told. */
 import { notificationEndpoints } from '../../src/protocol/endpoints/notifications.ts';
 import { answer, browserOf, type Handled } from '../endpoint.ts';
+import type { HomeRights } from '../owner-rights.ts';
 import { problem } from '../problem.ts';
 import type { HomeNotifications } from './index.ts';
 
 export function createNotificationRoutes({
   notifications,
+  rights,
 }: {
   readonly notifications: HomeNotifications;
+  readonly rights: HomeRights;
 }): readonly Handled[] {
   return answer(notificationEndpoints, {
     notifications: async (_, context) => await notifications.shown(browserOf(context)),
     async putNotificationDevice({ body }, context) {
       const refused = await notifications.putDevice(browserOf(context), body);
       if (refused === 'address')
-        throw problem(
-          400,
-          'push-address',
-          'subscription.endpoint: the relay pushes only to public addresses under https://. Whoever runs the relay can allow others (--push-addresses any).',
-        );
+        throw problem(400, 'push-address', `subscription.endpoint: ${rights.refusal('inner-pushes')}`);
       if (refused === 'too-many')
         throw problem(409, 'too-many-devices', 'No more devices can be told. Remove one that is not used any more.');
       return null;

@@ -4,7 +4,6 @@
  * ends them by what was written, never by a name. Linux only: elsewhere nothing is written down, and a program ends when its
  * input does.
  */
-import { sentence } from '../../src/domain/sentence.ts';
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -15,9 +14,6 @@ import { startProgram } from './start.ts';
 
 export { memoryLeft, processNow, processOf, processesNow, type Process } from './proc.ts';
 export { closeInherited, startProgram } from './start.ts';
-
-/** Why none is run, to people. */
-export const PROGRAMS_OFF = sentence`This relay runs no programs for its pages. Start it with --scripts to let it.`;
 
 /** What it waits for before it begins: a line. */
 const GO_FD = 3;

@@ -9,7 +9,8 @@ import { LEAD_ID } from '../../src/domain/seat.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import type { AddProgram, Program, Programs, ProgramState } from '../../src/protocol/programs.ts';
 import type { AgentMind, Mind, MindOwner } from '../minds/index.ts';
-import { programAt, PROGRAMS_OFF } from '../processes/index.ts';
+import { programAt } from '../processes/index.ts';
+import type { HomeRights } from '../owner-rights.ts';
 import { ProgramError, type Line, faultOf, openLine, type LineHandlers, type LineStart } from './line.ts';
 import { createLivePrograms, startOf, type LiveProgramsDeps } from './live.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
@@ -89,8 +90,7 @@ export interface Refused {
 export interface AgentProgramsDeps extends ProgramRowsDeps, Omit<LiveProgramsDeps, 'limits'> {
   /** Which program the person has chosen for an agent; null: none. */
   readonly chosenFor: (agentId: AgentId) => Promise<string | null>;
-  /** Whether programs may be run on this machine for whoever is signed in. */
-  readonly allowed: boolean;
+  readonly rights: HomeRights;
   readonly newId: () => string;
   readonly limits?: ProgramLimits;
 }
@@ -126,7 +126,9 @@ function mindOver(mind: Mind, of: (owner: MindOwner) => Promise<AgentMind | null
 }
 
 export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
-  const { now, elapsed, allowed, onChange, limits = PROGRAM_LIMITS } = deps;
+  const { now, elapsed, rights, onChange, limits = PROGRAM_LIMITS } = deps;
+  const allowed = rights.has('free-programs');
+  const refusal = rights.refusal('free-programs');
   const rows = createProgramRows(deps);
   const live = createLivePrograms({ ...deps, limits });
   const inTurn = createQueue();
@@ -187,6 +189,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
           ).map(({ name, command, args }) => ({ name, command, args: [...args] }))
         : [],
       allowed,
+      ...(allowed ? {} : { why: refusal }),
     }),
     async start() {
       await live.start();
@@ -194,7 +197,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
     },
     add: (given) =>
       inTurn(async () => {
-        if (!allowed) return { refused: 'programs', reason: PROGRAMS_OFF };
+        if (!allowed) return { refused: 'programs', reason: refusal };
         if (programs.size >= limits.programs)
           return {
             refused: 'room',
@@ -213,7 +216,7 @@ export function createAgentPrograms(deps: AgentProgramsDeps): AgentPrograms {
       const one = programs.get(programId);
       if (!one) return null;
       if (allowed) await look(one);
-      else note(programId, fails(new ProgramError('other', PROGRAMS_OFF), now()));
+      else note(programId, fails(new ProgramError('other', refusal), now()));
       return show(one);
     },
     remove: (programId) =>

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Network } from '../../src/domain/network.ts';
 import type { SandboxStanding } from '../../src/protocol/calls.ts';
+import type { MayConnect } from '../../src/protocol/models.ts';
 import { createProcesses, type Group, type Processes } from '../processes/index.ts';
 import { begin, type Box, type Boxed } from './box.ts';
 import { bubbleArguments } from './bubble.ts';
@@ -62,6 +63,14 @@ export interface SandboxTask {
   readonly bare?: boolean;
 }
 
+/** What a household's programs reach of the machine and its networks. */
+export interface SandboxReach {
+  /** Where any name leads. */
+  readonly addresses: MayConnect;
+  /** Why no folder of the machine is shown, as a sentence; null: those that are named are. */
+  readonly refuseFolders: string | null;
+}
+
 export interface Sandbox {
   /** Whether there is one here; looked at once, by running something in it. */
   standing(): Promise<SandboxStanding>;
@@ -69,6 +78,8 @@ export interface Sandbox {
   run(task: SandboxTask): Promise<SandboxRun>;
   /** The same of a program that goes on until it is ended. */
   start(program: BoxedProgram): Promise<Group>;
+  /** The same, as far as it opens for one household. */
+  within(household: SandboxReach): Sandbox;
   /** Ends all that runs. */
   close(): Promise<void>;
 }
@@ -110,7 +121,7 @@ export function createSandbox({
   path = process.env['PATH'] ?? '',
   limits = SANDBOX_LIMITS,
   cgroups = () => findCgroups(limits),
-  network: reached,
+  network: usual,
   processes = createProcesses(null),
   hidden = [],
 }: SandboxDeps = {}): Sandbox {
@@ -132,7 +143,8 @@ export function createSandbox({
     return { group, child, kin: { root: pid, list: null }, ranOut: null, leave: () => Promise.resolve() };
   }
 
-  async function boxed(box: Box, { folder, bash, fd, network = 'none' }: SandboxTask): Promise<Boxed> {
+  async function boxed(box: Box, task: SandboxTask, reached: NetworkDeps | undefined): Promise<Boxed> {
+    const { folder, bash, fd, network = 'none' } = task;
     return await begin(
       box,
       {
@@ -146,12 +158,12 @@ export function createSandbox({
   }
 
   /** `box` null: in none. */
-  async function start(box: Box | null, task: SandboxTask): Promise<SandboxRun> {
+  async function start(box: Box | null, task: SandboxTask, network: NetworkDeps | undefined): Promise<SandboxRun> {
     const { folder, timeoutMs, space } = task;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const output = createOutput(limits.keptOutput);
     const startedAt = performance.now();
-    const { group, child, kin, ranOut, leave } = await (box ? boxed(box, task) : bare(task));
+    const { group, child, kin, ranOut, leave } = await (box ? boxed(box, task, network) : bare(task));
     let cut: Cut | null = null;
     const stop = (why: Cut) => {
       cut ??= why;
@@ -207,7 +219,8 @@ export function createSandbox({
     const box: Box = { bubble, cgroups: await cgroups() };
     const folder = await mkdtemp(join(tmpdir(), 'roost-sandbox-'));
     try {
-      const run = await start(box, { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs });
+      const task: SandboxTask = { folder, bash: ['-c', 'true'], timeoutMs: limits.probeMs };
+      const run = await start(box, task, undefined);
       const { code } = await run.ended;
       const told = box.cgroups === null ? { watched: watched(limits) } : {};
       if (code === 0) return { box, standing: { available: true, why: null, ...told } };
@@ -222,23 +235,25 @@ export function createSandbox({
   }
   const found = () => (known ??= look());
 
-  return {
+  const within = (network: NetworkDeps | undefined, refuseFolders: string | null): Sandbox => ({
     standing: async () => (await found()).standing,
     async run(task) {
       const { box, standing } = await found();
-      if (box || task.bare) return await start(box, task);
+      if (box || task.bare) return await start(box, task, network);
       throw new Error(standing.why ?? sentence`There is no sandbox here.`);
     },
     async start(program) {
       const { box, standing } = await found();
       if (!box) throw new Error(standing.why ?? sentence`There is no sandbox here.`);
-      return await startBoxed(box, program, { limits, network: reached, hidden });
+      return await startBoxed(box, program, { limits, network, refuseFolders, hidden });
     },
+    within: (household) => within({ ...network, addresses: household.addresses }, household.refuseFolders),
     async close() {
       closed = true;
       const all = [...running];
       for (const run of all) run.stop('closing');
       await Promise.all(all.map(({ ended }) => ended));
     },
-  };
+  });
+  return within(usual, null);
 }

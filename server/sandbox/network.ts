@@ -12,11 +12,11 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { mayReach, type Network } from '../../src/domain/network.ts';
 import { fits, hostOf, lookupWithin } from '../models/addresses.ts';
-import type { WebAddresses } from '../web-addresses.ts';
+import type { MayConnect } from '../../src/protocol/models.ts';
 
 export interface NetworkDeps {
   /** Where any name may lead. */
-  readonly addresses: WebAddresses;
+  readonly addresses: MayConnect;
   /** How names are looked up; the default gives only addresses that may be gone to. */
   readonly lookup?: LookupFunction;
 }

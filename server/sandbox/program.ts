@@ -20,6 +20,8 @@ export interface BoxedProgram extends Omit<ProgramStart, 'cwd'> {
 }
 
 export interface ProgramsDeps extends BoxDeps {
+  /** Why nothing of the machine but the system's programs is shown, as a sentence; null: what is named is. */
+  readonly refuseFolders: string | null;
   /** No folder above, at or below one of these is shown, whoever names it. */
   readonly hidden: readonly string[];
 }
@@ -53,10 +55,12 @@ async function shown(path: string, hidden: readonly string[]): Promise<readonly 
 export async function startBoxed(
   box: Box,
   { command, args, env, folder, reads, network }: BoxedProgram,
-  { hidden: own, ...deps }: ProgramsDeps,
+  { hidden: own, refuseFolders, ...deps }: ProgramsDeps,
 ): Promise<Group> {
   const { limits } = deps;
   const file = programFor({ command, env });
+  const isSystems = SYSTEM.some((top) => file.startsWith(top));
+  if (refuseFolders !== null && (folder !== null || reads.length > 0 || !isSystems)) throw new Error(refuseFolders);
   const hidden = await Promise.all(own.map((path) => realpath(path).catch(() => path)));
   if (folder !== null && isAbsolute(folder)) {
     // Whatever of it is there already: nothing is made in what is the relay's own.
@@ -65,9 +69,7 @@ export async function startBoxed(
     await mkdir(place, { recursive: true });
   }
   const writes = folder === null ? null : await shown(folder, hidden);
-  const read = await Promise.all(
-    [...reads, ...(SYSTEM.some((top) => file.startsWith(top)) ? [] : [file])].map((path) => shown(path, hidden)),
-  );
+  const read = await Promise.all([...reads, ...(isSystems ? [] : [file])].map((path) => shown(path, hidden)));
   const { group, child, kin, ranOut, leave } = await begin(
     box,
     {

@@ -9,7 +9,7 @@ import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
 import type { Runs } from '../runs/index.ts';
-import type { Copies, GoOn, Refused, Schedules, Written } from './index.ts';
+import type { Copies, GoOn, Refused, Schedules, Scripts, Written } from './index.ts';
 
 export interface ScheduleRoutesDeps {
   readonly schedules: Schedules;
@@ -18,8 +18,7 @@ export interface ScheduleRoutesDeps {
   readonly runs: Pick<Runs, 'stop' | 'stopRun'>;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
-  /** The relay was started to run them. */
-  readonly scripts: boolean;
+  readonly scripts: Pick<Scripts, 'off'>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -82,10 +81,14 @@ export function createScheduleRoutes({
     if (schedule.kind !== 'reminder' && schedule.enabled) await copies.allow(schedule.agentId);
   }
   return answer(scheduleEndpoints, {
-    schedules: async ({ agent }) => ({
-      schedules: await schedules.list(agent === null ? undefined : await agentOf(agent)),
-      scripts,
-    }),
+    async schedules({ agent }) {
+      const why = await scripts.off();
+      return {
+        schedules: await schedules.list(agent === null ? undefined : await agentOf(agent)),
+        scripts: why === null,
+        ...(why === null ? {} : { why }),
+      };
+    },
     async addSchedule({ body }) {
       const scheduled = done(await schedules.add(await resolved(body)));
       await allowed(scheduled);

@@ -1,8 +1,7 @@
 /**
  * Scripts of agents: run by `bash` in the agent's folder, with an environment that holds no keys, for a time, in the sandbox
- * where there is one. Where there is none they run as whoever runs the relay, and may do what that user may: so they are off
- * until the person starts the relay with `--scripts`, and what is run is what lay there when the person set it: agents write in
- * that folder.
+ * where there is one. Where there is none they run as whoever runs the relay, and may do what that user may: so that is a right
+ * of the relay's owner. What is run is what lay there when the person set it, because agents write in that folder.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -12,6 +11,7 @@ import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Network } from '../../src/domain/network.ts';
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { ScheduleOf } from '../../src/protocol/schedules.ts';
+import { OWNER_RIGHTS, type HomeRights } from '../owner-rights.ts';
 import { WITHIN, type Cut, type Sandbox, type SandboxRun } from '../sandbox/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import { endGroup, GROUP_MARK, groupOf, type WrittenGroup } from '../processes/groups.ts';
@@ -31,6 +31,10 @@ const SCRIPT_BYTES = 1_000_000;
 /** ms between asking a script to end and ending it. */
 const TERM_MS = 1_000;
 
+/** Where an agent's scripts lie. */
+interface Folder {
+  readonly own: string;
+}
 interface Script {
   readonly file: string;
   readonly text: Buffer;
@@ -55,6 +59,8 @@ export interface ScriptEnd {
 }
 
 export interface Scripts {
+  /** Why this household may have none run, as a sentence; null: it may. */
+  off(): Promise<string | null>;
   /** Why this script cannot be run, as a sentence; null: it can. */
   refuse(agentId: AgentId, script: string): Promise<string | null>;
   /** SHA-256 of the file as it is; null: it cannot be run. */
@@ -63,15 +69,12 @@ export interface Scripts {
   run(script: ScheduleOf<'script'>, begins?: (group: WrittenGroup) => Promise<boolean>): Promise<ScriptEnd>;
   /** Ends what a relay that died has left of one. */
   endLeft(group: WrittenGroup): Promise<boolean>;
-  /** Where an agent's scripts lie; null: scripts are off. */
-  folderOf(agentId: AgentId): string | null;
   /** Ends what still runs. */
   close(): Promise<void>;
 }
 
 const CHANGED =
   'it was not run: the file is not the one that was there when the human set this. They look at it, and save this once more';
-const OFF = 'Scripts are off. Start the relay with --scripts to let it run them.';
 
 /**
  * Keeps programs from following what lies in the folder that they run in: Python takes no module from there, and git neither
@@ -96,8 +99,7 @@ const EXCESS: Readonly<Record<Exclude<Cut, 'time' | 'closing'>, string>> = {
 };
 
 /** The file, with every link resolved; a sentence where it cannot be run. */
-async function pathOf(own: string | null, script: string): Promise<{ readonly file: string } | string> {
-  if (own === null) return OFF;
+async function pathOf(own: string, script: string): Promise<{ readonly file: string } | string> {
   if (isAbsolute(script)) return 'A script is named by its path within the agent’s folder.';
   await mkdir(own, { recursive: true, mode: 0o700 });
   const root = await realpath(own);
@@ -112,13 +114,14 @@ async function pathOf(own: string | null, script: string): Promise<{ readonly fi
   }
 }
 
-/** Calls `use` with what lies there. */
+/** Calls `use` with what lies there. A folder that is a sentence: why nothing of it is run. */
 async function withFile<Value>(
-  own: string | null,
+  folder: Folder | string,
   script: string,
   use: (found: Script) => Value | Promise<Value>,
 ): Promise<{ readonly value: Value } | string> {
-  const path = await pathOf(own, script);
+  if (typeof folder === 'string') return folder;
+  const path = await pathOf(folder.own, script);
   if (typeof path === 'string') return path;
   const { file } = path;
   // Not waiting: a pipe that nobody writes to would be waited for.
@@ -156,16 +159,23 @@ async function withSource<Value>({ file, text }: Script, use: (source: Source) =
   }
 }
 
-/** `workspaces` null: scripts are off. `sandbox` null: they run without. */
+/** `workspaces` null: scripts are off. `sandbox` null: they run without. `rights` null: they may, with the sandbox and without. */
 export function createScripts(
   workspaces: Pick<Workspaces, 'folderOf' | 'of'> | null,
   sandbox: Pick<Sandbox, 'standing' | 'run'> | null = null,
   networkOf: (agentId: AgentId) => Promise<Network> = () => Promise.resolve('none'),
+  rights: Pick<HomeRights, 'has' | 'refusal'> | null = null,
 ): Scripts {
   const running = new Map<number, Promise<unknown>>();
   const inside = new Set<SandboxRun>();
   let closing = false;
-  const folderOf = (agentId: AgentId) => workspaces?.folderOf(agentId) ?? null;
+  const isBoxed = async () => (await sandbox?.standing())?.available ?? false;
+  /** Where this agent's scripts lie; a sentence: why none of them may be run. */
+  function folderOf(agentId: AgentId, boxed: boolean): Folder | string {
+    const right = boxed ? 'boxed-scripts' : 'bare-commands';
+    if (!workspaces) return OWNER_RIGHTS[right].off;
+    return !rights || rights.has(right) ? { own: workspaces.folderOf(agentId) } : rights.refusal(right);
+  }
 
   function end(pid: number, signal: NodeJS.Signals): void {
     try {
@@ -296,26 +306,30 @@ export function createScripts(
   }
 
   return {
-    folderOf,
+    async off() {
+      const folder = folderOf('', await isBoxed());
+      return typeof folder === 'string' ? folder : null;
+    },
     async refuse(agentId, script) {
-      const found = await withFile(folderOf(agentId), script, () => true);
+      const found = await withFile(folderOf(agentId, await isBoxed()), script, () => true);
       return typeof found === 'string' ? found : null;
     },
     async pin(agentId, script) {
-      const found = await withFile(folderOf(agentId), script, ({ sha256 }) => sha256);
+      const found = await withFile(folderOf(agentId, await isBoxed()), script, ({ sha256 }) => sha256);
       return typeof found === 'string' ? null : found.value;
     },
     async run({ agentId, script, sha256, timeoutMs }, begins = () => Promise.resolve(true)) {
       const failed = (status: string): ScriptEnd => ({ kind: 'failed', status, output: '', cancels: false });
       // Anew each time: a link may lead elsewhere by now.
-      const own = folderOf(agentId);
-      if (own === null) return failed(OFF);
-      const available = (await sandbox?.standing())?.available ?? false;
-      const found = await withFile(own, script, (file) =>
+      const boxed = await isBoxed();
+      const folder = folderOf(agentId, boxed);
+      if (typeof folder === 'string') return failed(folder);
+      const { own } = folder;
+      const found = await withFile(folder, script, (file) =>
         file.sha256 !== sha256
           ? failed(CHANGED)
           : withSource(file, (source) =>
-              available && sandbox
+              boxed && sandbox
                 ? inSandbox(sandbox, source, own, { agentId, timeoutMs })
                 : bash(source, own, timeoutMs, begins),
             ),

@@ -7,7 +7,7 @@
 import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import { setImmediate } from 'node:timers/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import type { WebAddresses } from '../web-addresses.ts';
+import type { MayConnect } from '../../src/protocol/models.ts';
 import { createGuardedFetch, fits, hostOf } from '../models/addresses.ts';
 import { pageText } from './page-text.ts';
 import { WEB_LIMITS, type WebLimits } from './settings.ts';
@@ -22,14 +22,14 @@ export interface Page {
 }
 
 export interface Web {
-  readonly addresses: WebAddresses;
+  readonly addresses: MayConnect;
   /** Why not, as a sentence, where there is none. Never rejects. */
   read(address: string, signal: AbortSignal): Promise<Page | string>;
   close(): Promise<void>;
 }
 
 export interface WebDeps {
-  readonly addresses: WebAddresses;
+  readonly addresses: MayConnect;
   /** Of Roost, for those who serve pages. */
   readonly version: string;
   readonly limits?: WebLimits;
@@ -156,5 +156,23 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
       }
     },
     close: () => guarded.close(),
+  };
+}
+
+/** One for each reach that households have, so that those of one reach share its bounds. */
+export function createWebs(deps: Omit<WebDeps, 'addresses'>): {
+  of(addresses: MayConnect): Web;
+  close(): Promise<void>;
+} {
+  const webs = new Map<MayConnect, Web>();
+  return {
+    of(addresses) {
+      const web = webs.get(addresses) ?? createWeb({ ...deps, addresses });
+      webs.set(addresses, web);
+      return web;
+    },
+    async close() {
+      await Promise.all([...webs.values()].map((web) => web.close()));
+    },
   };
 }

@@ -43,7 +43,14 @@ export const boxSchema = z.strictObject({
   network: networkSchema.describe('what it reaches of the network'),
 });
 export type Box = z.infer<typeof boxSchema>;
-const box = boxSchema.optional().describe('left out: it runs free, as whoever started the relay');
+/** The sandbox that shows nothing of the machine but the system's programs. */
+const closedBox = (): Box => ({ folder: null, reads: [], network: 'none' });
+const box = boxSchema
+  .nullable()
+  .default(closedBox)
+  .describe(
+    'null: it runs free, as whoever started the relay; left out: in the sandbox, without a folder and without a network',
+  );
 
 /** Where a server is, with all that is needed to reach it. Sent to the relay once; it is never told again. */
 export const attachmentSchema = z.discriminatedUnion('kind', [

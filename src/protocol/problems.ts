@@ -76,6 +76,7 @@ export const PROBLEMS = [
   'other-household',
   'other-site',
   'over',
+  'owner-only',
   'program-name',
   'program-programs',
   'program-room',

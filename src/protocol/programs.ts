@@ -73,6 +73,7 @@ export const programsSchema = z.object({
   found: z
     .array(z.object({ name: z.string(), command: z.string(), args: z.array(z.string()) }))
     .describe('known agents that lie on the relay’s PATH and are not among the programs'),
-  allowed: z.boolean().describe('this relay runs programs for its pages'),
+  allowed: z.boolean().describe('this relay runs programs for this household'),
+  why: z.string().optional().describe('why it does not, as a sentence; left out: it does'),
 });
 export type Programs = z.infer<typeof programsSchema>;

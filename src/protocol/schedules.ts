@@ -12,6 +12,7 @@ import { common, ms } from './documents.ts';
 import { LIMITS } from './limits.ts';
 import { idOf } from './ids.ts';
 import { languageSchema } from './language.ts';
+import { sentence } from '../domain/sentence.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const zone = z
@@ -19,6 +20,9 @@ const zone = z
   .refine(isTimeZone, 'a time zone such as Europe/Berlin')
   .nullable()
   .describe('null: the household’s');
+
+/** Why no script is run, where the relay was started without `--scripts`. */
+export const SCRIPTS_OFF = sentence`Scripts are off. Start the relay with --scripts to let it run them.`;
 
 export const SCHEDULE_BOUNDS = {
   name: 80,

@@ -10,8 +10,10 @@ import { createQuery, type Query } from './query.ts';
 
 export interface AttachedServers {
   readonly servers: readonly AttachedServer[];
-  /** The relay runs programs for its pages. */
+  /** The relay runs programs for this household, in the sandbox at least. */
   readonly programs: boolean;
+  /** Why none runs outside of it, as a sentence of the relay's; left out: they may. */
+  readonly why?: string | undefined;
   /** Programs can be held in a sandbox there. */
   readonly sandbox: boolean;
 }

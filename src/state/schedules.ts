@@ -41,8 +41,10 @@ type Saved = { readonly ok: true; readonly scheduled: Scheduled } | Misfit;
 
 interface Listed {
   readonly schedules: readonly Scheduled[];
-  /** The relay was started to run scripts. */
+  /** The relay runs scripts for this household. */
   readonly scripts: boolean;
+  /** Why not, as a sentence of the relay's. */
+  readonly why?: string | undefined;
 }
 
 /** Something that is to be due at other times. */

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { attachedServerSchema } from '../../src/protocol/attached.ts';
 import { connectionSchema } from '../../src/protocol/models.ts';
 import { createGuardedAgent, createGuardedFetch, guardOf } from '../../server/models/addresses.ts';
-import { openPusher } from '../../server/notifications/push.ts';
+import { openPushers } from '../../server/notifications/push.ts';
 import { createUpstream } from '../../server/proxy/upstream.ts';
 import { openWayOut } from '../../server/sandbox/network.ts';
 import { createWeb } from '../../server/web/index.ts';
@@ -89,7 +89,8 @@ describe('A name that leads inside at the second look', () => {
 
   it('is pushed to by no relay, and reached by no command', async () => {
     const home = await createHome({ store: null });
-    const pusher = await openPusher(`${home}/push.json`, { addresses: 'public', now: Date.now });
+    const pushers = await openPushers(`${home}/push.json`, { now: Date.now });
+    const pusher = pushers.of('public');
     names.lead('push.test', ['127.0.0.1']);
     const keys = {
       p256dh: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM',
@@ -100,7 +101,7 @@ describe('A name that leads inside at the second look', () => {
     expect(
       await pusher.push({ endpoint, keys } as never, payload, 'mailto:a@example.org', new AbortController().signal),
     ).toEqual({ kind: 'again', afterMs: null });
-    await pusher.close();
+    await pushers.close();
     await rm(home, { recursive: true, force: true });
 
     names.lead('command.test', ['0.0.0.0']);

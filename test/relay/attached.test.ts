@@ -54,6 +54,7 @@ async function attach(name: string, attachment?: object): Promise<AttachedServer
       command: process.execPath,
       args: [PROGRAM, ways, log],
       env: { SECRET },
+      box: null,
     },
   });
   expect(answer.status, await answer.clone().text()).toBe(201);
@@ -265,7 +266,10 @@ describe('a relay whose home was lost', () => {
     );
 
   it('is given back the servers that were attached, with what was allowed of them, and says what it lacks: no secret is among it', async () => {
-    const program = (env: object) => ({ kind: 'program', command: process.execPath, args: [PROGRAM, ways, log], env });
+    const program = (env: object) => ({
+      ...{ kind: 'program', command: process.execPath, args: [PROGRAM, ways, log], box: null },
+      env,
+    });
     await allow(await attach('open', program({})));
     const secret = await allow(await attach('secret'));
     const at = `http://127.0.0.1:${await freePort()}/mcp`;
@@ -658,7 +662,7 @@ describe('a hostile server', () => {
     async (method) => {
       await does({ [method]: ['hang'] });
       const link = createLink({
-        attachment: { kind: 'program', command: process.execPath, args: [PROGRAM, ways, log], env: {} },
+        attachment: { kind: 'program', command: process.execPath, args: [PROGRAM, ways, log], env: {}, box: null },
         auth: null,
         fetch,
         version: '1',
@@ -795,6 +799,7 @@ describe('a server of the reference implementation', () => {
     command: process.execPath,
     args: [made(name), ...args],
     env,
+    box: null,
   });
   const usedBy = async (...does: readonly (readonly Part[])[]) => {
     await call('PUT', '/v1/agents/lead/config', { coordination: { toolsets: { attached: 'allow' } } });

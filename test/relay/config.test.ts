@@ -61,6 +61,13 @@ describe('the configuration', () => {
     expect(configOf([], { ROOST_PORT: '', ROOST_NO_OPEN: '0' })).toMatchObject({ port: 4747, open: true });
   });
 
+  it('trusts the households that are named, each once', () => {
+    const [one, other] = ['3f0c2a4e-8d1b-4c55-9e0a-5b7d1c2e9f10', '11111111-2222-4333-8444-555555555555'];
+    expect(configOf([]).trustedHouseholds).toEqual([]);
+    expect(configOf(['--trusted-households', `${one}, ${other},${one}`]).trustedHouseholds).toEqual([one, other]);
+    expect(configOf([], { ROOST_TRUSTED_HOUSEHOLDS: one }).trustedHouseholds).toEqual([one]);
+  });
+
   it('uses a real mind where a key or a base URL is there, and sends the key as it is told', () => {
     expect(configOf([], { ANTHROPIC_API_KEY: 'k' }).messagesApi).toEqual({ key: 'k', baseUrl: null, keyHeader: null });
     for (const [given, understood] of [
@@ -88,6 +95,12 @@ describe('the configuration', () => {
     ['a port that is no number', ['--port', '80a'], '--port must be a whole number from 0 to 65535, not "80a".'],
     ['a port out of bounds', ['--port=65536'], '--port must be a whole number from 0 to 65535, not "65536".'],
     ['no streams', ['--streams', '0'], '--streams must be a whole number from 1 to 10000, not "0".'],
+    [
+      'a household by its name',
+      ['--trusted-households', '3F0C2A4E-8d1b-4c55-9e0a-5b7d1c2e9f10, the neighbours'],
+      '--trusted-households takes ids of households with commas between, such as 3f0c2a4e-8d1b-4c55-9e0a-5b7d1c2e9f10, not "the neighbours".',
+    ],
+    ['no household', ['--trusted-households', ','], 'not "".'],
     ['a rehearsal that is not JSON', ['--rehearsal', '{'], '--rehearsal must be JSON: '],
     ['a rehearsal that does not fit', ['--rehearsal', '{"fail":[9]}'], '--rehearsal does not fit at "fail.0": '],
     ['a rehearsal with an unknown member', ['--rehearsal', '{"speed":1}'], '--rehearsal does not fit: '],

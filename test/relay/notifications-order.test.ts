@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../server/events/index.ts';
 import { createNotifications, type NotificationsDeps } from '../../server/notifications/index.ts';
-import { openPusher, type Pusher } from '../../server/notifications/push.ts';
+import { openPushers, type Pusher } from '../../server/notifications/push.ts';
 import { createNotificationRows } from '../../server/notifications/rows.ts';
 import { NOTIFICATION_LIMITS } from '../../server/notifications/settings.ts';
 import { createSealer } from '../../server/schedules/index.ts';
@@ -37,7 +37,7 @@ describe('Who is told, and when', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'roost-push-'));
     service = await startPushService();
-    pusher = await openPusher(join(folder, 'push.key'), { addresses: 'any', now: () => at() });
+    pusher = (await openPushers(join(folder, 'push.key'), { now: () => at() })).of('any');
   });
   afterAll(async () => {
     await pusher.close();

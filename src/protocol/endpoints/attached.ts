@@ -21,7 +21,13 @@ export const attachedEndpoints = {
         when: 'always',
         body: z.object({
           servers: z.array(attachedServerSchema),
-          programs: z.boolean().describe('this relay runs programs for its pages'),
+          programs: z.boolean().describe('this relay runs programs for this household, in the sandbox at least'),
+          why: z
+            .string()
+            .optional()
+            .describe(
+              'why none runs outside the sandbox, or sees folders of the machine: a sentence; left out: they may',
+            ),
           sandbox: z.boolean().describe('programs can be held in a sandbox here'),
         }),
       },
@@ -38,7 +44,7 @@ export const attachedEndpoints = {
       { status: 409, when: 'one of that name is, or there is room for no more' },
       {
         status: 403,
-        when: 'this relay runs no programs for its pages, this household may not call that address, or it is no browser that asks',
+        when: 'this relay does not run such a program, or call such an address, for this household, or it is no browser that asks',
       },
     ],
   }),
@@ -65,7 +71,12 @@ export const attachedEndpoints = {
         .optional()
         .describe('of a program: how it is held from now on; null: it runs free. It is started anew'),
     }),
-    answers: [there, { status: 409, when: 'a tool is not what it was when it was looked at' }, unknown, browsersOnly],
+    answers: [
+      there,
+      { status: 409, when: 'a tool is not what it was when it was looked at' },
+      unknown,
+      { status: 403, when: 'it may not be held so for this household, or it is no browser that asks' },
+    ],
   }),
   signInToAttached: endpoint({
     method: 'POST',

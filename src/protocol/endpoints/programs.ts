@@ -22,7 +22,7 @@ export const programEndpoints = {
     body: addProgramSchema,
     answers: [
       { status: 201, when: 'it is kept; `state` says whether it answered', body: programSchema },
-      { status: 403, when: 'this relay runs no programs for its pages, or it is no browser that asks' },
+      { status: 403, when: 'this relay runs no programs for this household, or it is no browser that asks' },
       { status: 409, when: 'one of that name is there, or there is room for no more' },
     ],
   }),

@@ -38,7 +38,8 @@ const standingCopiesSchema = z.object({
 });
 const listSchema = z.object({
   schedules: z.array(scheduledSchema),
-  scripts: z.boolean().describe('this relay was started to run scripts (`--scripts`)'),
+  scripts: z.boolean().describe('this relay runs scripts for this household'),
+  why: z.string().optional().describe('why it does not, as a sentence; left out: it does'),
 });
 const more = z.boolean().optional().describe('there are earlier ones');
 const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('the newest first'), more });

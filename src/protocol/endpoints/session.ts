@@ -78,10 +78,11 @@ export const relayEndpoints = {
   putRehearsal: endpoint({
     method: 'PUT',
     path: '/api/rehearsal',
-    does: 'Tells the rehearsal mind how to behave from now on.',
+    does: 'Tells the rehearsal mind how to behave from now on, for every household of the relay.',
     body: rehearsalSchema,
     answers: [
       { status: 200, when: 'it does', body: rehearsalSchema },
+      { status: 403, when: '`owner-only`: it is not the household of the relay’s owner' },
       { status: 404, when: 'a real mind is in use' },
     ],
   }),

@@ -7,7 +7,7 @@ import { attachedNameOf, readMcpServers } from '../../protocol/mcp-servers.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
 import { readVariables } from '../text/variables.ts';
-import { BoxFields, boxIn, draftOf } from './box-fields.tsx';
+import { BoxFields, boxIn, newDraft, type BoxRules } from './box-fields.tsx';
 import { KeyField } from '../models/key-field.tsx';
 import { OneOf } from '../parts/one-of.tsx';
 
@@ -81,12 +81,12 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; onAdd: Add }) {
+function ProgramForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & BoxRules) {
   const [name, setName] = useState('');
   const [command, setCommand] = useState('');
   const [args, setArgs] = useState('');
   const [env, setEnv] = useState('');
-  const [draft, setDraft] = useState(draftOf(null, sandbox));
+  const [draft, setDraft] = useState(newDraft(held));
   const [wrongBox, setWrongBox] = useState<string | null>(null);
   const variables = readVariables(env);
   // What is still being typed is not wrong yet.
@@ -98,15 +98,15 @@ function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean
       onSubmit={(event) => {
         event.preventDefault();
         setEnvLeft(true);
-        const held = boxIn(draft);
-        setWrongBox(held.ok ? null : held.reason);
-        if (!variables.ok || !held.ok) return;
+        const read = boxIn(draft);
+        setWrongBox(read.ok ? null : read.reason);
+        if (!variables.ok || !read.ok) return;
         const attachment = {
           kind: 'program',
           command: command.trim(),
           args: linesOf(args),
           env: variables.env,
-          ...(held.box ? { box: held.box } : {}),
+          box: read.box,
         } as const;
         onAdd([{ name: attachedNameOf(name), attachment: { ...attachment, args: [...attachment.args] } }]);
       }}
@@ -145,7 +145,7 @@ function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean
           onFocus={() => setEnvLeft(false)}
         />
       </Field>
-      <BoxFields draft={draft} sandbox={sandbox} onDraft={setDraft} />
+      <BoxFields draft={draft} {...held} onDraft={setDraft} />
       {(wrong ?? wrongBox) !== null && (
         <p className="wrong-note" role="alert">
           {wrong ?? wrongBox}
@@ -160,9 +160,9 @@ function ProgramForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean
   );
 }
 
-function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; onAdd: Add }) {
-  const [draft, setDraft] = useState(draftOf(null, sandbox));
-  const held = boxIn(draft);
+function PasteForm({ busy, onAdd, ...held }: { busy: boolean; onAdd: Add } & BoxRules) {
+  const [draft, setDraft] = useState(newDraft(held));
+  const box = boxIn(draft);
   const [text, setText] = useState('');
   const read = text.trim() === '' ? null : readMcpServers(text);
   return (
@@ -170,12 +170,11 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
       className="attach-form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!read?.ok || !held.ok) return;
-        const { box } = held;
+        if (!read?.ok || !box.ok) return;
         onAdd(
           read.servers.map(({ name, attachment }) => ({
             name,
-            attachment: attachment.kind === 'program' && box ? { ...attachment, box } : attachment,
+            attachment: attachment.kind === 'program' ? { ...attachment, box: box.box } : attachment,
           })),
         );
       }}
@@ -207,22 +206,22 @@ function PasteForm({ busy, sandbox, onAdd }: { busy: boolean; sandbox: boolean; 
       )}
       {read?.ok && read.servers.some(({ attachment }) => attachment.kind === 'program') && (
         <>
-          <BoxFields draft={draft} sandbox={sandbox} onDraft={setDraft} />
-          {!held.ok && (
+          <BoxFields draft={draft} {...held} onDraft={setDraft} />
+          {!box.ok && (
             <p className="wrong-note" role="status">
-              {held.reason}
+              {box.reason}
             </p>
           )}
         </>
       )}
-      <button type="submit" className="solid" disabled={busy || !read?.ok || !held.ok}>
+      <button type="submit" className="solid" disabled={busy || !read?.ok || !box.ok}>
         {read?.ok && read.servers.length > 1 ? t`Connect ${read.servers.length}` : t`Connect`}
       </button>
     </form>
   );
 }
 
-export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: boolean }) {
+export function AttachForm({ programs, ...held }: { programs: boolean } & BoxRules) {
   const attached = attachedOf(useRoost());
   const [kind, setKind] = useState<Kind>('address');
   const [busy, setBusy] = useState(false);
@@ -259,8 +258,8 @@ export function AttachForm({ programs, sandbox }: { programs: boolean; sandbox: 
         <p className="setting-hint">{t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`}</p>
       )}
       {kind === 'address' && <AddressForm key={round} busy={busy} onAdd={add} />}
-      {kind === 'program' && programs && <ProgramForm key={round} busy={busy} sandbox={sandbox} onAdd={add} />}
-      {kind === 'paste' && <PasteForm key={round} busy={busy} sandbox={sandbox} onAdd={add} />}
+      {kind === 'program' && programs && <ProgramForm key={round} busy={busy} {...held} onAdd={add} />}
+      {kind === 'paste' && <PasteForm key={round} busy={busy} {...held} onAdd={add} />}
       {busy && <p className="setting-hint" role="status">{t`Trying it…`}</p>}
       {failed.map((reason) => (
         <p key={reason} className="wrong-note" role="alert">

@@ -1,6 +1,7 @@
 /** How a program of the relay's machine is held: in the sandbox, with what it sees there, or free. */
 import { useState, type ReactNode } from 'react';
 import { isHost, MOST_HOSTS } from '../../domain/network.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import type { AttachedServer, Box } from '../../protocol/attached.ts';
 import { attachedOf } from '../../state/attached.ts';
@@ -20,6 +21,16 @@ export const draftOf = (box: Box | null, held = box !== null): BoxDraft => ({
   reads: box?.reads.join('\n') ?? '',
   hosts: box === null || box.network === 'none' ? '' : box.network === 'all' ? '*' : box.network.join('\n'),
 });
+
+/** What the relay says of programs of this household. */
+export interface BoxRules {
+  /** There is a sandbox on its machine. */
+  readonly sandbox: boolean;
+  /** Why none runs outside of it, or sees folders of the machine, in the relay's words; undefined: they may. */
+  readonly why: string | undefined;
+}
+/** Of a program that is connected now: free only where there is no sandbox, and it may be. */
+export const newDraft = ({ sandbox, why }: BoxRules): BoxDraft => draftOf(null, sandbox || why !== undefined);
 
 const linesOf = (text: string) => [
   ...new Set(
@@ -59,27 +70,29 @@ function Field({ label, hint, children }: { label: string; hint: ReactNode; chil
   );
 }
 
-/** `sandbox`: there is one on the relay's machine. */
 export function BoxFields({
   draft,
   sandbox,
+  why,
   onDraft,
-}: {
+}: BoxRules & {
   draft: BoxDraft;
-  sandbox: boolean;
   onDraft: (draft: BoxDraft) => void;
 }) {
   return (
     <>
-      <OneOf<'held' | 'free'>
-        label={t`Where it runs`}
-        options={[
-          { value: 'held', text: t`In the sandbox` },
-          { value: 'free', text: t`Free on this machine` },
-        ]}
-        value={draft.held ? 'held' : 'free'}
-        onChange={(value) => onDraft({ ...draft, held: value === 'held' })}
-      />
+      {why !== undefined && <p className="setting-hint">{retold(why)}</p>}
+      {(why === undefined || !draft.held) && (
+        <OneOf<'held' | 'free'>
+          label={t`Where it runs`}
+          options={[
+            { value: 'held', text: t`In the sandbox` },
+            { value: 'free', text: t`Free on this machine` },
+          ]}
+          value={draft.held ? 'held' : 'free'}
+          onChange={(value) => onDraft({ ...draft, held: value === 'held' })}
+        />
+      )}
       {!draft.held && (
         <p className="setting-hint">{t`It can read and change all that whoever started Roost can, and reach any network.`}</p>
       )}
@@ -91,27 +104,31 @@ export function BoxFields({
       )}
       {draft.held && (
         <>
-          <Field label={t`Folder that it reads and writes`} hint={t`On the relay’s machine. Empty: none.`}>
-            <input
-              {...PLAIN}
-              className="field"
-              value={draft.folder}
-              placeholder="/home/me/notes"
-              onChange={(event) => onDraft({ ...draft, folder: event.target.value })}
-            />
-          </Field>
-          <Field
-            label={t`What it only reads, one in a line`}
-            hint={t`Where its own program lies, where that is not the system’s (/usr).`}
-          >
-            <textarea
-              {...PLAIN}
-              className="field"
-              rows={2}
-              value={draft.reads}
-              onChange={(event) => onDraft({ ...draft, reads: event.target.value })}
-            />
-          </Field>
+          {(why === undefined || draft.folder !== '' || draft.reads !== '') && (
+            <>
+              <Field label={t`Folder that it reads and writes`} hint={t`On the relay’s machine. Empty: none.`}>
+                <input
+                  {...PLAIN}
+                  className="field"
+                  value={draft.folder}
+                  placeholder="/home/me/notes"
+                  onChange={(event) => onDraft({ ...draft, folder: event.target.value })}
+                />
+              </Field>
+              <Field
+                label={t`What it only reads, one in a line`}
+                hint={t`Where its own program lies, where that is not the system’s (/usr).`}
+              >
+                <textarea
+                  {...PLAIN}
+                  className="field"
+                  rows={2}
+                  value={draft.reads}
+                  onChange={(event) => onDraft({ ...draft, reads: event.target.value })}
+                />
+              </Field>
+            </>
+          )}
           <Field label={t`Hosts that it reaches, one in a line`} hint={t`Empty: no network. * is all that is public.`}>
             <textarea
               {...PLAIN}
@@ -138,7 +155,7 @@ function shownBox({ folder, reads, network }: Box): string {
 }
 
 /** How an attached program is held, and the way to change that. */
-export function BoxOf({ server, sandbox }: { server: AttachedServer; sandbox: boolean }) {
+export function BoxOf({ server, ...held }: { server: AttachedServer } & BoxRules) {
   const attached = attachedOf(useRoost());
   const [draft, setDraft] = useState<BoxDraft | null>(null);
   const [busy, setBusy] = useState(false);
@@ -176,7 +193,7 @@ export function BoxOf({ server, sandbox }: { server: AttachedServer; sandbox: bo
         void save(draft);
       }}
     >
-      <BoxFields draft={draft} sandbox={sandbox} onDraft={setDraft} />
+      <BoxFields draft={draft} {...held} onDraft={setDraft} />
       {wrong !== null && (
         <p className="wrong-note" role="alert">
           {wrong}

@@ -5,7 +5,7 @@ import { t } from '../../language/t.ts';
 import type { AttachedServer, AttachedTool } from '../../protocol/attached.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
-import { BoxOf } from './box-fields.tsx';
+import { BoxOf, type BoxRules } from './box-fields.tsx';
 import { SureDialog } from '../parts/sure-dialog.tsx';
 import type { Teammates } from '../use-teammates.ts';
 
@@ -181,7 +181,14 @@ function Who({
   );
 }
 
-export function ServerCard({ server, team, sandbox }: { server: AttachedServer; team: Teammates; sandbox: boolean }) {
+export function ServerCard({
+  server,
+  team,
+  ...held
+}: {
+  server: AttachedServer;
+  team: Teammates;
+} & BoxRules) {
   const attached = attachedOf(useRoost());
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
@@ -221,7 +228,7 @@ export function ServerCard({ server, team, sandbox }: { server: AttachedServer; 
           {failed}
         </p>
       )}
-      <BoxOf server={server} sandbox={sandbox} />
+      <BoxOf server={server} {...held} />
       <SignIn server={server} onFailed={setFailed} />
       {tools.length > 0 && (
         <>

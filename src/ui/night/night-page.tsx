@@ -153,7 +153,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
           <AgentSelect label={t`Of`} everybody={t`everybody`} agentId={agentId} path={PATHS.night} />
         </div>
         <QueryView query={schedules.list} what={t`What is due`}>
-          {({ schedules: all, scripts }) => {
+          {({ schedules: all, scripts, why }) => {
             const shown = all.filter(({ schedule }) => agentId === null || schedule.agentId === agentId);
             const checks = (
               <p className="night-checks">
@@ -161,7 +161,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
                   type="button"
                   className="ghost"
                   disabled={who === ''}
-                  onClick={() => beginScript(scripts)}
+                  onClick={() => beginScript(scripts, why)}
                 >{t`New script`}</button>
                 <span>{t`A check that runs without a model, and wakes an agent only where it fails.`}</span>
               </p>
@@ -181,6 +181,7 @@ export default function NightPage({ agentId, onClose }: { agentId: AgentId | nul
                   mate={mate}
                   scheduled={shown.filter(({ schedule }) => schedule.agentId === mate.agentId)}
                   scripts={scripts}
+                  why={why}
                   onChange={change}
                   onSwap={(one, other) => schedules.order(swapped(all, one, other))}
                 />

@@ -1,7 +1,8 @@
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
-import type { Schedule, Scheduled } from '../../protocol/schedules.ts';
+import { SCRIPTS_OFF, type Schedule, type Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
@@ -15,8 +16,9 @@ import { isOn, nextText, timingText, warningText } from './words.ts';
 
 interface RowProps {
   readonly scheduled: Scheduled;
-  /** The relay runs scripts. */
+  /** The relay runs scripts; why not, in its own words. */
   readonly scripts: boolean;
+  readonly why: string | undefined;
   readonly onChange: (scheduled: Scheduled) => void;
   /** -1: before the one above it; 1: behind the one below. Null where there is none. */
   readonly onMove: Readonly<Record<-1 | 1, (() => Promise<void>) | null>>;
@@ -54,7 +56,7 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
 }
 
 /** One that is due again and again, or once: when, whether it is on, and what can be done with it. */
-function Row({ scheduled, scripts, onChange, onMove }: RowProps) {
+function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const schedules = schedulesOf(useRoost());
   const now = useNow();
   const historyId = useId();
@@ -64,7 +66,7 @@ function Row({ scheduled, scripts, onChange, onMove }: RowProps) {
   const away = elsewhere !== null;
   const on = isOn(scheduled);
   const off = schedule.kind === 'script' && on && !scripts && !away;
-  const warning = off ? t`It is not run: the relay was started without --scripts.` : warningText(scheduled);
+  const warning = off ? t`It is not run. ${retold(why ?? SCRIPTS_OFF)}` : warningText(scheduled);
   const act = (does: () => Promise<void>) => {
     if (busy) return;
     setBusy(true);
@@ -154,12 +156,14 @@ export function AgentGroup({
   mate,
   scheduled,
   scripts,
+  why,
   onChange,
   onSwap,
 }: {
   mate: Teammate;
   scheduled: readonly Scheduled[];
   scripts: boolean;
+  why: string | undefined;
   onChange: (scheduled: Scheduled) => void;
   onSwap: (one: string, other: string) => Promise<void>;
 }) {
@@ -181,6 +185,7 @@ export function AgentGroup({
             key={one.scheduleId}
             scheduled={one}
             scripts={scripts}
+            why={why}
             onChange={onChange}
             onMove={{ [-1]: swapping(one, scheduled[i - 1]), 1: swapping(one, scheduled[i + 1]) }}
           />

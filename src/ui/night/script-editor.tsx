@@ -1,8 +1,9 @@
 import { useId } from 'react';
 import { Link } from 'wouter';
 import type { AgentId, ScheduleId } from '../../domain/ids.ts';
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
-import { SCHEDULE_BOUNDS } from '../../protocol/schedules.ts';
+import { SCHEDULE_BOUNDS, SCRIPTS_OFF } from '../../protocol/schedules.ts';
 import { filesOf } from '../../state/files.ts';
 import { useRoost } from '../context.tsx';
 import { CopyableText } from '../devices/copy-text.tsx';
@@ -144,15 +145,22 @@ const OVERLAP: readonly (readonly [Script['overlap'], string])[] = [
   ['wait', t`Run it after this one`],
 ];
 
-/** What scripts are, what turning them on means, and how: the relay does not run them until it is started so. */
-export function ScriptsOff({ onClose }: { onClose: () => void }) {
+/** What scripts are, what turning them on means, and how. `why`: the relay runs none, in its own words. */
+export function ScriptsOff({ why, onClose }: { why: string | undefined; onClose: () => void }) {
+  const startsSo = why === undefined || why === SCRIPTS_OFF;
   return (
     <Dialog title={t`Scripts are off`} onClose={onClose}>
       <div className="scripts-off">
         <p>{t`A script is a file in an agent’s folder with commands for the relay’s machine: to look every ten minutes whether a site is up, say. It asks no model, so it costs nothing, and its agent is woken only where it fails.`}</p>
-        <p>{t`Your relay runs none until you start it so. Then what you set here runs on its machine: without a network and shut into the agent’s folder where the relay has a sandbox, else with all that the user may do who started the relay. Agents can write such files; one is run only as it was when you set it here. Programs that you connect as tool servers may run then, too.`}</p>
-        <p>{t`To turn them on, stop the relay with Ctrl+C and start it again with:`}</p>
-        <CopyableText text="npm start -- --scripts" what={t`How to start it`} />
+        {startsSo ? (
+          <>
+            <p>{t`Your relay runs none until you start it so. Then what you set here runs on its machine: without a network and shut into the agent’s folder where the relay has a sandbox, else with all that the user may do who started the relay. Agents can write such files; one is run only as it was when you set it here. Programs that you connect as tool servers may run then, too.`}</p>
+            <p>{t`To turn them on, stop the relay with Ctrl+C and start it again with:`}</p>
+            <CopyableText text="npm start -- --scripts" what={t`How to start it`} />
+          </>
+        ) : (
+          <p>{retold(why)}</p>
+        )}
         <div className="dialog-ways">
           <button type="button" className="solid" onClick={onClose}>{t`I see`}</button>
         </div>

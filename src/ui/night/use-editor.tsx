@@ -11,7 +11,7 @@ import { ScriptEditor, ScriptsOff } from './script-editor.tsx';
 type Editing = { readonly scheduleId: ScheduleId | null; readonly offset: number | null } & (
   | { readonly kind: 'routine'; readonly before: Routine | null; readonly draft: Draft }
   | { readonly kind: 'script'; readonly before: Script | null; readonly draft: ScriptDraft }
-  | { readonly kind: 'off' }
+  | { readonly kind: 'off'; readonly why: string | undefined }
 );
 /** A name for what is kept of a new one; others have their id. */
 const NEW = { routine: '', script: 'script' } as const;
@@ -19,8 +19,8 @@ const NEW = { routine: '', script: 'script' } as const;
 interface Editor {
   /** A new routine; null: an empty one, or what was written of one and not saved. */
   begin(draft: Omit<Draft, 'agentId'> | null): void;
-  /** A new script. `scripts`: the relay runs them. */
-  beginScript(scripts: boolean): void;
+  /** A new script. `scripts`: the relay runs them; `why`: why not, as a sentence of the relay's. */
+  beginScript(scripts: boolean, why: string | undefined): void;
   change(scheduled: Scheduled): void;
   /** What is being written, in its dialog. */
   readonly editor: ReactNode;
@@ -38,11 +38,11 @@ export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
       kind: 'routine',
       draft: draft ? { ...draft, agentId: who } : (kept.current.routine.get(NEW.routine) ?? emptyDraft(who)),
     });
-  const beginScript = (scripts: boolean) =>
+  const beginScript = (scripts: boolean, why: string | undefined) =>
     setEditing(
       scripts
         ? { ...fresh, kind: 'script', draft: kept.current.script.get(NEW.script) ?? emptyScript(who) }
-        : { ...fresh, kind: 'off' },
+        : { ...fresh, kind: 'off', why },
     );
   const change = ({ scheduleId, schedule, offset }: Scheduled) => {
     const { routine, script } = kept.current;
@@ -91,7 +91,7 @@ export function useEditor(who: AgentId, living: readonly Teammate[]): Editor {
           }
         />
       )}
-      {editing?.kind === 'off' && <ScriptsOff onClose={() => setEditing(null)} />}
+      {editing?.kind === 'off' && <ScriptsOff why={editing.why} onClose={() => setEditing(null)} />}
     </>
   );
   return { begin, beginScript, change, editor };

@@ -1,4 +1,5 @@
 /** Agent programs: agents such as Claude Code, that can be the mind of one of the team. */
+import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
 import { programsOf } from '../../state/programs.ts';
 import { useRoost } from '../context.tsx';
@@ -14,7 +15,7 @@ export function ProgramsSection() {
     <div className="attached-section">
       <p className="settings-note">{t`Claude Code, Codex, Gemini CLI and others can be an agent’s mind: it keeps its soul and its memory, and works with that program’s own hands, in its own folder. You choose it for each agent under Limits. Roost starts it when the agent wakes, and ends it with the session.`}</p>
       <QueryView query={list} what={t`The agent programs`}>
-        {({ programs, found, allowed }) => (
+        {({ programs, found, allowed, why }) => (
           <>
             {programs.length === 0 && <p className="setting-hint">{t`None is here yet.`}</p>}
             {programs.map((program) => (
@@ -27,7 +28,11 @@ export function ProgramsSection() {
             {allowed ? (
               <ProgramForm found={found} />
             ) : (
-              <p className="setting-hint">{t`This relay runs no programs for its pages. Whoever started it can let it, with ${<code>--scripts</code>}.`}</p>
+              <p className="setting-hint">
+                {why === undefined
+                  ? t`This relay runs no programs for its pages. Start it with ${<code>--scripts</code>} to let it.`
+                  : retold(why)}
+              </p>
             )}
           </>
         )}

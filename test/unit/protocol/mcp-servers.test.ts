@@ -16,7 +16,10 @@ describe('settings of another client', () => {
       servers: [
         {
           name: 'file-system',
-          attachment: { kind: 'program', command: 'npx', args: ['-y', 'server', '/home/me'], env: { KEY: 'k' } },
+          attachment: {
+            ...{ kind: 'program', command: 'npx', args: ['-y', 'server', '/home/me'], env: { KEY: 'k' } },
+            box: { folder: null, reads: [], network: 'none' },
+          },
         },
         {
           name: 'far',

@@ -208,7 +208,9 @@ test('where the relay runs no scripts it is said what turning them on means, and
   );
   const page = await open((reach) => nights(reach, { schedules: on, scripts: false }));
   const third = (await screen.findAllByRole('region', { name: /^Routines of / }))[2];
-  expect(third?.textContent).toContain('It is not run: the relay was started without --scripts.');
+  expect(third?.textContent).toContain(
+    'It is not run. Scripts are off. Start the relay with --scripts to let it run them.',
+  );
   await page.user.click(screen.getByRole('button', { name: 'New script' }));
   const dialog = await screen.findByRole('dialog', { name: 'Scripts are off' });
   expect(within(dialog).getByLabelText('How to start it').textContent).toBe('npm start -- --scripts');
