@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import { sentence } from '../../src/domain/sentence.ts';
 import type { Stamp } from '../../src/domain/stamp.ts';
-import type { AttachedRecord } from '../../src/protocol/attached.ts';
-import type { RecordAnswer } from '../../src/protocol/records.ts';
+import { attachedRecordSchema, type AttachedRecord } from '../../src/protocol/attached.ts';
+import type { AskedOutcome, AskedRecord, RecordAnswer } from '../../src/protocol/records.ts';
+import { createAskedRows, hashOf, orNoRoom, type AskedRow } from '../records/asked.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Db } from '../store/index.ts';
 import type { Sealed, Value } from './standing.ts';
@@ -51,6 +52,17 @@ export function takenBack(
   return { sealed: { attachment, signIn: null, lacks: [...secrets] }, value };
 }
 
+/** Whether all that it would do is done here already, with the person's yes: the same server, with no further tool for anybody else. */
+function isCovered({ name, where, agents, tools }: AttachedRecord, here: AttachedRecord): boolean {
+  const isUsed = (tool: string, hash: string) => here.tools[tool]?.use === true && here.tools[tool].hash === hash;
+  return (
+    name === here.name &&
+    JSON.stringify(where) === JSON.stringify(here.where) &&
+    Object.entries(tools).every(([tool, { hash, use }]) => !use || isUsed(tool, hash)) &&
+    (here.agents === null || (agents !== null && agents.every((agentId) => here.agents?.includes(agentId))))
+  );
+}
+
 export interface AttachedRecordsDeps {
   readonly db: Db;
   /** Names the home. */
@@ -67,17 +79,46 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
   const rows = () => db.selectFrom('attached').select(['server', 'stamp', 'removed']).where('home', '=', home);
   const GONE: AttachedRecord = { name: 'gone', removed: true, where: null, secrets: [], agents: null, tools: {} };
 
+  const asked = createAskedRows({ db, home }, 'attached-server');
+
+  /** Whether what is here is no older than this. One that was changed and not told has no stamp, and is newer than anything. */
+  async function isKnown(serverId: string, at: Stamp): Promise<boolean> {
+    const row = await rows().where('server', '=', serverId).executeTakeFirst();
+    return row !== undefined && (row.stamp === null || row.stamp >= at);
+  }
   const restoreOne = (serverId: string, value: AttachedRecord, at: Stamp): Promise<RecordAnswer> =>
     inTurn(async () => {
-      const row = await rows().where('server', '=', serverId).executeTakeFirst();
-      // One that was changed and not told has no stamp, and is newer than anything.
-      if (row && (row.stamp === null || row.stamp >= at)) return { answer: 'kept' };
-      if (value.removed) {
-        await leave(serverId, at);
-        return { answer: 'taken' };
+      if ((await isKnown(serverId, at)) || ((await asked.newest([serverId])).get(serverId) ?? '') >= at)
+        return { answer: 'kept' };
+      const here = valueOf(serverId);
+      if (!value.removed && !(here && isCovered(value, here))) {
+        await db.transaction().execute((within) => asked.put(within, serverId, at, new Map([['', value]])));
+        return { answer: 'asked' };
       }
-      const why = await take(serverId, value, at);
-      return why === null ? { answer: 'taken' } : { answer: 'refused', why };
+      const why = value.removed ? (await leave(serverId, at), null) : await take(serverId, value, at);
+      if (why !== null) return { answer: 'refused', why };
+      await asked.drop(serverId);
+      return { answer: 'taken' };
+    });
+
+  const shown = ({ id, value }: AskedRow): Extract<AskedRecord, { type: 'attached-server' }> => {
+    const after = attachedRecordSchema.parse(value);
+    return { type: 'attached-server', id, part: '', hash: hashOf(after), here: valueOf(id), after };
+  };
+  const answerOne = (serverId: string, hash: string, yes: boolean): Promise<AskedOutcome> =>
+    inTurn(async () => {
+      const row = await asked.get(serverId, '');
+      const one = row && shown(row);
+      if (!row || one?.hash !== hash) return { outcome: 'over' };
+      if (!yes) {
+        await asked.decline(serverId, '');
+        return { outcome: 'done' };
+      }
+      // It was changed here since: that is what holds.
+      const why = (await isKnown(serverId, row.at)) ? null : await take(serverId, one.after, row.at);
+      if (why !== null) return { outcome: 'refused', why };
+      await asked.drop(serverId);
+      return { outcome: 'done' };
     });
 
   return {
@@ -109,22 +150,33 @@ export function createAttachedRecords({ db, home, inTurn, valueOf, take, leave }
         ];
       });
     },
-    async standings(asked) {
+    async standings(versions) {
+      const ids = versions.map(({ id }) => id);
       const held = await rows()
-        .where('server', '=', sql<string>`any(${asked.map(({ id }) => id)}::text[])`)
+        .where('server', '=', sql<string>`any(${ids}::text[])`)
         .execute();
-      return asked.map(({ id, at }) => {
+      const waiting = await asked.newest(ids);
+      return versions.map(({ id, at }) => {
         const row = held.find(({ server }) => server === id);
+        if ((waiting.get(id) ?? '') >= at) return 'known';
         if (!row) return 'unknown';
         return row.stamp === null || row.stamp >= at ? 'known' : 'older';
       });
     },
+    async asked() {
+      const all: AskedRecord[] = [];
+      for (const row of await asked.all())
+        if (await isKnown(row.id, row.at)) await asked.drop(row.id);
+        else all.push(shown(row));
+      return all;
+    },
+    answer: async ({ id, hash, yes }) => await answerOne(id, hash, yes),
     async restore(offered) {
       const answers: RecordAnswer[] = [];
       for (const record of offered)
         answers.push(
           record.type === 'attached-server'
-            ? await restoreOne(record.id, record.value, record.at)
+            ? await orNoRoom(restoreOne(record.id, record.value, record.at))
             : { answer: 'refused', why: 'It is no tool server.' },
         );
       return answers;

@@ -71,6 +71,14 @@ export function letGoOfAgents(deps: LettingGoDeps): (agentIds: readonly AgentId[
     await configs.changing(scope, () =>
       db.deleteFrom('configs').where('home', '=', home).where('scope', '=', scope).execute(),
     );
+    const scheduled = await db
+      .selectFrom('schedules')
+      .select('schedule')
+      .where('home', '=', home)
+      .where('agent_json', '=', JSON.stringify(agentId))
+      .execute();
+    const records = [scope, ...scheduled.map(({ schedule }) => schedule)].map((id) => JSON.stringify(id));
+    await db.deleteFrom('asked_records').where('home', '=', home).where('record_json', 'in', records).execute();
     for (const table of ['credentials', 'inbox', 'occurrences', 'program_sessions', 'proposals', 'schedules'] as const)
       await db.deleteFrom(table).where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId)).execute();
   }

@@ -220,6 +220,7 @@ export async function openTeam({
     host,
     alone: aloneAgents,
     scripts,
+    copies,
     tools,
     announce: tell,
     ...usual,

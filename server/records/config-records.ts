@@ -1,14 +1,14 @@
 /** What the person has set, as records: limits, and the table of prices. One row is one record. */
 import { sql } from 'kysely';
 import type { Stamp } from '../../src/domain/stamp.ts';
-import { agentConfigSchema, householdConfigSchema } from '../../src/protocol/config.ts';
+import { agentConfigSchema, householdConfigSchema, type HouseholdConfig } from '../../src/protocol/config.ts';
 import { pricesSchema } from '../../src/protocol/costs.ts';
-import type { RecordAnswer, RecordOf, RelayRecord } from '../../src/protocol/records.ts';
-import { agentOfScope, HOUSEHOLD_SCOPE, PRICES_SCOPE, scopeOf, type OpenConfigs } from '../gate/index.ts';
+import { heldBack, partOf, withParts, type ConfigRecord } from '../../src/protocol/loosened.ts';
+import type { AskedAnswer, AskedOutcome, AskedRecord, RecordAnswer, RelayRecord } from '../../src/protocol/records.ts';
+import { agentOfScope, HOUSEHOLD_SCOPE, PRICES_SCOPE, scopeOf, writeConfig, type OpenConfigs } from '../gate/index.ts';
 import type { Db } from '../store/index.ts';
+import { createAskedRows, hashOf, orNoRoom, type AskedRow } from './asked.ts';
 import type { RecordSource } from './index.ts';
-
-type ConfigRecord = RecordOf<'limits'> | RecordOf<'prices'>;
 
 /** The row that a record is. */
 function rowOf(record: RelayRecord): { readonly scope: string; readonly value: unknown } | null {
@@ -44,28 +44,92 @@ export interface ConfigRecordsDeps {
 export function createConfigRecords({ db, home, changing, forgetPrices }: ConfigRecordsDeps): RecordSource {
   const rows = () => db.selectFrom('configs').select(['scope', 'config_json', 'stamp']).where('home', '=', home);
 
+  const asked = {
+    limits: createAskedRows({ db, home }, 'limits'),
+    prices: createAskedRows({ db, home }, 'prices'),
+  };
+
+  /** As it holds here. */
+  async function holding(scope: string): Promise<ConfigRecord> {
+    const row = await rows().where('scope', '=', scope).executeTakeFirst();
+    return recordOf(scope, row?.config_json ?? JSON.stringify(scope === PRICES_SCOPE ? { prices: [] } : {}));
+  }
+  async function householdLimits(): Promise<HouseholdConfig> {
+    const record = await holding(HOUSEHOLD_SCOPE);
+    return householdConfigSchema.parse(record.type === 'limits' ? record.value.config : {});
+  }
+
   const restoreOne = (record: RelayRecord & { readonly at: Stamp }): Promise<RecordAnswer> => {
     const row = rowOf(record);
     // Its id says whose it is: another one's would be a second record of the same row.
-    if (!row || row.scope !== record.id)
+    if (!row || row.scope !== record.id || (record.type !== 'limits' && record.type !== 'prices'))
       return Promise.resolve({ answer: 'refused', why: 'It says that it is somebody else’s.' });
     return changing(row.scope, async () => {
-      const config_json = JSON.stringify(row.value);
-      const { numInsertedOrUpdatedRows = 0n } = await db
-        .insertInto('configs')
-        .values({ home, scope: row.scope, config_json, stamp: record.at })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['home', 'scope'])
-            .doUpdateSet({ config_json, stamp: record.at })
-            // One that was changed and not told has no stamp, and is newer than anything.
-            .where(sql<boolean>`configs.stamp collate "C" < ${record.at}`),
-        )
-        .executeTakeFirst();
+      const held = heldBack(record, await holding(row.scope), await householdLimits());
+      const config_json = JSON.stringify(rowOf(held.record)?.value);
+      const parts = new Map(held.parts.map(({ part, after }) => [part, after]));
+      const taking = db.transaction().execute(async (within): Promise<RecordAnswer> => {
+        const { numInsertedOrUpdatedRows = 0n } = await within
+          .insertInto('configs')
+          .values({ home, scope: row.scope, config_json, stamp: record.at })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['home', 'scope'])
+              .doUpdateSet({ config_json, stamp: record.at })
+              // One that was changed and not told has no stamp, and is newer than anything.
+              .where(sql<boolean>`configs.stamp collate "C" < ${record.at}`),
+          )
+          .executeTakeFirst();
+        if (numInsertedOrUpdatedRows === 0n) return { answer: 'kept' };
+        await asked[record.type].put(within, record.id, record.at, parts);
+        return parts.size > 0 ? { answer: 'asked' } : { answer: 'taken' };
+      });
+      const answer = await orNoRoom(taking);
       if (row.scope === PRICES_SCOPE) forgetPrices();
-      return numInsertedOrUpdatedRows > 0n ? { answer: 'taken' } : { answer: 'kept' };
+      return answer;
     });
   };
+
+  async function shown({ id, part, value }: AskedRow): Promise<AskedRecord | null> {
+    const record = await holding(id);
+    const here = partOf(record, part);
+    // Somebody may have set the very same meanwhile.
+    if (hashOf(here) === hashOf(value)) return null;
+    const hash = hashOf({ id, part, value });
+    if (record.type === 'prices')
+      return {
+        type: 'prices',
+        id,
+        part: '',
+        hash,
+        here: record.value.prices,
+        after: pricesSchema.shape.prices.parse(value),
+      };
+    return {
+      ...{ type: 'limits', id, part, agentId: record.value.agentId, hash },
+      ...(here === undefined ? {} : { here }),
+      ...(value === undefined ? {} : { after: value }),
+    };
+  }
+  /** What they have agreed to is a change of theirs, over what holds by now. */
+  const grant = (type: ConfigRecord['type'], { id, part, value }: AskedRow): Promise<AskedOutcome> =>
+    changing(id, async () => {
+      const set = withParts(await holding(id), [[part, value]]);
+      const row = set && rowOf(set);
+      if (!row) return { outcome: 'refused', why: 'It does not fit what is set here by now.' };
+      await writeConfig(db, { home, scope: id, config_json: JSON.stringify(row.value) });
+      if (id === PRICES_SCOPE) forgetPrices();
+      await asked[type].drop(id, part);
+      return { outcome: 'done' };
+    });
+  async function answerOne({ type, id, part, hash, yes }: AskedAnswer): Promise<AskedOutcome> {
+    if (type !== 'limits' && type !== 'prices') return { outcome: 'over' };
+    const row = await asked[type].get(id, part);
+    if (!row || (await shown(row))?.hash !== hash) return { outcome: 'over' };
+    if (yes) return await grant(type, row);
+    await asked[type].decline(id, part);
+    return { outcome: 'done' };
+  }
 
   return {
     types: ['limits', 'prices'],
@@ -102,5 +166,16 @@ export function createConfigRecords({ db, home, changing, forgetPrices }: Config
       for (const record of offered) answers.push(await restoreOne(record));
       return answers;
     },
+    async asked() {
+      const all: AskedRecord[] = [];
+      for (const type of ['limits', 'prices'] as const)
+        for (const row of await asked[type].all()) {
+          const one = await shown(row);
+          if (one) all.push(one);
+          else await asked[type].drop(row.id, row.part);
+        }
+      return all;
+    },
+    answer: answerOne,
   };
 }

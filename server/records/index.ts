@@ -9,6 +9,9 @@ import type { Stamp } from '../../src/domain/stamp.ts';
 import type { Changed, EventOf } from '../../src/protocol/events.ts';
 import {
   recordSchema,
+  type AskedAnswer,
+  type AskedOutcome,
+  type AskedRecord,
   type OfferedRecord,
   type RecordAnswer,
   type RecordStanding,
@@ -41,14 +44,25 @@ export interface RecordSource {
   /** The oldest first, some at a time. */
   unannounced(): Promise<readonly Unannounced[]>;
   standings(asked: readonly Asked[]): Promise<readonly RecordStanding[]>;
-  /** Takes those that are newer than what is here, without telling or waking anybody. In the same order. */
+  /**
+   * Takes those that are newer than what is here, without telling or waking anybody. In the same order. Nothing begins to act by
+   * it: what would is kept apart until the person has said yes.
+   */
   restore(offered: readonly (RelayRecord & { readonly at: Stamp })[]): Promise<readonly RecordAnswer[]>;
+  /** What waits for the person's yes. Left out: nothing of these ever acts. */
+  asked?(): Promise<readonly AskedRecord[]>;
+  /** What they say to one of those. It holds for exactly what was shown. */
+  answer?(answer: AskedAnswer): Promise<AskedOutcome>;
 }
 
 export interface Records {
   compare(asked: readonly Asked[]): Promise<readonly RecordStanding[]>;
   /** Says for each what became of it. A version that is older than what is here changes nothing. */
   offer(offered: readonly OfferedRecord[]): Promise<readonly RecordAnswer[]>;
+  /** What of all that was offered waits for the person's yes. */
+  asked(): Promise<readonly AskedRecord[]>;
+  /** In the order of the answers. */
+  answer(answers: readonly AskedAnswer[]): Promise<readonly AskedOutcome[]>;
   /** Tells what an earlier process has changed and not told. */
   recover(): Promise<void>;
   close(): Promise<void>;
@@ -82,6 +96,8 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
     if (event.kind !== 'changed') return;
     for (const source of sources) if (source.hears(event)) announce(source).catch(onError);
   });
+  const say = (changes: readonly Changed[]) =>
+    log.append(changes.map((what) => ({ kind: 'changed', time: now(), what, agentId: null })));
   const sourceOf = (type: string) => sources.find(({ types }) => types.some((each) => each === type));
 
   return {
@@ -114,10 +130,27 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
         for (const { record } of records) log.follow(record.at);
         const restored = await source.restore(records.map(({ record }) => record));
         records.forEach(({ i }, n) => (answers[i] = restored[n] ?? { answer: 'refused', why: MISFIT }));
-        if (restored.some(({ answer }) => answer === 'taken'))
-          await log.append(source.says.map((what) => ({ kind: 'changed', time: now(), what, agentId: null })));
+        const changed = [
+          ...(restored.some(({ answer }) => answer === 'taken' || answer === 'asked') ? source.says : []),
+          ...(restored.some(({ answer }) => answer === 'asked') ? (['asked'] as const) : []),
+        ];
+        if (changed.length > 0) await say(changed);
       }
       return answers;
+    },
+    async asked() {
+      const all = await Promise.all(sources.map(async (source) => (await source.asked?.()) ?? []));
+      return all.flat();
+    },
+    async answer(answers) {
+      const outcomes: AskedOutcome[] = [];
+      for (const answer of answers) {
+        const source = sourceOf(answer.type);
+        const outcome: AskedOutcome = (await source?.answer?.(answer)) ?? { outcome: 'over' };
+        outcomes.push(outcome);
+        if (source && outcome.outcome === 'done') await say([...source.says, 'asked']);
+      }
+      return outcomes;
     },
     async recover() {
       for (const source of sources) await announce(source);

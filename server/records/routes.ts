@@ -14,7 +14,7 @@ function refusePrograms(context: Context<Env>): void {
 export function createRecordRoutes({
   records,
 }: {
-  readonly records: Pick<Records, 'compare' | 'offer'>;
+  readonly records: Pick<Records, 'compare' | 'offer' | 'asked' | 'answer'>;
 }): readonly Handled[] {
   return answer(recordEndpoints, {
     async compareRecords({ body }, context) {
@@ -24,6 +24,14 @@ export function createRecordRoutes({
     async offerRecords({ body }, context) {
       refusePrograms(context);
       return { answers: await records.offer(body.records) };
+    },
+    async askedRecords(_, context) {
+      refusePrograms(context);
+      return { asked: await records.asked() };
+    },
+    async answerAsked({ body }, context) {
+      refusePrograms(context);
+      return { outcomes: await records.answer(body.answers) };
     },
   });
 }

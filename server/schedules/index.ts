@@ -8,12 +8,20 @@ import type { Moment } from '../../src/domain/schedule/timeline.ts';
 import { slotAfter, type CronClock } from '../../src/domain/schedule/timing.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { Changed, RoostEvent } from '../../src/protocol/events.ts';
-import { SCHEDULE_BOUNDS, type Occurrence, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
+import {
+  SCHEDULE_BOUNDS,
+  WAITS_FOR_YES,
+  type Occurrence,
+  type Schedule,
+  type Scheduled,
+} from '../../src/protocol/schedules.ts';
 import type { Configs, Directory, EventLog, Inbox, Reach, SessionHost } from '../contracts.ts';
 import type { RecordSource } from '../records/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
+import { isAgreed } from './agreed.ts';
 import type { OpenAlone } from './alone.ts';
+import type { Copies } from './copies.ts';
 import { createClock, type Clock } from './clock.ts';
 import { ALWAYS_THERE, type Database, type Db } from '../store/index.ts';
 import { endsInLog } from './ends.ts';
@@ -107,6 +115,7 @@ export interface SchedulesDeps {
   readonly host: Pick<SessionHost, 'stateOf'>;
   readonly alone: OpenAlone;
   readonly scripts: Scripts;
+  readonly copies: Pick<Copies, 'allow'>;
   /** What an agent may be let use. */
   readonly tools: Pick<TeamTools, 'all'>;
   readonly announce: (event: RoostEvent) => void;
@@ -206,6 +215,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     runs: (which) => rows.runs(which),
     spentSince: (from) => rows.spentSince(from),
     records: createScheduleRecords({
+      ...{ db: deps.db, home },
       rows,
       site: () => siteOf(deps.db, home),
       batch: limits.batch,
@@ -225,6 +235,16 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       },
       onStale: () => changed(null),
       onChange: clock.wake,
+      async onYes(schedule) {
+        // Who lets something run lets its agent leave what it needs for that.
+        if (schedule.kind !== 'reminder' && schedule.enabled) await deps.copies.allow(schedule.agentId);
+        changed(schedule.agentId);
+      },
+      async onNo({ scheduleId, schedule }) {
+        if (schedule.kind === 'reminder') await rows.remove(scheduleId, now());
+        else await inTurn(() => written(scheduleId, { ...schedule, enabled: false }, null));
+        changed(schedule.agentId);
+      },
     }),
     list: async (agentId) => allShown(await rows.all(agentId)),
     get: async (scheduleId) => oneShown(await rows.get(scheduleId)),
@@ -268,15 +288,16 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       return true;
     },
     async move(gone) {
-      for (const { scheduleId, schedule } of await rows.away())
-        if (gone) await inTurn(() => written(scheduleId, schedule, null));
-        else await rows.ask(scheduleId);
+      for (const { scheduleId, schedule, agreed } of await rows.away())
+        if (!gone) await rows.ask(scheduleId);
+        else if (isAgreed(agreed, schedule)) await inTurn(() => written(scheduleId, schedule, null));
+        else await rows.bringHere(scheduleId, now());
       changed(null);
     },
     async stopAll(agentId) {
-      for (const { scheduleId, schedule, elsewhere } of await rows.all(agentId))
-        // What is due elsewhere is switched off there.
-        if (elsewhere === null && schedule.kind !== 'reminder' && schedule.enabled)
+      for (const { scheduleId, schedule, elsewhere, pausedWhy } of await rows.all(agentId))
+        // What is due elsewhere is switched off there, and what waits for a yes is off.
+        if (elsewhere === null && pausedWhy !== WAITS_FOR_YES && schedule.kind !== 'reminder' && schedule.enabled)
           await inTurn(() => written(scheduleId, { ...schedule, enabled: false }, null));
     },
     async reorder(scheduleIds) {

@@ -5,8 +5,9 @@
 import { sql } from 'kysely';
 import type { ScheduleId } from '../../src/domain/ids.ts';
 import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
-import type { Schedule } from '../../src/protocol/schedules.ts';
-import { cancelWaiting, isOn, json, rowOf, type RowsDeps } from './schedule-rows.ts';
+import { WAITS_FOR_YES, type Schedule } from '../../src/protocol/schedules.ts';
+import { agreementOf, isAgreed } from './agreed.ts';
+import { cancelWaiting, isOn, json, rowOf, type Row, type RowsDeps } from './schedule-rows.ts';
 
 /** Why it is not due here, for people. */
 export const ELSEWHERE = 'It is due at another relay of this household, and so not here.';
@@ -27,24 +28,35 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
     name_json: json(schedule.name),
     value_json: JSON.stringify(schedule),
   });
+  /** What it waits for before it is due here; null: nothing, the person has said yes to all of it. */
+  async function waitsFor(scheduleId: ScheduleId, schedule: Schedule): Promise<string | null> {
+    const row = await db
+      .selectFrom('schedules')
+      .select('agreed')
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .executeTakeFirst();
+    return isAgreed(row?.agreed ?? null, schedule) ? null : WAITS_FOR_YES;
+  }
   const older = (at: string) => sql<boolean>`schedules.stamp collate "C" < ${at}`;
 
   return {
-    /** Takes one that is due here, or is gone. */
+    /** Takes one that is due here, or is gone. It is off until the person has said yes to it. `false`: what is here is newer. */
     async restore(
       { scheduleId, schedule, at, turn, position }: Given,
       removed: boolean,
       now: number,
       next: { readonly dueAt: number | null; readonly givenOffset: number | null },
-    ): Promise<boolean> {
+    ): Promise<'taken' | 'asked' | false> {
+      const waits = removed ? null : await waitsFor(scheduleId, schedule);
       const values = {
         ...valuesOf(schedule),
         stamp: at,
         removed,
         position,
         judged_at: now,
-        due_at: removed ? null : next.dueAt,
-        paused_why: null,
+        due_at: removed || waits !== null ? null : next.dueAt,
+        paused_why: waits,
         given_offset: next.givenOffset,
         elsewhere: null,
         wanted: false,
@@ -62,7 +74,7 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
             .where(older(at)),
         )
         .executeTakeFirst();
-      return numInsertedOrUpdatedRows > 0n;
+      return numInsertedOrUpdatedRows > 0n && (waits === null ? 'taken' : 'asked');
     },
     /** Keeps one that is due at another home. Where it was due here, a newer version says so, and what waits of it is called off. */
     async keepAway(
@@ -147,13 +159,17 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         return true;
       });
     },
-    /** The home that had it has let go: it is due here, and moments since then are of this account. False: it has been here since, or was not kept away. */
+    /**
+     * The home that had it has let go: it is due here, once the person has said yes to it, and moments since then are of this
+     * account. `false`: it has been here since, or was not kept away.
+     */
     async arrive(
       { scheduleId, schedule, at, turn, since }: Given,
       now: number,
       contextOf: (row: { readonly givenOffset: number | null }) => TimingContext,
       givenOffset: number | null,
-    ): Promise<boolean> {
+    ): Promise<'taken' | 'asked' | false> {
+      const waits = await waitsFor(scheduleId, schedule);
       const { numUpdatedRows } = await db
         .updateTable('schedules')
         .set((eb) => ({
@@ -161,10 +177,10 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
           stamp: at,
           changes: eb('changes', '+', 1),
           judged_at: since ?? now,
-          due_at: isOn({ schedule, pausedWhy: null })
+          due_at: isOn({ schedule, pausedWhy: waits })
             ? slotAfter(schedule.timing, since ?? now, contextOf({ givenOffset }))
             : null,
-          paused_why: null,
+          paused_why: waits,
           given_offset: givenOffset,
           elsewhere: null,
           wanted: false,
@@ -175,6 +191,44 @@ export function createMovingRows({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
         .where('schedule', '=', scheduleId)
         .where('elsewhere', 'is not', null)
         .where('turn', '<', turn)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n && (waits === null ? 'taken' : 'asked');
+    },
+    /** The person says that the home which had it is gone: it is here, and off until they have said yes to it. */
+    async bringHere(scheduleId: ScheduleId, now: number): Promise<void> {
+      await db
+        .updateTable('schedules')
+        .set((eb) => ({
+          ...{ stamp: null, judged_at: now, due_at: null, paused_why: WAITS_FOR_YES },
+          ...{ elsewhere: null, wanted: false, since: null },
+          changes: eb('changes', '+', 1),
+          turn: eb('turn', '+', 1),
+        }))
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('removed', '=', false)
+        .where('elsewhere', 'is not', null)
+        .execute();
+    },
+    /** The person has said yes to it as it is. False: it is another by now, or waits for nothing. */
+    async agree(
+      { scheduleId, schedule, changes }: Pick<Row, 'scheduleId' | 'schedule' | 'changes'>,
+      now: number,
+      next: { readonly dueAt: number | null; readonly givenOffset: number | null },
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('schedules')
+        .set((eb) => ({
+          ...{ agreed: agreementOf(schedule), paused_why: null, judged_at: now },
+          ...{ due_at: next.dueAt, given_offset: next.givenOffset },
+          changes: eb('changes', '+', 1),
+        }))
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('removed', '=', false)
+        .where('elsewhere', 'is', null)
+        .where('paused_why', '=', WAITS_FOR_YES)
+        .where('changes', '=', changes)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
     },

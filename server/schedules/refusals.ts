@@ -2,7 +2,7 @@
 import { titled } from '../../src/domain/quoting.ts';
 import type { Timing } from '../../src/domain/schedule/timing.ts';
 import { cronProblem } from '../../src/protocol/cron.ts';
-import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
+import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
 import type { TeamTools } from '../runs/team-tools.ts';
 import type { Row, ScheduleRows } from './rows.ts';
 import type { Scripts } from './scripts.ts';
@@ -29,6 +29,12 @@ const AWAY: Refused = {
   ok: false,
   field: null,
   reason: 'It is due at another relay of this household. Bring it here first, on the page under Night.',
+};
+
+const WAITS: Refused = {
+  ok: false,
+  field: null,
+  reason: 'It waits for your yes. Answer that first, at the top of the page.',
 };
 
 /** There is another of this name. */
@@ -76,6 +82,7 @@ export function createRefusals({ rows, scripts, tools, now }: RefusalDeps) {
 
   return async (schedule: Schedule, before: Row | null): Promise<Refused | null> =>
     (before !== null && before.elsewhere !== null ? AWAY : null) ??
+    (before !== null && before.pausedWhy === WAITS_FOR_YES ? WAITS : null) ??
     refusedTiming(schedule.timing, before?.schedule.timing ?? null) ??
     (await refusedName(schedule, before?.scheduleId ?? null)) ??
     refusedTools(schedule) ??

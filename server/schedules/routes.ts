@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import type { ScheduleId } from '../../src/domain/ids.ts';
 import { clashesOf } from '../../src/domain/schedule/timeline.ts';
 import { scheduleEndpoints } from '../../src/protocol/endpoints/schedules.ts';
-import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
+import { WAITS_FOR_YES, type Schedule, type Scheduled } from '../../src/protocol/schedules.ts';
 import type { Directory } from '../contracts.ts';
 import { agentIdIn } from '../directory/index.ts';
 import { answer, type Env, type Handled } from '../endpoint.ts';
@@ -76,9 +76,18 @@ export function createScheduleRoutes({
     if (!scheduled) throw unknown();
     return scheduled;
   }
+  /** One that the person has set here, or let run here. */
+  async function here(scheduleId: ScheduleId): Promise<Scheduled> {
+    const scheduled = await one(scheduleId);
+    if (scheduled.elsewhere !== null)
+      throw problem(409, 'misfit', 'It is due at another relay of this household, and does not run here.');
+    if (scheduled.pausedWhy === WAITS_FOR_YES)
+      throw problem(409, 'misfit', 'It waits for your yes. Answer that first, at the top of the page.');
+    return scheduled;
+  }
   /** Who sets something that runs lets its agent leave what it needs for that. */
-  async function allowed({ schedule }: Scheduled): Promise<void> {
-    if (schedule.kind !== 'reminder' && schedule.enabled) await copies.allow(schedule.agentId);
+  async function allowed({ schedule, pausedWhy }: Scheduled): Promise<void> {
+    if (schedule.kind !== 'reminder' && schedule.enabled && pausedWhy === null) await copies.allow(schedule.agentId);
   }
   return answer(scheduleEndpoints, {
     async schedules({ agent }) {
@@ -114,9 +123,7 @@ export function createScheduleRoutes({
       return scheduled;
     },
     async triggerSchedule({ scheduleId }) {
-      const { elsewhere } = await one(scheduleId);
-      if (elsewhere !== null)
-        throw problem(409, 'misfit', 'It is due at another relay of this household, and does not run here.');
+      await here(scheduleId);
       if (!(await schedules.trigger(scheduleId))) throw unknown();
       return null;
     },
@@ -126,7 +133,7 @@ export function createScheduleRoutes({
       return null;
     },
     async duplicateSchedule({ scheduleId }) {
-      const { schedule } = await one(scheduleId);
+      const { schedule } = await here(scheduleId);
       const name = await schedules.freeName(schedule.agentId, schedule.name);
       return done(
         await schedules.add(

@@ -5,6 +5,7 @@ import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.
 import { scheduleSchema, type Schedule } from '../../src/protocol/schedules.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
+import { agreementOf } from './agreed.ts';
 import type { ScheduleLimits } from './settings.ts';
 
 /** A schedule as the clock goes by it. */
@@ -26,6 +27,8 @@ export interface Row {
   readonly since: number | null;
   /** How often it changed its home. */
   readonly turn: number;
+  /** What of it the person has said yes to at this relay: see ./agreed.ts; null: nothing. */
+  readonly agreed: string | null;
 }
 
 /** Where the rows stand. */
@@ -52,6 +55,7 @@ export function rowOf(row: Selectable<Tables['schedules']>): Row {
     wanted: row.wanted,
     since: row.since,
     turn: row.turn,
+    agreed: row.agreed,
   };
 }
 
@@ -131,6 +135,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
         due_at: dueAt,
         paused_why: null,
         given_offset: givenOffset,
+        agreed: agreementOf(schedule),
       })
       .onConflict((conflict) =>
         conflict.columns(['home', 'schedule']).doUpdateSet((eb) => ({
@@ -144,6 +149,7 @@ export function createScheduleTable({ db, home, limits }: RowsDeps) {
           due_at: dueAt,
           paused_why: null,
           given_offset: givenOffset,
+          agreed: agreementOf(schedule),
           elsewhere: null,
           wanted: false,
           since: null,

@@ -53,6 +53,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   tool_calls: 'quota',
   command_contents: 'lease',
   attached: 'record',
+  asked_records: 'waiting',
   notification_devices: 'lease',
   notifications: 'waiting',
   notification_sends: 'waiting',

@@ -49,6 +49,7 @@ import { wakeCalls } from './steps/0028-wake-calls.ts';
 import { keptAnswers } from './steps/0029-kept-answers.ts';
 import { signInFamilies } from './steps/0030-sign-in-families.ts';
 import { callContents } from './steps/0031-call-contents.ts';
+import { askedRecords } from './steps/0032-asked-records.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
@@ -86,6 +87,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0029-kept-answers': keptAnswers,
   '0030-sign-in-families': signInFamilies,
   '0031-call-contents': callContents,
+  '0032-asked-records': askedRecords,
 };
 
 /**

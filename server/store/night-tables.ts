@@ -7,7 +7,8 @@ export interface NightTables {
    * row among the occurrences. `due_at`: its next moment; null: none. `stamp`: as in `configs`. `changes`: how often it was
    * changed. `paused_why`: it failed too often in a row, and why; null: it goes on. `given_offset`: minutes, of an interval
    * without its own. `elsewhere`: the home at which it is due now; null: here. `wanted`: that one is asked for it. `since`: up to
-   * here it is in the account of the home that let go of it last. `turn`: how often it changed its home.
+   * here it is in the account of the home that let go of it last. `turn`: how often it changed its home. `agreed`: what of it the
+   * person has said yes to at this relay; null: nothing.
    */
   schedules: {
     home: string;
@@ -27,6 +28,7 @@ export interface NightTables {
     wanted: Generated<boolean>;
     since: Generated<number | null>;
     turn: Generated<number>;
+    agreed: Generated<string | null>;
   };
   /**
    * Every moment at which one was due, with what became of it. `token`: of the claim that holds; whoever has

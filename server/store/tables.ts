@@ -260,6 +260,19 @@ export interface Tables extends NightTables {
     stamp: string | null;
     removed: Generated<boolean>;
   };
+  /**
+   * What of a record waits for the person's yes at this relay. `part_json`: of limits and prices, which field; else empty. `stamp`: of
+   * the version that brought it. `declined`: they have said no to it.
+   */
+  asked_records: {
+    home: string;
+    type: string;
+    record_json: string;
+    part_json: string;
+    stamp: string;
+    value_json: string;
+    declined: Generated<boolean>;
+  };
   /** Which devices the person is told on. `choice_json`: of what, and when not; `sealed`: its push subscription. */
   notification_devices: {
     home: string;

@@ -151,7 +151,7 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
       const imported = await run({ append }, work, (jobs) =>
         jobs.importArchive({ source, withSettings, leaveOut, ticks }),
       );
-      const parts = partsTicked(preview.changes, new Set(ticks));
+      const parts = partsTicked(preview.changes, new Set(ticks), new Set(leaveOut));
       if (parts.length === 0) return imported;
       const { written } = await append(withParts(parts, await records(), stamp));
       return {

@@ -2,6 +2,7 @@
 import type { AgentId } from '../domain/ids.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { Stamp } from '../domain/stamp.ts';
+import type { AttachedRecord } from '../protocol/attached.ts';
 import type { ScheduleRecord } from '../protocol/schedules.ts';
 import type { Comparison, DocumentPage, HouseholdView } from '../protocol/worker.ts';
 
@@ -146,7 +147,12 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly here: ScheduleRecord | null;
       readonly after: ScheduleRecord;
     }
-  /** One limit, budget, grant or price. `field`: see ./household/fields.ts; undefined on either side: not set. `agentId` null: the household's. */
+  /** A tool server: connected, changed or removed. `here` null: it is not here. */
+  | { readonly kind: 'attached'; readonly here: AttachedRecord | null; readonly after: AttachedRecord }
+  /**
+   * One limit, budget, grant or price. `field`: see ../protocol/record-fields.ts; undefined on either side: not set. `agentId` null:
+   * the household's. `rest`: what of its record comes without a tick; left out: nothing does.
+   */
   | {
       readonly kind: 'limit';
       readonly record: 'limits' | 'prices';
@@ -158,6 +164,7 @@ export type ArchiveChange = { readonly tick: string } & (
       readonly path: readonly string[];
       readonly here: unknown;
       readonly after: unknown;
+      readonly rest?: unknown;
     }
   /** A thread that is here. `here` null: it cannot be read. `closed`: its summary; null: it is open. Members by their names. */
   | {

@@ -105,6 +105,30 @@ export function priceFor(model: string, prices: readonly ModelPrice[], inputToke
   return best ?? DEAREST;
 }
 
+const CHARGED = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+type Table = 'before' | 'after';
+
+/** Whether some request would cost less by the table `after` than by the table `before`. */
+export function isCheaper(before: readonly ModelPrice[], after: readonly ModelPrice[]): boolean {
+  const rowsOf = (table: Table, prices: readonly ModelPrice[]) => prices.map((price) => ({ table, price }));
+  const stepOf = ({ price }: { readonly price: ModelPrice }) => price.above ?? 0;
+  const rows = [...rowsOf('before', before), ...rowsOf('after', after)].sort((a, b) => stepOf(a) - stepOf(b));
+  const isCheaperFor = (model: string): boolean => {
+    const matching = rows.filter(({ price }) => price.model === ANY_MODEL || model.startsWith(price.model));
+    const best: Record<Table, ModelPrice | null> = { before: null, after: null };
+    return matching.some((row, index) => {
+      if (isCloser(row.price, best[row.table])) best[row.table] = row.price;
+      const next = matching[index + 1];
+      // Rows of one step hold together.
+      if (next && stepOf(next) === stepOf(row)) return false;
+      const [old, now] = [best.before ?? DEAREST, best.after ?? DEAREST];
+      return CHARGED.some((each) => now[each] < old[each]);
+    });
+  };
+  // Every other model costs what one of these names costs: the longest that its own name begins with.
+  return [...new Set(rows.map(({ price }) => price.model))].some(isCheaperFor);
+}
+
 /** All that a request reads, from its cache or not. */
 export const inputOf = (count: TokenCount): number =>
   count.inputTokens + count.cacheReadTokens + count.cacheWriteTokens;

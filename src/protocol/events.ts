@@ -72,6 +72,7 @@ export const CHANGES = [
   'attached',
   'notifications',
   'programs',
+  'asked',
 ] as const;
 export type Changed = (typeof CHANGES)[number];
 

@@ -108,9 +108,82 @@ export type OfferedRecord = z.infer<typeof offerRecordsSchema>['records'][number
 const recordAnswerSchema = z.discriminatedUnion('answer', [
   z.object({ answer: z.literal('taken') }),
   z.object({ answer: z.literal('kept') }).describe('the relay has this, or a newer one, and keeps it'),
+  z
+    .object({ answer: z.literal('asked') })
+    .describe('something of it would act, and waits for the person’s yes; the rest of it was taken'),
   z.object({ answer: z.literal('refused'), why: z.string().describe('a sentence for people') }),
 ]);
 export type RecordAnswer = z.infer<typeof recordAnswerSchema>;
 export const offeredRecordsSchema = z.object({
   answers: z.array(recordAnswerSchema).describe('in the order in which they were offered'),
+});
+
+/** What of a record waits for the person's yes at this relay, as `GET /api/records/asked` lists it. `hash`: of what is shown. */
+const askedBase = { id: recordId, hash: z.string().max(100).describe('of what is shown: a yes is to that alone') };
+const unset = z.unknown().optional();
+export const askedRecordSchema = z.discriminatedUnion('type', [
+  z
+    .object({
+      type: z.literal('attached-server'),
+      ...askedBase,
+      part: z.literal(''),
+      here: attachedRecordSchema.nullable().describe('as it is connected now; null: it is not'),
+      after: attachedRecordSchema,
+    })
+    .describe('a server that would be started or called'),
+  z
+    .object({
+      type: z.literal('schedule'),
+      ...askedBase,
+      part: z.literal(''),
+      here: scheduleRecordSchema.nullable().describe('as it is due now; null: it is not'),
+      after: scheduleRecordSchema,
+    })
+    .describe('something that would be due'),
+  z
+    .object({
+      type: z.literal('prices'),
+      ...askedBase,
+      part: z.literal(''),
+      here: pricesSchema.shape.prices,
+      after: pricesSchema.shape.prices,
+    })
+    .describe('a table by which some models would count as cheaper'),
+  z
+    .object({
+      type: z.literal('limits'),
+      ...askedBase,
+      part: z.string().max(LIMITS.recordId).describe('the path of the limit, as JSON'),
+      agentId: common.agentId.nullable().describe('whose limit; null: the household’s'),
+      here: unset.describe('as it holds; left out: not set'),
+      after: unset.describe('as it would be; left out: not set'),
+    })
+    .describe('a limit by which more could be done, or spent'),
+]);
+export type AskedRecord = z.infer<typeof askedRecordSchema>;
+export const askedRecordsSchema = z.object({ asked: z.array(askedRecordSchema) });
+
+/** `POST /api/records/asked` */
+export const answerAskedSchema = z.strictObject({
+  answers: z
+    .array(
+      z.strictObject({
+        type: z.enum(['attached-server', 'schedule', 'limits', 'prices']),
+        id: recordId,
+        part: z.string().max(LIMITS.recordId),
+        hash: z.string().max(100),
+        yes: z.boolean().describe('false: it stays off at this relay'),
+      }),
+    )
+    .max(LIMITS.recordsOffered),
+});
+export type AskedAnswer = z.infer<typeof answerAskedSchema>['answers'][number];
+const askedOutcomeSchema = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('done') }),
+  z.object({ outcome: z.literal('over') }).describe('it waits no more, or is another than was shown'),
+  z.object({ outcome: z.literal('refused'), why: z.string().describe('a sentence for people; it waits still') }),
+]);
+export type AskedOutcome = z.infer<typeof askedOutcomeSchema>;
+export const askedOutcomesSchema = z.object({
+  outcomes: z.array(askedOutcomeSchema).describe('in the order of the answers'),
 });

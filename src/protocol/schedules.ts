@@ -24,6 +24,9 @@ const zone = z
 /** Why no script is run, where the relay was started without `--scripts`. */
 export const SCRIPTS_OFF = sentence`Scripts are off. Start the relay with --scripts to let it run them.`;
 
+/** Why it is off, where the person has not said yes to it at this relay. */
+export const WAITS_FOR_YES = sentence`It came from a copy, another device or another relay, and waits for your yes.`;
+
 export const SCHEDULE_BOUNDS = {
   name: 80,
   instructions: 50_000,

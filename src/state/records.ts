@@ -38,6 +38,8 @@ export interface Given {
   readonly taken: ReadonlyMap<string, number>;
   /** The relay had them, or newer ones. */
   readonly kept: number;
+  /** Something of them waits for the person's yes. */
+  readonly asked: number;
   /** Why some were not taken, each reason once. */
   readonly refused: readonly string[];
 }
@@ -190,6 +192,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
         given: {
           taken,
           kept: answers.filter(({ answer }) => answer === 'kept').length,
+          asked: answers.filter(({ answer }) => answer === 'asked').length,
           refused: [...new Set(refused)],
         },
       });

@@ -17,6 +17,7 @@ import { healthSchema } from '../../src/protocol/http.ts';
 import { scheduledSchema } from '../../src/protocol/schedules.ts';
 import { stampOf } from '../support/documents.ts';
 import { browserOf, type Browser } from '../support/open-relay.ts';
+import { allowAll } from '../support/records.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
 import { headersOf } from '../support/sign-in.ts';
@@ -33,7 +34,7 @@ const programsSchema = z.object({ programs: z.array(z.object({ programId: z.stri
 
 /** What each right leaves behind when it is used; null: it is nobody's alone, or is tried in a test of its own. */
 const LEAVES: Readonly<Record<OwnerRight, readonly string[] | null>> = {
-  'free-programs': ['attach', 'addProgram'],
+  'free-programs': ['attach', 'addProgram', 'offerRecords'],
   'machine-folders': ['folder by attach'],
   'bare-commands': ['command', 'script'],
   'boxed-programs': null,
@@ -272,6 +273,8 @@ async function sweep({ call }: Caller): Promise<void> {
 
 /** Has its lead run a command and read a page of the inner network, and a script run as at night. */
 async function work(browser: Browser, { told, call }: Caller): Promise<void> {
+  // What came as a record waits for a yes.
+  await allowAll(browser);
   const coordination = {
     toolsets: { shell: 'allow', web: 'allow', files: 'allow', attached: 'allow', mind: 'allow' },
     shell_without_sandbox: true,

@@ -15,7 +15,7 @@ import { documentsOf } from '../../src/protocol/intake.ts';
 import { offeredRecordsSchema } from '../../src/protocol/records.ts';
 import { eventsOf } from '../support/homes.ts';
 import type { Browser } from '../support/open-relay.ts';
-import { offered as toOffer } from '../support/records.ts';
+import { allowAll, askedOf, offered as toOffer } from '../support/records.ts';
 import { startAuthorisationServer, type AuthorisationServer } from '../support/authorisation-server.ts';
 import { mcpAnswer } from '../support/mcp-answer.ts';
 import { freePort } from '../support/free-port.ts';
@@ -295,8 +295,11 @@ describe('a relay whose home was lost', () => {
     const other = await startRelay({ home: own, args: ['--scripts'] });
     try {
       const away = (await recordsOf(hands.relay())).findLast(({ recordId }) => recordId === left.serverId);
-      expect(await offer(other, [...docs, away])).toEqual(['taken', 'taken', 'taken', 'taken']);
+      expect(await offer(other, [...docs, away])).toEqual(['asked', 'asked', 'asked', 'taken']);
       expect(await offer(other, [before])).toEqual(['kept']);
+      // Nothing of it was started or called by being given back.
+      expect((await askedOf(other)).map(({ id }) => id)).toEqual(docs.map(({ recordId }) => recordId));
+      await allowAll(other);
       const there = async () =>
         z.object({ servers: attachedServerSchema.array() }).parse(await (await other.fetch('/api/attached')).json())
           .servers;

@@ -9,7 +9,7 @@ import { createConfigRecords } from '../../server/records/config-records.ts';
 import { createRecords } from '../../server/records/index.ts';
 import type { StoredEvent } from '../../src/protocol/events.ts';
 import { documentsOf } from '../../src/protocol/intake.ts';
-import { holding, offered } from '../support/records.ts';
+import { allowIn, holding, offered } from '../support/records.ts';
 import { storeFor } from '../support/store-for.ts';
 import { openThreadHouse } from '../support/threads.ts';
 
@@ -128,6 +128,9 @@ describe('any life', () => {
           const answers = await after.records.offer(docs.map(offered));
           expect(answers.filter(({ answer }) => answer === 'refused')).toEqual([]);
         }
+        // Wider limits and lower prices wait for a yes.
+        await allowIn(after.records);
+        await after.records.recover();
         expect(await after.all()).toEqual(want);
         expect(after.toldOf()).toEqual([]);
         const known = holding(mixed).filter(({ type }) => type !== 'thread-message');
@@ -140,7 +143,9 @@ describe('any life', () => {
         expect(compared.every((each) => each === 'known')).toBe(true);
         // What was given back is in the household: it is not told as new.
         await after.records.recover();
-        expect(after.stored()).toEqual([]);
+        // A yes is a change of the person's, and told as one; nothing else is.
+        const told = after.stored().filter(({ type }) => type !== 'limits' && type !== 'prices');
+        expect(told).toEqual([]);
         await before.close();
         await after.close();
       }),

@@ -10,6 +10,7 @@ import type { EventOf } from '../../src/protocol/events.ts';
 import { eventsOf, eventually } from '../support/homes.ts';
 import { openHealthSchema } from '../../src/protocol/http.ts';
 import { browserOf, openTestRelay, type Browser } from '../support/open-relay.ts';
+import { allowAll, askedOf } from '../support/records.ts';
 import { createHome } from '../support/relay.ts';
 import { createRandom } from '../support/random.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
@@ -97,6 +98,10 @@ describe('over HTTP, of two real relays', () => {
         (where) => where === null,
       );
       expect((await list(old))[0]).toMatchObject({ elsewhere: 'due', nextAt: null });
+      // It was never set here: it runs once the person has said yes to what it says.
+      expect((await list(fresh))[0]).toMatchObject({ elsewhere: null, nextAt: null });
+      expect(await askedOf(fresh)).toMatchObject([{ type: 'schedule', after: { schedule: { kind: 'routine' } } }]);
+      await allowAll(fresh);
       expect((await list(fresh))[0]?.nextAt).toEqual(expect.any(Number));
 
       // Nobody is asked where the person says that the other runs no more; a page that comes there stops it all the same.

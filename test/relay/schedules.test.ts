@@ -10,6 +10,7 @@ import { createScripts, type Scripts } from '../../server/schedules/index.ts';
 import { createWorkspaces } from '../../server/workspaces/index.ts';
 import { scheduleSchema } from '../../src/protocol/schedules.ts';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { allowIn } from '../support/records.ts';
 import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
 import { COPY, createHandClock, routine } from '../support/schedules.ts';
 import { STORES } from '../support/stores.ts';
@@ -837,6 +838,9 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     // It is due where it was, as far as anybody knows; the person says that nothing is there any more.
     expect(await other.team.schedules.list()).toMatchObject([{ scheduleId, nextAt: null, elsewhere: 'due' }]);
     await other.team.schedules.move(true);
+    // It was never set there: the person says yes to what it says.
+    expect(await other.team.schedules.list()).toMatchObject([{ scheduleId, nextAt: null, elsewhere: null }]);
+    await allowIn(other.team.records);
     expect(await other.team.schedules.list()).toMatchObject([
       { scheduleId, nextAt: START + 30 * MINUTE, elsewhere: null },
     ]);
@@ -874,6 +878,7 @@ describe.each(STORES)('what is due, on %s', (kind) => {
     expect(requests()).toEqual([1, 0]);
     // Taken with the person's word that there is no other: a page that comes there with that stops it.
     await other.team.schedules.move(true);
+    await allowIn(other.team.records);
     const moved = await told(other, 1);
     expect(await give(house, moved)).toBe('taken');
     expect(await house.team.schedules.get(scheduleId)).toMatchObject({ nextAt: null, elsewhere: 'due' });

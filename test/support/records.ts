@@ -1,7 +1,9 @@
 /** What a page knows of records, for tests: what it has stored, what holds of it, and how it offers it. */
 import type { Doc } from '../../src/protocol/documents.ts';
 import { slotOf, wins } from '../../src/protocol/known.ts';
-import type { OfferedRecord } from '../../src/protocol/records.ts';
+import { askedRecordsSchema, type AskedRecord, type OfferedRecord } from '../../src/protocol/records.ts';
+import type { Records } from '../../server/records/index.ts';
+import type { Browser } from './open-relay.ts';
 
 /** Those that hold, as a page folds them: the newest of each record, and all that was said. */
 export function holding(docs: readonly Doc[]): Doc[] {
@@ -19,3 +21,21 @@ export const offered = (doc: Doc): OfferedRecord => ({
   at: doc.at,
   value: doc['value'],
 });
+
+/** What waits for the person's yes at this relay. */
+export async function askedOf(browser: Pick<Browser, 'fetch'>): Promise<readonly AskedRecord[]> {
+  return askedRecordsSchema.parse(await (await browser.fetch('/api/records/asked')).json()).asked;
+}
+const yesTo = (asked: readonly AskedRecord[]) =>
+  asked.map(({ type, id, part, hash }) => ({ type, id, part, hash, yes: true }));
+
+/** The person says yes to all that waits at a relay of this process. */
+export async function allowIn(records: Pick<Records, 'asked' | 'answer'>): Promise<void> {
+  await records.answer(yesTo(await records.asked()));
+}
+/** The person says yes to all that waits. */
+export async function allowAll(browser: Pick<Browser, 'fetch'>): Promise<void> {
+  const answers = yesTo(await askedOf(browser));
+  const answered = await browser.fetch('/api/records/asked', { method: 'POST', json: { answers } });
+  if (!answered.ok) throw new Error(`${answered.status} ${await answered.text()}`);
+}

@@ -1,15 +1,15 @@
 /**
  * What of a file would change what the relay goes by: what is due without anybody there, limits and prices, threads. A routine is a
  * prompt and a script is code, so each has its tick; so has every limit and every price. What is older than here changes nothing.
+ * Where nobody lives yet, that alone is asked about which acts outside of the household, or lets agents do so.
  */
-import { sentence } from '../../domain/sentence.ts';
 import type { AgentId, ThreadId } from '../../domain/ids.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { isKnown, kindOf, slotOf, wins } from '../../protocol/known.ts';
-import { shownText } from '../../domain/names.ts';
+import { heldLimits, unsetLimits, type HeldBack } from '../../protocol/loosened.ts';
 import { RECORD_TYPES, recordSchema, type RecordOf, type RelayRecord } from '../../protocol/records.ts';
 import type { Offer } from './consent-agents.ts';
-import { fieldsOf, pathOf } from './fields.ts';
+import { fieldsOf, pathOf } from '../../protocol/record-fields.ts';
 import type { Deciding } from './newest.ts';
 
 export interface RecordConsent {
@@ -49,16 +49,25 @@ const fits = (doc: Doc, record: RelayRecord | null): record is RelayRecord =>
 const isRecordType = (type: string) => RECORD_TYPES.some((known) => known === type);
 const THREADS = 'Threads';
 
-/** What it leads to stands before the person, and what of it may be used. */
-function attachedText({ name, removed, where, tools }: RecordOf<'attached-server'>['value']): string {
-  if (removed || where === null) return sentence`The tool server “${name}”, taken away`;
-  const to = where.kind === 'address' ? where.url : [where.command, ...where.args].join(' ');
-  const used = Object.entries(tools).flatMap(([tool, { use }]) => (use ? [tool] : []));
-  return shownText(
-    used.length === 0
-      ? sentence`The tool server “${name}”, ${to}, with no tool`
-      : sentence`The tool server “${name}”, ${to}, with ${used.join(', ')}`,
-  );
+/** Of limits, what lets agents do more than where nothing is set; and the rest. */
+const looser = (record: RecordOf<'limits'>): HeldBack => heldLimits(record, unsetLimits(record), { coordination: {} });
+
+/** Whether it acts outside of the household, or lets agents do so. */
+function actsOutside(record: RelayRecord): boolean {
+  switch (record.type) {
+    case 'attached-server':
+      return !record.value.removed;
+    case 'schedule':
+      return !record.value.removed && record.value.schedule.kind === 'script';
+    case 'limits':
+      return looser(record).parts.length > 0;
+    case 'prices':
+    case 'thread':
+    case 'thread-message':
+      return false;
+    default:
+      return record satisfies never;
+  }
 }
 
 const isOf = <Type extends RelayRecord['type']>(record: RelayRecord | null, type: Type): record is RecordOf<Type> =>
@@ -93,10 +102,11 @@ export function createRecordConsent(here: Deciding, isEmpty: boolean): RecordCon
       }
       const slot = slotOf(doc);
       const before = held.get(slot);
-      if (slot !== null && (before ? !wins(doc, before) : isEmpty)) return;
+      if (slot !== null && before && !wins(doc, before)) return;
       const record = recordOf(doc);
+      if (slot !== null && !before && isEmpty && (record === null || isOf(record, 'thread'))) return;
       if (!fits(doc, record)) {
-        if (!isEmpty || before) unfit.push(doc._id);
+        if (!isEmpty || before || (record && actsOutside(record))) unfit.push(doc._id);
       } else if (isOf(record, 'thread-message')) takeMessage(doc, record);
       else if (slot !== null) coming.set(slot, [...(coming.get(slot) ?? []), { doc, record }]);
     },
@@ -108,9 +118,10 @@ export function createRecordConsent(here: Deciding, isEmpty: boolean): RecordCon
         const { record } = versions.reduce((newest, each) => (wins(each.doc, newest.doc) ? each : newest));
         const before = held.get(slot);
         const was = before ? recordOf(before) : null;
+        if (isEmpty && !before && !actsOutside(record)) continue;
         if (record.type === 'attached-server') {
-          const what = attachedText(record.value);
-          offer({ kind: 'records', tick: `attached:${record.id}`, what, documents: ids.length }, ids);
+          const old = isOf(was, 'attached-server') ? was.value : null;
+          offer({ kind: 'attached', tick: `attached:${record.id}`, here: old, after: record.value }, ids);
         } else if (record.type === 'schedule') {
           const { value } = record;
           const old = isOf(was, 'schedule') ? was.value : null;
@@ -121,14 +132,13 @@ export function createRecordConsent(here: Deciding, isEmpty: boolean): RecordCon
         } else if (record.type === 'limits' || record.type === 'prices') {
           const agentId = aboutWhom(record);
           const name = agentId === null ? null : (nameOf(agentId) ?? agentId);
-          const [old, now] = [fieldsOf(record.type, was), fieldsOf(record.type, record)];
-          for (const field of new Set([...old.keys(), ...now.keys()])) {
-            const [value, after] = [old.get(field), now.get(field)];
-            if (isSame(value, after)) continue;
+          const comes = isEmpty && !before && record.type === 'limits' ? looser(record) : null;
+          const rest = comes ? { rest: comes.record.value } : {};
+          for (const { part: field, here: value, after } of comes?.parts ?? differing(was, record)) {
             const tick = `${record.type}:${record.id}:${field}`;
             const path = record.type === 'limits' ? pathOf(field) : [];
             const about = { record: record.type, recordId: record.id, agentId, name, field, path };
-            offer({ kind: 'limit', tick, ...about, here: value, after }, ids);
+            offer({ kind: 'limit', tick, ...about, here: value, after, ...rest }, ids);
           }
         } else if (record.type === 'thread') {
           const old = isOf(was, 'thread') ? was.value : null;
@@ -171,6 +181,14 @@ export function createRecordConsent(here: Deciding, isEmpty: boolean): RecordCon
         offer({ kind: 'records', tick: `records:${what}`, what, documents: ids.length }, ids);
     },
   };
+}
+
+/** Every field that would be another. */
+function differing(was: RelayRecord | null, record: RecordOf<'limits'> | RecordOf<'prices'>): HeldBack['parts'] {
+  const [old, now] = [fieldsOf(record.type, was), fieldsOf(record.type, record)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((part) => ({ part, here: old.get(part), after: now.get(part) }))
+    .filter(({ here, after }) => !isSame(here, after));
 }
 
 /** By value: both were parsed by one schema, so that their fields stand in one order. */

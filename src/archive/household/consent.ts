@@ -48,6 +48,9 @@ const NEVER = 'never';
 export const isConsented = (needs: Consents['needs'], ticks: ReadonlySet<string>, id: string): boolean =>
   needs.get(id)?.every((tick) => tick !== NEVER && ticks.has(tick)) ?? true;
 
+/** The things, as `slotOf` names them, of which a version may act outside of the household. */
+const MAY_ACT = /^(?:attached-server|schedule|limits|prices) /;
+
 /** What is decided together: of these documents all come, or none. null: it decides nothing. */
 function decidedBy(doc: Doc): string | null {
   if (!isKnown(doc)) return null;
@@ -186,7 +189,10 @@ export function createConsent(here: Deciding, now: number): Consent {
       });
       for (const id of unfit) needs.set(id, [NEVER]);
       const isAhead = new Set(ahead);
-      const held = isEmpty ? [] : [...together.values()].filter((ids) => ids.some((id) => isAhead.has(id))).flat();
+      // Where nobody lives, this holds for what may act alone.
+      const held = [...together]
+        .filter(([decided, ids]) => (!isEmpty || MAY_ACT.test(decided)) && ids.some((id) => isAhead.has(id)))
+        .flatMap(([, ids]) => ids);
       if (ahead.length > 0)
         offer({ kind: 'ahead', tick: 'ahead', documents: ahead.length, latest }, new Set([...ahead, ...held]));
       return { changes, needs, agents, never, unfit };

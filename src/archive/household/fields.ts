@@ -1,99 +1,53 @@
-/** Limits and prices one by one: what a record sets, as fields, and a record of which some fields are another's. Pure. */
-import { isRecord } from '../../domain/platform/is-record.ts';
-import { DEFAULT_PRICES, priceName } from '../../domain/prices.ts';
+/** Limits and prices that the person wants in part: what is ticked is written as a change of what is here. Pure. */
 import type { Stamp } from '../../domain/stamp.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../protocol/known.ts';
-import type { RelayRecord } from '../../protocol/records.ts';
+import { withFields } from '../../protocol/record-fields.ts';
 import type { ArchiveChange } from '../types.ts';
-
-/** By field: the path of a limit as JSON, or the name of a price. What is not there is not set. */
-export type RecordFields = ReadonlyMap<string, unknown>;
-
-function* leaves(value: unknown, path: readonly string[]): Generator<readonly [string, unknown]> {
-  if (isRecord(value)) for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key]);
-  else if (value !== undefined) yield [JSON.stringify(path), value];
-}
-
-/** A list is one field: only together do its items say something. A table without a price is Roost's own. */
-export function fieldsOf(type: 'limits' | 'prices', record: RelayRecord | null): RecordFields {
-  if (type === 'limits') return new Map(record?.type === 'limits' ? leaves(record.value.config, []) : []);
-  const prices = record?.type === 'prices' ? record.value.prices : [];
-  return new Map((prices.length === 0 ? DEFAULT_PRICES : prices).map((price) => [priceName(price), price]));
-}
-
-/** The path of a limit's field. */
-export function pathOf(field: string): readonly string[] {
-  const path: unknown = JSON.parse(field);
-  return Array.isArray(path) ? path.map(String) : [];
-}
-
-/** `undefined` takes it away. Never through a setter, whatever the key is called. */
-function withPath(value: unknown, [key, ...rest]: readonly string[], inner: unknown): unknown {
-  if (key === undefined) return inner;
-  const entries = isRecord(value) ? Object.entries(value) : [];
-  const set = withPath(entries.find(([name]) => name === key)?.[1], rest, inner);
-  const others = entries.filter(([name]) => name !== key);
-  return Object.fromEntries(set === undefined ? others : [...others, [key, set]]);
-}
-
-function nameOf(row: unknown): string {
-  const { model, above } = isRecord(row) ? row : {};
-  return priceName({ model: String(model), above: typeof above === 'number' ? above : undefined });
-}
-
-/** The value of a record where these fields are set so, and all others stay. Whoever takes it checks it. */
-export function withFields(
-  type: 'limits' | 'prices',
-  value: unknown,
-  fields: Iterable<readonly [field: string, value: unknown]>,
-): unknown {
-  if (type === 'limits') {
-    let changed = value;
-    for (const [field, inner] of fields) changed = withPath(changed, ['config', ...pathOf(field)], inner);
-    return changed;
-  }
-  const own: readonly unknown[] = isRecord(value) && Array.isArray(value['prices']) ? value['prices'] : [];
-  const rows = own.length === 0 ? DEFAULT_PRICES : own;
-  const set = new Map(fields);
-  const others = rows.filter((row) => !set.has(nameOf(row)));
-  return { prices: [...others, ...[...set.values()].filter((row) => row !== undefined)] };
-}
 
 type Limit = Extract<ArchiveChange, { kind: 'limit' }>;
 
+/** A record that comes in part: the limits, or prices, that are wanted of it. */
+interface Part {
+  readonly of: Limit;
+  readonly ticked: readonly Limit[];
+}
+
 /**
  * Of each record of which the person wants some limits, or prices, and others not, the ticked ones. Its documents stay
- * out, and what is ticked is written as a change of what is here, by this device.
+ * out, and what is ticked is written as a change of what is here, by this device. `leaveOut`: agents of whom nothing comes.
  */
 export function partsTicked(
   changes: readonly ArchiveChange[],
   ticks: ReadonlySet<string>,
-): readonly (readonly [Limit, ...Limit[]])[] {
+  leaveOut: ReadonlySet<string>,
+): readonly Part[] {
   const byRecord = new Map<string, Limit[]>();
   for (const change of changes) {
-    if (change.kind !== 'limit') continue;
+    if (change.kind !== 'limit' || (change.agentId !== null && leaveOut.has(change.agentId))) continue;
     const key = `${change.record} ${change.recordId}`;
     byRecord.set(key, [...(byRecord.get(key) ?? []), change]);
   }
   return [...byRecord.values()].flatMap((fields) => {
-    const [first, ...more] = fields.filter(({ tick }) => ticks.has(tick));
-    return first && more.length + 1 < fields.length ? [[first, ...more] as const] : [];
+    const [of] = fields;
+    const ticked = fields.filter(({ tick }) => ticks.has(tick));
+    const isPart = ticked.length < fields.length && (ticked.length > 0 || of?.rest !== undefined);
+    return of && isPart ? [{ of, ticked }] : [];
   });
 }
 
 /** `records`: as they hold here. */
 export function withParts(
-  parts: readonly (readonly [Limit, ...Limit[]])[],
+  parts: readonly Part[],
   records: readonly Doc[],
   stamp: (after: string | null) => Stamp,
 ): Doc[] {
-  return parts.map((fields) => {
-    const [{ record: type, recordId, agentId }] = fields;
+  return parts.map(({ of, ticked }) => {
+    const { record: type, recordId, agentId, rest } = of;
     const held = records.find((doc) => doc.type === type && doc['recordId'] === recordId);
     const nothing = type === 'limits' ? { agentId, config: {} } : { prices: [] };
-    const set = fields.map(({ field, after }) => [field, after] as const);
-    const value = withFields(type, held?.['value'] ?? nothing, set);
+    const set = ticked.map(({ field, after }) => [field, after] as const);
+    const value = withFields(type, held?.['value'] ?? rest ?? nothing, set);
     const at = stamp(held?.at ?? null);
     const whose = agentId === null ? {} : { agentId };
     return { _id: `${type}:${recordId}:${at}`, type, schema: SCHEMA_VERSION, at, recordId, ...whose, value };

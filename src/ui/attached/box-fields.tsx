@@ -7,6 +7,7 @@ import type { AttachedServer, Box } from '../../protocol/attached.ts';
 import { attachedOf } from '../../state/attached.ts';
 import { useRoost } from '../context.tsx';
 import { OneOf } from '../parts/one-of.tsx';
+import { shownBox } from '../text/attached-changes.ts';
 
 /** As it is written in its fields. */
 export interface BoxDraft {
@@ -143,15 +144,6 @@ export function BoxFields({
       )}
     </>
   );
-}
-
-function shownBox({ folder, reads, network }: Box): string {
-  const reached = network === 'none' ? t`no network` : network === 'all' ? t`all that is public` : network.join(', ');
-  return [
-    folder === null ? t`no folder` : folder,
-    ...(reads.length === 0 ? [] : [t`reads ${reads.join(', ')}`]),
-    reached,
-  ].join(' · ');
 }
 
 /** How an attached program is held, and the way to change that. */

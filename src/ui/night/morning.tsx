@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { t } from '../../language/t.ts';
+import { WAITS_FOR_YES } from '../../protocol/schedules.ts';
 import { callsOf } from '../../state/calls.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { readDraft } from '../chat/drafts.ts';
@@ -56,7 +57,7 @@ function useWaits(): readonly Wait[] {
       words: <>{t`${nameOf(agentId)} asks for a routine: “${<bdi>{routine.name}</bdi>}”`}</>,
     })),
     ...(list.kind === 'ready' ? list.value.schedules : []).flatMap(({ scheduleId, schedule, pausedWhy, elsewhere }) =>
-      pausedWhy === null || elsewhere !== null
+      pausedWhy === null || pausedWhy === WAITS_FOR_YES || elsewhere !== null
         ? []
         : [
             {

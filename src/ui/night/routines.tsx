@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
-import { SCRIPTS_OFF, type Schedule, type Scheduled } from '../../protocol/schedules.ts';
+import { SCRIPTS_OFF, WAITS_FOR_YES, type Schedule, type Scheduled } from '../../protocol/schedules.ts';
 import { schedulesOf } from '../../state/schedules.ts';
 import { useRoost } from '../context.tsx';
 import { FaceOf } from '../grid/face-of.tsx';
@@ -64,6 +64,8 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
   const [busy, setBusy] = useState(false);
   const { schedule, nextAt, running, elsewhere } = scheduled;
   const away = elsewhere !== null;
+  /** Nothing of it can be done here before it is brought here, or the person has said yes to it. */
+  const waits = away || scheduled.pausedWhy === WAITS_FOR_YES;
   const on = isOn(scheduled);
   const off = schedule.kind === 'script' && on && !scripts && !away;
   const warning = off ? t`It is not run. ${retold(why ?? SCRIPTS_OFF)}` : warningText(scheduled);
@@ -73,12 +75,16 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
     void does().finally(() => setBusy(false));
   };
   const items: MenuItem[] = [
-    ...(schedule.kind !== 'reminder' && !away ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
-    {
-      label: t`Duplicate`,
-      ...(schedule.kind === 'reminder' ? {} : { hint: t`Switched off at first` }),
-      run: () => act(() => schedules.duplicate(scheduled)),
-    },
+    ...(schedule.kind !== 'reminder' && !waits ? [{ label: t`Change`, run: () => onChange(scheduled) }] : []),
+    ...(waits
+      ? []
+      : [
+          {
+            label: t`Duplicate`,
+            ...(schedule.kind === 'reminder' ? {} : { hint: t`Switched off at first` }),
+            run: () => act(() => schedules.duplicate(scheduled)),
+          },
+        ]),
     ...([-1, 1] as const).flatMap((way) => {
       const move = onMove[way];
       return move ? [{ label: way < 0 ? t`Move up` : t`Move down`, run: () => act(move) }] : [];
@@ -106,8 +112,8 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
             type="button"
             role="switch"
             aria-checked={on}
-            aria-disabled={busy || away}
-            disabled={away}
+            aria-disabled={busy || waits}
+            disabled={waits}
             aria-label={schedule.name}
             className="switch"
             onClick={() => act(() => schedules.toggle(scheduled))}
@@ -122,7 +128,7 @@ function Row({ scheduled, scripts, why, onChange, onMove }: RowProps) {
               type="button"
               className="ghost"
               aria-label={t`Run now: ${schedule.name}`}
-              disabled={busy || away}
+              disabled={busy || waits}
               onClick={() => act(() => schedules.runNow(scheduled))}
             >{t`Run now`}</button>
           )}

@@ -5,7 +5,7 @@ import type { Timing } from '../../domain/schedule/timing.ts';
 import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { Timeline } from '../../protocol/endpoints/schedules.ts';
-import type { Occurrence, Scheduled } from '../../protocol/schedules.ts';
+import { WAITS_FOR_YES, type Occurrence, type Scheduled } from '../../protocol/schedules.ts';
 import { costText, money, tokens } from '../text/money.ts';
 import { count, names, plural } from '../text/sizes.ts';
 import { clockTime, duration, dayWithin } from '../text/time.ts';
@@ -152,6 +152,7 @@ export function clashText(
 export function warningText({ pausedWhy, warning, failedInARow, elsewhere }: Scheduled): string | null {
   // What belongs to another relay is told once, above all of them.
   if (elsewhere !== null) return null;
+  if (pausedWhy === WAITS_FOR_YES) return t`Off. ${retold(pausedWhy)}`;
   if (pausedWhy !== null) return t`Paused. ${retold(pausedWhy)} Switch it on to let it go on.`;
   if (failedInARow > 1) return t`It failed ${failedInARow} times in a row.`;
   return warning;

@@ -74,10 +74,13 @@ function changeOf(missing: Missing, nameOf: (agentId: AgentId) => string): strin
 }
 
 /** Which of it the relay took, and which not. */
-function outcomeOf({ taken, kept, refused }: Given): string {
+function outcomeOf({ taken, kept, asked, refused }: Given): string {
   const took = kindsOf((type) => taken.get(type) ?? 0);
   const sentences = [
-    took === '' ? t`The relay took nothing.` : t`The relay took ${took}.`,
+    ...(took === '' ? (asked > 0 ? [] : [t`The relay took nothing.`]) : [t`The relay took ${took}.`]),
+    ...(asked > 0
+      ? [plural(asked, 'entry waits for your yes first, below.', 'entries wait for your yes first, below.')]
+      : []),
     ...(kept > 0 ? [t`It has ${plural(kept, 'entry', 'entries')} already, or newer, and keeps what it has.`] : []),
     ...(refused.length > 0 ? [t`Some were not taken. ${refused.join(' ')}`] : []),
   ];
@@ -125,7 +128,7 @@ export default function GiveBack() {
                     <li key={each.doc._id}>{changeOf(each, nameOf)}</li>
                   ))}
                 </ul>
-                <p>{t`What was set at the relay since stays as it is.`}</p>
+                <p>{t`What was set at the relay since stays as it is. What would run, be called or let agents do more asks you first.`}</p>
               </details>
             </>
           )}

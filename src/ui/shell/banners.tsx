@@ -10,6 +10,7 @@ import './banners.css';
 
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
 const GiveBack = optional(() => import('../records/give-back.tsx'));
+const AskedRecords = optional(() => import('../records/asked.tsx'));
 const RoomBanner = optional(() => import('../storage/room-banner.tsx'));
 
 function Banner({
@@ -102,6 +103,7 @@ export function Banners() {
       <Rebuilding />
       <BudgetBanner />
       <GiveBack />
+      <AskedRecords />
       <RelayRoom />
       {lost && <Banner trouble={lost} tone="warn" {...(link.kind === 'live' ? {} : { act })} />}
     </>

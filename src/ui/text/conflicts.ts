@@ -5,6 +5,7 @@ import { seatNumber } from '../../domain/seat.ts';
 import { retold } from '../../language/retold.ts';
 import { t, translated } from '../../language/t.ts';
 import type { ArchiveChange, ArchiveConflict } from '../../state/agent-copies.ts';
+import { attachedDetails, attachedText } from './attached-changes.ts';
 import { limitDetails, limitText, scheduleDetails, scheduleText } from './record-changes.ts';
 import { names, plural } from './sizes.ts';
 import { fullTime } from './time.ts';
@@ -85,6 +86,8 @@ export function changeDetails(change: ArchiveChange): Texts | null {
         ? { before: before ?? '', after: after ?? '' }
         : null;
     }
+    case 'attached':
+      return attachedDetails(change);
     case 'schedule':
       return scheduleDetails(change);
     case 'limit':
@@ -128,6 +131,8 @@ export function changeText(change: ArchiveChange): string {
       return t`What you asked here to be forgotten would be kept.`;
     case 'edits':
       return t`${plural(change.messages, 'message')} to ${change.name} would take the place of what was said, and what stands here after that would be out of sight.`;
+    case 'attached':
+      return attachedText(change);
     case 'schedule':
       return scheduleText(change);
     case 'limit':

@@ -7,6 +7,7 @@ import { timingText } from '../night/words.ts';
 import { budgetText } from './money.ts';
 import { plural } from './sizes.ts';
 import { duration, fullTime } from './time.ts';
+import { revealedLine } from './unseen.ts';
 
 type ScheduleChange = Extract<ArchiveChange, { kind: 'schedule' }>;
 type LimitChange = Extract<ArchiveChange, { kind: 'limit' }>;
@@ -20,7 +21,7 @@ const relayIn =
     relay === here?.homeRelay
       ? t`the one where it is due now`
       : here === null
-        ? t`the one of the file`
+        ? t`the one that it names`
         : t`another one of yours`;
 
 /** Everything that it says, each part under its name; what stands for itself is left out. `agent`: as people call it. */
@@ -63,7 +64,7 @@ function partsOf(
     case 'script':
       parts.push(
         ['on', schedule.enabled ? 'yes' : 'no'],
-        ['script', shownText(schedule.script)],
+        ['script', revealedLine(schedule.script)],
         [t`fingerprint of the script`, schedule.sha256 ?? t`none: it is not pinned`],
         ['longest', duration(schedule.timeoutMs)],
         [t`where it fails`, schedule.on_failure],
@@ -210,6 +211,8 @@ export function limitText({ record, agentId, name, field, path, here, after }: L
 export function limitDetails({ here, after }: LimitChange): { readonly before: string; readonly after: string } | null {
   if (!isTexts(here) && !isTexts(after)) return null;
   const text = (value: unknown) =>
-    isTexts(value) ? value.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n') : '';
+    isTexts(value)
+      ? value.map((one) => revealedLine(typeof one === 'string' ? one : JSON.stringify(one))).join('\n')
+      : '';
   return { before: text(here), after: text(after) };
 }

@@ -17,3 +17,6 @@ export const revealed = (text: string): string => text.replace(IN_PROSE, named);
 
 /** As `revealed`, for what a machine takes by the letter: a command, an address. */
 export const revealedCode = (text: string): string => text.replace(IN_CODE, named);
+
+/** As `revealedCode`, on one line: a line break by its number too, so that nothing passes for the next line. */
+export const revealedLine = (text: string): string => revealedCode(text).replace(/[\n\t]/g, named);

@@ -4,6 +4,7 @@ import {
   ANY_MODEL,
   costOf,
   DEFAULT_PRICES,
+  isCheaper,
   microUsdOf,
   priceFor,
   roomIn,
@@ -21,6 +22,54 @@ const table: readonly ModelPrice[] = [
   { model: 'big-2', input: 4, output: 20, cacheRead: 0.4, cacheWrite: 5 },
   { model: ANY_MODEL, input: 100, output: 500, cacheRead: 10, cacheWrite: 125 },
 ];
+
+describe('a table of prices', () => {
+  const cheap = { input: 1, output: 1, cacheRead: 0.1, cacheWrite: 1 };
+
+  it('is cheaper than another one where a single request would cost less: by a row, a step, or a row that is gone', () => {
+    expect(isCheaper(table, table)).toBe(false);
+    expect(isCheaper(table, [...table, { model: 'big-2', above: 200_000, ...cheap }])).toBe(true);
+    expect(isCheaper(table, [...table, { model: 'small', ...cheap }])).toBe(true);
+    expect(isCheaper(table, table.slice(1))).toBe(false);
+    const dear = { model: 'dear', input: 900, output: 900, cacheRead: 900, cacheWrite: 900 };
+    expect(isCheaper([...table, dear], table)).toBe(true);
+    expect(isCheaper([], [{ model: ANY_MODEL, ...cheap }])).toBe(true);
+  });
+
+  it('is compared as one would by pricing every request by both', () => {
+    const amount = fc.integer({ min: 1, max: 3 });
+    const row = fc.record({
+      model: fc.constantFrom('a', 'ab', 'b', ANY_MODEL),
+      above: fc.constantFrom(undefined, 1, 2),
+      ...{ input: amount, output: fc.constant(1), cacheRead: fc.constant(1), cacheWrite: fc.constant(1) },
+    });
+    const rows = fc.uniqueArray(row, { selector: ({ model, above }) => `${above} ${model}`, maxLength: 6 });
+    const requests = ['a', 'ab', 'abc', 'b', 'c'].flatMap((model) =>
+      [0, 1, 2, 3].map((size) => [model, size] as const),
+    );
+    fc.assert(
+      fc.property(rows, rows, (before, after) => {
+        const cheaper = requests.some(
+          ([model, size]) => priceFor(model, after, size).input < priceFor(model, before, size).input,
+        );
+        expect(isCheaper(before, after)).toBe(
+          cheaper ||
+            requests.some(
+              ([model, size]) => priceFor(model, after, size).output < priceFor(model, before, size).output,
+            ),
+        );
+      }),
+    );
+  });
+
+  it('of the most rows is compared in a moment', () => {
+    const rows = (input: number) =>
+      Array.from({ length: 200 }, (_, i) => ({ model: 'm'.repeat(i + 1), above: i + 1, ...cheap, input }));
+    const began = performance.now();
+    expect(isCheaper(rows(1), rows(2))).toBe(false);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
 
 describe('a price', () => {
   it('is the row whose name is the longest beginning of the model’s', () => {
