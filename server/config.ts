@@ -9,6 +9,7 @@ import { ADDRESS_RULES, MODEL_SHARES, type AddressRule, type ModelShare } from '
 import { QUOTAS } from './quotas.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { BOUNDS, SETTINGS, STOP, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
+import { isOutside, mail } from '../src/protocol/notifications.ts';
 import type { PushSubject } from './notifications/contact.ts';
 import { StartError } from './start-error.ts';
 import type { TlsFiles } from './tls.ts';
@@ -207,10 +208,23 @@ function keyHeaderOf(given: Given | null): KeyHeader | null {
   );
 }
 
-/** Apple refuses pushes that name nobody, or a host of the relay's own machine. */
+/** Apple's push service refuses each push whose subject names nobody whom it could reach. */
+function subjectOf(given: Given): string {
+  const example = 'mailto:you@example.org or https://example.org';
+  const url = urlOf(given, ['https:', 'mailto:'], example);
+  const isReached =
+    url.protocol === 'mailto:'
+      ? mail.safeParse(url.pathname).success
+      : isOutside(url.hostname) && !isLoopback(url.hostname);
+  return isReached
+    ? url.href
+    : bad(
+        `${given.source} must be an address under which push services reach you, such as ${example}: Apple’s refuses every push that names this machine or its network.`,
+      );
+}
+
 const pushSubjectOf = (given: Given | null, { publicUrl, tls, host }: Reach, port: number): PushSubject => ({
-  given:
-    given === null ? null : urlOf(given, ['https:', 'mailto:'], 'mailto:you@example.org or https://example.org').href,
+  given: given === null ? null : subjectOf(given),
   own:
     publicUrl?.origin ??
     (tls === null || isLoopback(host)

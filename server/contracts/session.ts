@@ -53,6 +53,8 @@ export interface SessionHost {
   /** The session that runs and is not ending, or null. */
   sessionId(): string | null;
   stateOf(agentId: AgentId): AgentState;
+  /** The model that answers for this agent in the session; null: none runs. */
+  modelOf(agentId: AgentId): string | null;
   /**
    * Puts before an agent what waits in its inbox, in a turn of its own, with a line that says why. Resolves when that turn is over; false
    * where there was no turn: it is not here, or nothing waited.

@@ -214,6 +214,8 @@ export async function openHome(relay: OpenHomeDeps, id: string, onTeam: () => Pr
     ...clients,
     costs,
     upstream: (model) => models.upstream(model),
+    standIn: (model, agentId) =>
+      models.lacks(model) ? (host.modelOf(agentId) ?? models.mind.models({ lead: '', agent: '' }).agentModel) : null,
     onError: (error) => logger.error('A call of the model proxy failed.', { error }),
   });
   const streams = createStreams({

@@ -33,6 +33,8 @@ export interface HomeModels {
   readonly mind: Mind;
   /** Where the proxy sends a request for this model; null: no model is connected. */
   upstream(model: string | null): UpstreamKey | null;
+  /** Whether this is a model of Claude's and every server that is connected has others only. Programs made for Claude ask for it by themselves. */
+  lacks(model: string): boolean;
   shown(): Models;
   /** Asks every server for its models, and gives them all. */
   list(): Promise<Models>;
@@ -66,6 +68,13 @@ export interface HomeModelsDeps extends ModelRowsDeps {
 
 const withoutV1 = (address: string) => new URL(address).href.replace(/\/+(?:v1\/*)?$/, '');
 const NONE = sentence`Whoever runs this relay has not allowed pages to connect models (--model-addresses).`;
+
+/** Names as Anthropic's programs ask for them, also in part ("sonnet"). */
+const CLAUDE = /^(?:claude\b|(?:opus|sonnet|haiku|fable)$)/i;
+/** Servers list the same model with a date behind it, or without. */
+const isSame = (one: string, other: string) => one.startsWith(other) || other.startsWith(one);
+const lacks = ({ kind, models, leadModel, agentModel }: Kept, model: string) =>
+  kind === 'server' && ![leadModel, agentModel, ...models.map(({ id }) => id)].some((id) => isSame(id, model));
 
 /** By the model that is asked for: the first that lists it, else the first. */
 function routed(all: readonly Connected[], rehearsal: Mind): Mind {
@@ -210,6 +219,7 @@ export async function openHomeModels(deps: HomeModelsDeps): Promise<HomeModels> 
         model === null ? undefined : all().find((each) => each.kept().models.some(({ id }) => id === model));
       return (listing ?? first)?.line().upstream ?? null;
     },
+    lacks: (model) => CLAUDE.test(model) && all().length > 0 && all().every((each) => lacks(each.kept(), model)),
     shown,
     async list() {
       await Promise.all(

@@ -7,7 +7,7 @@ import type { RequestSize } from '../../src/domain/request-cost.ts';
 import { refuseJson } from '../json-bounds.ts';
 import type { ProxyError } from './errors.ts';
 
-/** What a client's request may come to, read from its body before it is sent. Nothing of it is changed. */
+/** What a client's request may come to, read from its body before it is sent. */
 const shape = z.looseObject({
   model: z.string().catch(''),
   max_tokens: z.number().int().positive().nullable().catch(null),
@@ -99,14 +99,27 @@ export function sizeOf(body: unknown, bytes: number): RequestSize {
   };
 }
 
-/** What the proxy must know of a request; all else is between the client and the model. */
-const requestShape = z.looseObject({ stream: z.boolean().catch(false) });
+const requestShape = z.looseObject({});
 
 export interface ProxyBody {
   /** As they came. */
   readonly bytes: Uint8Array;
   readonly stream: boolean;
   readonly size: RequestSize;
+  /** The same, asked of another model. */
+  ofModel(model: string): ProxyBody;
+}
+
+function bodyOf(request: z.output<typeof requestShape>, bytes: Uint8Array): ProxyBody {
+  return {
+    bytes,
+    stream: request['stream'] === true,
+    size: sizeOf(request, bytes.byteLength),
+    ofModel(model) {
+      const asked = { ...request, model };
+      return bodyOf(asked, Buffer.from(JSON.stringify(asked)));
+    },
+  };
 }
 
 async function bytesOf(request: Request): Promise<Uint8Array | null> {
@@ -136,8 +149,7 @@ export async function readRequest(
   const tooMuch = refuseJson(bytes);
   if (tooMuch !== null) return { ok: false, error: { kind: 'too-large', message: tooMuch } };
   const parsed = requestShape.safeParse(parseJson(Buffer.from(bytes).toString('utf8')));
-  if (parsed.success)
-    return { ok: true, body: { bytes, stream: parsed.data.stream, size: sizeOf(parsed.data, bytes.byteLength) } };
+  if (parsed.success) return { ok: true, body: bodyOf(parsed.data, bytes) };
   return { ok: false, error: { kind: 'malformed', message: 'The body is not a JSON object in UTF-8.' } };
 }
 

@@ -3,6 +3,7 @@
  * relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks while its sleeping flag is set.
  */
 import type { Context } from 'hono';
+import type { AgentId } from '../../src/domain/ids.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import { proxyEndpoints } from '../../src/protocol/endpoints/proxy.ts';
@@ -66,6 +67,8 @@ export interface ProxyDeps {
   readonly joined: SessionHost['joined'];
   /** Where a request for this model goes, null: for any; null: no model is connected. */
   readonly upstream: (model: string | null) => UpstreamKey | null;
+  /** The model that a request for this one is asked of, where no server that is connected has it; null: the same. */
+  readonly standIn?: (model: string, agentId: AgentId) => string | null;
   readonly now: () => number;
   /** An error of ours that nobody else is told of. */
   readonly onError: (error: unknown) => void;
@@ -97,6 +100,23 @@ const nothing = () =>
     message:
       'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.',
   });
+
+/** With what servers answer that speak the Messages API but for its count of tokens. */
+const CANNOT_COUNT = new Set([404, 405, 501]);
+async function* once(bytes: Uint8Array): ProxyAnswer['body'] {
+  yield await Promise.resolve(bytes);
+}
+/** What clients take as a guide to how full their conversation is. */
+function ownCount({ size }: ProxyBody): ProxyAnswer {
+  const tokens = Math.ceil(size.bytes / PROXY_LIMITS.bytesPerToken) + size.pictures * PROXY_LIMITS.tokensPerPicture;
+  const bytes = Buffer.from(JSON.stringify({ input_tokens: tokens }));
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', 'content-length': String(bytes.byteLength) },
+    body: once(bytes),
+    close: () => Promise.resolve(),
+  };
+}
 
 /** One server that requests go to. */
 type Line = { readonly to: UpstreamKey; readonly upstream: Upstream; readonly ask: Ask };
@@ -203,10 +223,12 @@ export function createProxy(deps: ProxyDeps): Proxy {
   async function send(
     { agent, credentialId, lineOf: forModel }: Call,
     context: Context<Env>,
-    body: ProxyBody,
+    given: ProxyBody,
     costly: boolean,
     signal: AbortSignal,
   ): Promise<Outcome> {
+    const standIn = deps.standIn?.(given.size.model, agent.agentId) ?? null;
+    const body = standIn === null ? given : given.ofModel(standIn);
     try {
       const admission = await admit({
         agent,
@@ -231,6 +253,10 @@ export function createProxy(deps: ProxyDeps): Proxy {
         signal,
       } as const;
       const sent = await sendOn(request, account);
+      if (sent.ok && !costly && !isOfficial(key) && CANNOT_COUNT.has(sent.answer.status)) {
+        await sent.answer.close();
+        return { kind: 'answer', answer: ownCount(body) };
+      }
       if (sent.ok) return { kind: 'answer', answer: sent.answer };
       return signal.aborted ? left(signal) : { kind: 'error', error: sent.error };
     } catch (error) {

@@ -10,6 +10,9 @@ export const PROXY_LIMITS = {
   readBytes: 8_000_000,
   /** Bytes of an upstream's refusal that are passed on. */
   refusalBytes: 1_000_000,
+  /** Of a request, where the upstream cannot count its tokens: prose has about four, code three. */
+  bytesPerToken: 3.5,
+  tokensPerPicture: 1_600,
 } as const;
 
 /** What clients of the oldest generation send, and what is sent for those that send none. */

@@ -279,6 +279,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),
     sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
     sessionId: () => open()?.sessionId ?? null,
+    modelOf: (agentId) => open()?.session.modelOf(agentId) ?? null,
     stateOf: (agentId) => open()?.session.stateOf(agentId) ?? 'absent',
     rouse: (agentId, why) => open()?.session.rouse(agentId, why) ?? Promise.resolve(false),
     joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),

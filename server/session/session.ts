@@ -31,6 +31,7 @@ export interface RunningSession {
   stop(agentId: AgentId): boolean;
   sleep(agentId: AgentId): Promise<boolean>;
   stateOf(agentId: AgentId): AgentState;
+  modelOf(agentId: AgentId): string;
   rouse(agentId: AgentId, why?: string): Promise<boolean>;
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   left(credentialId: string): void;
@@ -268,6 +269,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       return true;
     },
     stateOf,
+    modelOf: (agentId) => (agentId === LEAD_ID ? context.models.lead : context.models.of(agentId)),
     async rouse(agentId, why) {
       const speaker = stateOf(agentId) === 'absent' ? null : speakerOf(agentId);
       if (!speaker) return false;

@@ -42,7 +42,18 @@ export const notificationSchema = z.object({
 });
 export type RaisedNotification = z.infer<typeof notificationSchema>;
 
-export const mail = z.email().max(200);
+/** Names that lead nowhere outside of one machine or network (RFC 6761, 6762 and 8375, and `internal` by ICANN). */
+const INNER_NAME = /(?:^|\.)(?:localhost|local|internal|invalid|test|home\.arpa)\.?$/i;
+
+/** Can a push service reach somebody under this name? Apple's refuses every push whose subject names another. */
+export const isOutside = (host: string): boolean => host.includes('.') && !INNER_NAME.test(host);
+
+export const mail = z
+  .email()
+  .max(200)
+  .refine((address) => isOutside(address.slice(address.lastIndexOf('@') + 1)), {
+    message: 'must be an address that others can write to',
+  });
 const pushContactSchema = z.object({
   subject: z
     .string()

@@ -214,6 +214,21 @@ describe('the configuration', () => {
       expect(readConfig(args, {})?.push.subject).toEqual(subject);
   });
 
+  it.each([
+    'mailto:a@localhost',
+    'mailto:a@roost.local',
+    'mailto:a',
+    'mailto:',
+    'mailto:%FF@example.org',
+    'https://localhost',
+    'https://roost.internal:4747',
+    'https://127.0.0.1',
+    'https://[::1]',
+    'http://example.org',
+  ])('refuses %s for push services, which would refuse every push', (subject) => {
+    expect(() => readConfig(['--push-subject', subject], {})).toThrow(/^--push-subject must be an address/);
+  });
+
   it('explains every setting, with its environment name and default, and no secret has a flag', () => {
     const help = helpText();
     for (const setting of Object.values(SETTINGS)) {

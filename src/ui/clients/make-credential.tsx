@@ -1,8 +1,11 @@
 import { useId, useState, type FormEvent } from 'react';
+import type { AgentId } from '../../domain/ids.ts';
+import { LEAD_ID } from '../../domain/seat.ts';
 import { t } from '../../language/t.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { clientsOf } from '../../state/clients.ts';
-import { useRoost } from '../context.tsx';
+import { useHousehold, useRoost } from '../context.tsx';
+import { useQuery } from '../use-query.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { copyText } from '../parts/copy.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -17,7 +20,11 @@ interface ToPaste {
   readonly text: string;
 }
 
-function settingsToPaste(origin: string, secret: string): readonly ToPaste[] {
+/** As a shell reads it. */
+const quoted = (word: string) => (/^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+
+/** `model`: the name by which the agent's server knows its model; null: programs made for Claude know it by themselves. */
+function settingsToPaste(origin: string, secret: string, model: string | null): readonly ToPaste[] {
   return [
     {
       key: 'claude-code',
@@ -43,7 +50,11 @@ function settingsToPaste(origin: string, secret: string): readonly ToPaste[] {
       key: 'proxy',
       title: t`Claude Code, or any program made for Anthropic’s API: the model through Roost`,
       about: t`Roost puts the real key in, counts what it costs, and holds requests while the agent is set to sleep. The key here may be anything.`,
-      text: `export ANTHROPIC_BASE_URL=${origin}/llm/${secret}\nexport ANTHROPIC_API_KEY=roost`,
+      text: [
+        `export ANTHROPIC_BASE_URL=${origin}/llm/${secret}`,
+        'export ANTHROPIC_API_KEY=roost',
+        ...(model === null ? [] : [`export ANTHROPIC_MODEL=${quoted(model)}`]),
+      ].join('\n'),
     },
   ];
 }
@@ -87,11 +98,13 @@ function SecretDialog({
   name,
   label,
   secret,
+  model,
   onClose,
 }: {
   name: string | null;
   label: string;
   secret: string;
+  model: string | null;
   onClose: () => void;
 }) {
   const [asked, setAsked] = useState(false);
@@ -108,7 +121,7 @@ function SecretDialog({
           {t`${label === '' ? '' : ` (${label})`}; keep it as you keep a password.`}
         </p>
         <Copyable text={secret} what={t`The secret`} />
-        {(name === null ? callsToPaste : settingsToPaste)(location.origin, secret).map(
+        {(name === null ? callsToPaste(location.origin, secret) : settingsToPaste(location.origin, secret, model)).map(
           ({ key, title, about, text }) => (
             <section key={key} aria-label={title}>
               <h3>{title}</h3>
@@ -131,6 +144,20 @@ function SecretDialog({
   );
 }
 
+/** The model of an agent, where its server is not Anthropic's: what it calls its models, no program made for Claude knows. */
+function useServersModel(): (agentId: AgentId) => string | null {
+  const models = useQuery(useRoost().models.query);
+  const { leadModel, agentModel } = useHousehold((state) => state.settings);
+  const roster = useHousehold((state) => state.roster);
+  const first = models.kind === 'ready' ? models.value.connections[0] : undefined;
+  return (agentId) => {
+    if (first?.kind !== 'server') return null;
+    if (agentId === LEAD_ID) return leadModel || first.leadModel;
+    const own = [...roster.seats.values(), ...roster.waiting].find((agent) => agent.agentId === agentId)?.model ?? '';
+    return own || agentModel || first.agentModel;
+  };
+}
+
 /** In the list of agents: no id is so. */
 const APPLICATION = t`an application`;
 
@@ -143,6 +170,7 @@ export function MakeCredential({
   applications?: boolean;
 }) {
   const clients = clientsOf(useRoost());
+  const modelOf = useServersModel();
   const id = useId();
   const [chosen, setChosen] = useState<string | null>(null);
   const [label, setLabel] = useState('');
@@ -153,6 +181,7 @@ export function MakeCredential({
     readonly name: string | null;
     readonly label: string;
     readonly secret: string;
+    readonly model: string | null;
   } | null>(null);
   const isApplication = applications && chosen === APPLICATION;
   const who = among.find(({ agentId }) => agentId === chosen) ?? among[0];
@@ -168,7 +197,12 @@ export function MakeCredential({
     setBusy(false);
     setFailed(done.ok ? null : done.reason);
     if (!done.ok) return;
-    setMade({ name: isApplication ? null : who.name, label: label.trim(), secret: done.secret });
+    setMade({
+      name: isApplication ? null : who.name,
+      label: label.trim(),
+      secret: done.secret,
+      model: modelOf(who.agentId),
+    });
     setLabel('');
     setReadsSoul(false);
   };

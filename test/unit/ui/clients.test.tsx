@@ -82,6 +82,28 @@ test('a credential is made for an agent, its secret shown once, with the setting
   expect(screen.queryByText(SECRET)).toBeNull();
 });
 
+test('where the model is another server’s, its name stands beside the address', async () => {
+  const page = await openClients([], (reach) => {
+    reach.on('GET /api/models', {
+      connections: [
+        {
+          ...{ connectionId: 'm1', kind: 'server', address: 'http://127.0.0.1:11434', hasKey: false },
+          models: [{ id: 'qwen3:8b', name: 'qwen3:8b' }],
+          ...{ leadModel: 'big one', agentModel: 'qwen3:8b', state: { kind: 'untried' } },
+        },
+      ],
+      may: 'any',
+    });
+    reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201));
+  });
+  await page.user.selectOptions(await screen.findByLabelText('For'), 'Wren');
+  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  const dialog = await screen.findByRole('dialog', { name: 'A credential for Wren' });
+  expect(dialog.textContent).toContain(
+    `/llm/${SECRET}\nexport ANTHROPIC_API_KEY=roost\nexport ANTHROPIC_MODEL=qwen3:8b`,
+  );
+});
+
 test('the soul is read only by whom a tick lets, which is said in the list; an application has no such tick', async () => {
   const page = await openClients([credential('a', { readsSoul: true }), credential('b', { label: 'Desk' })], (reach) =>
     reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)),
