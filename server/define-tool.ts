@@ -1,8 +1,11 @@
 /** Tools of the team, made from their parts, and how they answer: in words, for a mind. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Caller, TeamTool, ToolOutcome } from './contracts.ts';
 
-/** `run` is given what its own schema has read. */
+/** Characters of an unknown argument's name that are shown. */
+const SHOWN_KEY = 80;
+
+/** `run` is given what its own schema has read. An argument that it does not know is refused: a slip that nobody tells of is done otherwise than meant. */
 export function defineTool<Input extends z.ZodObject>(tool: {
   readonly name: string;
   readonly description: string;
@@ -12,7 +15,8 @@ export function defineTool<Input extends z.ZodObject>(tool: {
   readonly allowed?: (caller: Caller) => Promise<boolean>;
   readonly run: (input: z.infer<Input>, caller: Caller) => ReturnType<TeamTool['run']>;
 }): TeamTool {
-  const { name, description, input, readOnly = false, waits, allowed, run } = tool;
+  const { name, description, readOnly = false, waits, allowed, run } = tool;
+  const input = tool.input.strict();
   return {
     name,
     description,
@@ -20,8 +24,21 @@ export function defineTool<Input extends z.ZodObject>(tool: {
     readOnly,
     ...(waits ? { waits } : {}),
     ...(allowed ? { allowed } : {}),
-    run: (given, caller) => run(input.parse(given), caller),
+    run: (given, caller) => run(tool.input.parse(given), caller),
   };
+}
+
+/** What of these arguments does not fit, for whoever gave them. */
+export function misfitsOf({ input }: Pick<TeamTool, 'input'>, { issues }: z.ZodError): string {
+  const known = input instanceof z.ZodObject ? Object.keys(input.shape) : [];
+  return issues
+    .map((issue) => {
+      if (issue.code !== 'unrecognized_keys' || issue.path.length > 0)
+        return `${issue.path.join('.') || 'input'}: ${issue.message}`;
+      const unknown = issue.keys.map((key) => JSON.stringify(key.slice(0, SHOWN_KEY))).join(' or ');
+      return `There is no argument ${unknown}; ${known.length === 0 ? 'it takes none' : `there are ${known.join(', ')}`}`;
+    })
+    .join('; ');
 }
 
 /** The caller did something that cannot be done; it may try again. */

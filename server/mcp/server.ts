@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Caller, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
+import { misfitsOf } from '../define-tool.ts';
 import { joinedOf, type Joined } from './bearer.ts';
 import type { Heard } from './heard.ts';
 import type { Park } from './park.ts';
@@ -136,7 +137,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
           );
         const input = tool.input.safeParse(params.arguments ?? {});
         if (!input.success)
-          return textResult(`These arguments do not fit ${tool.name}. ${z.prettifyError(input.error)}`, true);
+          return textResult(`These arguments do not fit ${tool.name}. ${misfitsOf(tool, input.error)}.`, true);
         const entered = await enter(who, signal, telling);
         if (!entered.go) return textResult(parkedSentence(entered.held, entered.seconds), true);
         telling.later(WORKING);

@@ -4,7 +4,7 @@ import { deeperThan } from '../../src/domain/deeper-than.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
-import { toolError } from '../define-tool.ts';
+import { misfitsOf, toolError } from '../define-tool.ts';
 
 const objectSchema = z.looseObject({
   properties: z.record(z.string(), z.unknown()).default({}),
@@ -75,6 +75,5 @@ export async function runTeamTool(
     return toolError(`${name} could not be read: what it was given lies more than ${LIMITS.jsonDepth} levels deep.`);
   const parsed = tool.input.safeParse(input);
   if (parsed.success) return await tool.run(parsed.data, caller);
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
-  return toolError(`${name} could not be read. ${problems.join('; ')}.`);
+  return toolError(`${name} could not be read. ${misfitsOf(tool, parsed.error)}.`);
 }

@@ -1,6 +1,7 @@
 /** What the parts of threads share. */
 import type { AgentId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
+import { mentionedIn } from '../../src/domain/mentions.ts';
 import { eachOnce, PERSON, type Named } from '../../src/domain/threads.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
@@ -93,6 +94,8 @@ export interface ThreadsContext extends ThreadsDeps {
   findAgents(
     references: readonly string[],
   ): Promise<{ readonly ok: true; readonly agents: readonly Named[] } | Refusal>;
+  /** Those whom a text names behind an `@`, but for who is retired. */
+  namedIn(text: string): Promise<readonly Named[]>;
 }
 
 export function createThreadsContext(deps: ThreadsDeps): ThreadsContext {
@@ -114,6 +117,12 @@ export function createThreadsContext(deps: ThreadsDeps): ThreadsContext {
         agents.push(found.agent);
       }
       return { ok: true, agents: eachOnce(agents) };
+    },
+    async namedIn(text) {
+      if (!text.includes('@')) return [];
+      const there = (await directory.all()).filter(({ retired }) => !retired);
+      const ids = mentionedIn(text, there);
+      return there.filter(({ agentId }) => ids.includes(agentId));
     },
   };
 }

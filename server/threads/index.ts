@@ -7,7 +7,7 @@
 import type { HTTPException } from 'hono/http-exception';
 import type { AgentId, ThreadId } from '../../src/domain/ids.ts';
 import { titled } from '../../src/domain/quoting.ts';
-import { PERSON, refuseMentions } from '../../src/domain/threads.ts';
+import { eachOnce, PERSON, refuseMentions } from '../../src/domain/threads.ts';
 import { threadEndpoints } from '../../src/protocol/endpoints/threads.ts';
 import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
 import { answer, type Handled } from '../endpoint.ts';
@@ -78,7 +78,7 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
 type Sent = Answer<{ readonly thread: Thread; readonly message: ThreadMessage; readonly repeated: boolean }>;
 
 function createSending(context: ThreadsContext, announcer: Announcer): Pick<Threads, 'send'> {
-  const { db, home, now, newId, inTurn, changed, findAgents, refuseForRoom } = context;
+  const { db, home, now, newId, inTurn, changed, findAgents, namedIn, refuseForRoom } = context;
 
   async function readSent(trx: Db, threadId: ThreadId, clientId: string): Promise<ThreadMessage | null> {
     const row = await trx
@@ -123,6 +123,7 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
     send: (by, threadId, { text, mentionRefs, clientId }) =>
       inTurn(async () => {
         const found = await findAgents(mentionRefs);
+        const named = await namedIn(text);
         const sent = await db.transaction().execute(async (trx): Promise<Sent> => {
           const taken = admit(await lockThread(trx, home, threadId), by);
           if (!taken.ok) return taken;
@@ -134,6 +135,8 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
           if (!found.ok) return found;
           const bad = refuseMentions({ from: by, participants: thread.participants, mentions: found.agents });
           if (bad !== null) return refuse('bad-mention', bad);
+          // Whoever is named in the words is meant as well, where that can be.
+          const meant = named.filter(({ agentId }) => agentId !== by && thread.participants.includes(agentId));
           const time = now();
           const over =
             by === PERSON
@@ -146,7 +149,7 @@ function createSending(context: ThreadsContext, announcer: Announcer): Pick<Thre
             sequence: thread.messages + 1,
             from: by,
             text,
-            mentions: found.agents.map(({ agentId }) => agentId),
+            mentions: eachOnce([...found.agents, ...meant]).map(({ agentId }) => agentId),
             time,
           };
           await write(trx, thread, message, clientId);

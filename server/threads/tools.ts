@@ -165,7 +165,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     defineTool({
       name: 'send_message_to_thread',
       description:
-        'Says something in a thread you are in. Everyone in it can read it; those in `mentions` also get it in their inbox, and are woken for it if their limits allow. Mention only whom you need an answer from.',
+        'Says something in a thread you are in. Everyone in it can read it; those in `mentions`, and those whom it names as @Name, also get it in their inbox, and are woken for it if their limits allow. Mention only whom you need an answer from.',
       input: z.object({
         threadId,
         message: z

@@ -100,6 +100,10 @@ describe('the relay as MCP server', () => {
         isError: true,
         content: [{ text: expect.stringMatching(/do not fit note.*text/s) }],
       });
+      expect(await client.callTool({ name: 'note', arguments: { text: 'x', txt: 1, at: 2 } })).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('no argument "txt" or "at"; there are text') }],
+      });
       for (const name of ['vegas_own', 'none_such'])
         await expect(client.callTool({ name })).rejects.toThrow(`There is no tool "${name}"`);
       const fault = await client.callTool({ name: 'break' }).catch((error: unknown) => error);

@@ -83,7 +83,8 @@ describe('what agents look for', () => {
       ),
     );
     const [ours, theirs] = made.map((each) => (each.ok ? each.thread.threadId : ''));
-    const asking = use(caller('a'), { agentId: 'b', from: 'Bo' });
+    expect(await use(caller('a'), { agentId: 'b', from: 'Bo' })).toContain('There is no argument "agentId"');
+    const asking = use(caller('a'), { from: 'Bo' });
     await expect.poll(() => page.heard.length).toBe(1);
     expect(page.heard[0]).toMatchObject({ agentId: 'a', author: 'b', threads: [ours], conversation: true });
     expect(await use(caller('a'), { threadId: theirs })).toBe('You are in no thread with this id.');

@@ -217,6 +217,15 @@ describe.each(STORES)('threads on %s', (kind) => {
       ]);
     });
 
+    it('are also those whom the words name, where they are in it; others named there are only words', async () => {
+      const { threads, threadId, told, say } = await withThread('a', ['b', 'c']);
+      const sent = await say('a', '@Cleo, look: @Ada and @Dara say `@b`. @nobody', ['b']);
+      expect(sent.message.mentions).toEqual(['b', 'c']);
+      expect(told.slice(2).map(({ agentId }) => agentId)).toEqual(['b', 'c']);
+      expect((await say(PERSON, 'And @cleo once more.')).message.mentions).toEqual(['c']);
+      expect(good(await threads.read('c', threadId, PAGE)).messages).toHaveLength(2);
+    });
+
     it('of oneself, of somebody who is not in it, unknown or retired are errors that name who it is, and send nothing', async () => {
       const { threads, threadId, told, directory } = await withThread('a', ['b']);
       const cases = [

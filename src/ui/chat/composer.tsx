@@ -25,7 +25,7 @@ import { ComposerButtons } from './composer-buttons.tsx';
 import { ComposerNote } from './composer-note.tsx';
 import { followDraft, keepDraft, readDraft } from './drafts.ts';
 import { optionId, Suggestions, useMentioning } from './mentioning.tsx';
-import { mentionedIn } from './mentions.ts';
+import { mentionedIn } from '../../domain/mentions.ts';
 import './composer.css';
 
 /** ms after the last key before a draft is kept. */

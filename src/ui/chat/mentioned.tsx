@@ -3,7 +3,7 @@ import { createContext, use, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { PATHS } from '../routes.ts';
 import type { Teammate } from '../use-teammates.ts';
-import { piecesOf } from './mentions.ts';
+import { piecesOf } from '../../domain/mentions.ts';
 import type { Part } from './parts.ts';
 
 /** Those whom the message mentions. */

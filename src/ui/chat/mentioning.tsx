@@ -3,7 +3,7 @@ import { useCallback, useState, type KeyboardEvent, type RefObject } from 'react
 import { t } from '../../language/t.ts';
 import { Face } from '../grid/face.tsx';
 import type { Teammate } from '../use-teammates.ts';
-import { complete, meant, typingAt, type Typing } from './mentions.ts';
+import { complete, meant, typingAt, type Typing } from '../../domain/mentions.ts';
 
 interface Mentioning {
   /** Who may be meant; empty where no mention is being typed. */

@@ -7,7 +7,7 @@ import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
 import { DayDivider, NewDivider } from '../chat/dividers.tsx';
 import { Log, type ShowRow } from '../chat/log.tsx';
 import { Chip, Mentioned, PersonWords } from '../chat/mentioned.tsx';
-import { mentionedIn } from '../chat/mentions.ts';
+import { mentionedIn } from '../../domain/mentions.ts';
 import { Bubble, FoldButton, type Speaker } from '../chat/message.tsx';
 import type { Stretch } from '../chat/parts.ts';
 import { ShownParts } from '../chat/shown-parts.tsx';

@@ -1,5 +1,5 @@
 /** Mentions in what is written and said: `@` and a name, as people read it. Pure. */
-import type { AgentId } from '../../domain/ids.ts';
+import type { AgentId } from './ids.ts';
 
 interface Mentionable {
   readonly agentId: AgentId;
@@ -81,7 +81,18 @@ export function piecesOf(text: string, among: readonly Mentionable[]): readonly 
   return pieces;
 }
 
-/** Ids of those whom this text mentions, each once. */
-export function mentionedIn(text: string, among: readonly Mentionable[]): readonly string[] {
-  return [...new Set(piecesOf(text, among).flatMap((piece) => (piece.kind === 'mention' ? [piece.agentId] : [])))];
+const isAlone = ({ name, agentId }: Mentionable, _at: number, all: readonly Mentionable[]) =>
+  name !== '' && !all.some((other) => other.agentId !== agentId && plain(other.name) === plain(name));
+
+/** Code, and lines that repeat what somebody else has said: whoever is named there is not spoken to. */
+const NOT_SAID = /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n(?! {0,3}\1)[^\n]*)*|(`+)(?!`)[^\n]*?(?<!`)\2(?!`)|^ {0,3}>[^\n]*/gm;
+const said = (text: string): string => text.replaceAll(NOT_SAID, (part) => ' '.repeat(part.length));
+
+/** Ids of those whom this text mentions, each once. Nobody is meant by a name that two of them have. */
+export function mentionedIn(text: string, among: readonly Mentionable[]): readonly AgentId[] {
+  return [
+    ...new Set(
+      piecesOf(said(text), among.filter(isAlone)).flatMap((piece) => (piece.kind === 'mention' ? [piece.agentId] : [])),
+    ),
+  ];
 }

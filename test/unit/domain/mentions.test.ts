@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { complete, meant, mentionedIn, piecesOf, typingAt } from '../../../src/ui/chat/mentions.ts';
+import { complete, meant, mentionedIn, piecesOf, typingAt } from '../../../src/domain/mentions.ts';
 
 const TEAM = [
   { agentId: 'a', name: 'Lyra' },
@@ -54,6 +54,16 @@ describe('What was written', () => {
 
   it('mentions nobody in a longer word, in an address, or by name alone', () => {
     expect(mentionedIn('@Lyrae me@Lyra Lyra @', TEAM)).toEqual([]);
+  });
+
+  it('mentions nobody in code, or in a line that repeats what somebody said', () => {
+    expect(mentionedIn('`@Lyra` and ``a ` @Lyra``\n> @Lyra said so\n```\n@Lyra\n```\n~~~ts\n@Lyra', TEAM)).toEqual([]);
+    expect(mentionedIn('a ` b @Lyra\n```\n@Émile\n```\nand @Lyra', TEAM)).toEqual(['a']);
+  });
+
+  it('mentions nobody by a name that two of them have', () => {
+    const twins = [...TEAM, { agentId: 'x', name: 'LYRA' }];
+    expect(mentionedIn('@Lyra and @Lyra Vael', twins)).toEqual(['b']);
   });
 
   it('is shown whole, whatever is a mention in it', () => {
