@@ -13,6 +13,7 @@ import { programAt } from '../processes/index.ts';
 import type { HomeRights } from '../owner-rights.ts';
 import { ProgramError, type Line, faultOf, openLine, type LineHandlers, type LineStart } from './line.ts';
 import { createLivePrograms, startOf, type LiveProgramsDeps } from './live.ts';
+import { openedOf } from './open-session.ts';
 import { createProgramRows, type KeptProgram, type ProgramRowsDeps } from './rows.ts';
 import { KNOWN_AGENTS, PROGRAM_LIMITS, type ProgramLimits } from './settings.ts';
 
@@ -38,7 +39,8 @@ export async function tryProgram(
   try {
     const line = await opening;
     try {
-      await line.answer(line.agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] }));
+      const asked = { cwd: folder, mcpServers: [] };
+      openedOf(start.name, await line.answer(line.agent.request(methods.agent.session.new, asked)));
       return { line };
     } finally {
       await line.close();

@@ -145,6 +145,9 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
   return { readable, writable };
 }
 
+/** Programs have answered with `null` where an object is due. */
+export const isObject = (answer: unknown): answer is object => typeof answer === 'object' && answer !== null;
+
 /** What an error of the protocol means to the person. */
 const AUTH_REQUIRED = -32_000;
 export function faultOf(name: string, error: unknown): ProgramError {
@@ -248,6 +251,11 @@ export async function openLine(start: LineStart, handlers: LineHandlers, late: A
         clientInfo: { name: 'roost', title: 'Roost', version: start.version },
       }),
     );
+    if (!isObject(info))
+      throw new ProgramError(
+        'nonsense',
+        sentence`${name} said nothing of itself where the Agent Client Protocol begins.`,
+      );
     if (info.protocolVersion !== PROTOCOL_VERSION)
       throw new ProgramError(
         'nonsense',

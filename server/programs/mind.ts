@@ -3,7 +3,12 @@
  * before it as its next prompt; a process that has ended is started again with what was said before. Its questions go to the
  * person as any others do, and what it may reach through Roost is its own folder, and its own agent's tools.
  */
-import type { ContentBlock, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type {
+  ContentBlock,
+  PromptResponse,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
 import { mkdir } from 'node:fs/promises';
 import { sentence } from '../../src/domain/sentence.ts';
 import { MIND_PREFIX } from '../../src/domain/toolsets.ts';
@@ -11,7 +16,7 @@ import type { Program } from '../../src/protocol/programs.ts';
 import type { AskLeave, Caller, NoteDeed, Verdict } from '../contracts.ts';
 import type { AgentMind, MindAnswer, MindErrorKind, MindListener, MindRequest } from '../minds/index.ts';
 import type { Workspace } from '../workspaces/index.ts';
-import { faultOf, ProgramError, type Line, type LineStart } from './line.ts';
+import { faultOf, isObject, ProgramError, type Line, type LineStart } from './line.ts';
 import { createFiles, type FilesDeps } from './files.ts';
 import type { LeftSession, ResumableSession } from './kept-sessions.ts';
 import { inTime, openSession, type OpenSession } from './open-session.ts';
@@ -63,6 +68,7 @@ export interface ProgramMind extends AgentMind {
     readonly pid: number | null;
     readonly state: Program['running'][number]['state'];
     readonly since: number;
+    readonly mode: Program['running'][number]['mode'];
   };
 }
 
@@ -78,6 +84,19 @@ const STOPPED = sentence`It was stopped.`;
 const ONLY_ALWAYS =
   'The human let it, this once; your program can only be told that it may do so for good, and so it was told nothing.';
 const ABORTED = 'aborted' satisfies MindErrorKind;
+/** Why a turn is over that its program did not bring to its end. */
+function unfinishedOf(name: string, reason: unknown): string {
+  switch (reason) {
+    case 'max_tokens':
+      return sentence`${name} reached its own limit of tokens for one answer. What it said until then is kept; write to it, and it goes on.`;
+    case 'max_turn_requests':
+      return sentence`${name} reached its own limit of requests for one turn. What it said until then is kept; write to it, and it goes on.`;
+    default:
+      return typeof reason === 'string'
+        ? sentence`${name} ended its turn for a reason that Roost does not know (“${reason.slice(0, 80)}”). What it said until then is kept.`
+        : sentence`${name} ended its turn without saying why. What it said until then is kept.`;
+  }
+}
 
 export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   const { name, folder, limits, timers, now } = deps;
@@ -155,6 +174,10 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
         update(notification) {
           if (notification.sessionId !== open?.sessionId) return;
           silence.sign();
+          if (notification.update.sessionUpdate === 'current_mode_update') {
+            open.modes.changed(notification.update.currentModeId);
+            deps.onChange();
+          }
           turn?.take(notification.update);
         },
         permission,
@@ -233,8 +256,15 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
     }
   }
 
-  const prompted = (mine: Open, prompt: ContentBlock[], signal: AbortSignal) =>
-    sayPrompt(mine, prompt, { signal, silence, onStop: () => turnOver.abort(), timers, cancelMs: limits.cancelMs });
+  async function prompted(
+    mine: Open,
+    prompt: ContentBlock[],
+    signal: AbortSignal,
+  ): Promise<PromptResponse | 'stopped'> {
+    await mine.modes.ask();
+    const ways = { signal, silence, onStop: () => turnOver.abort(), timers, cancelMs: limits.cancelMs };
+    return await sayPrompt(mine, prompt, ways);
+  }
 
   async function answer(request: MindRequest, listener: MindListener): Promise<MindAnswer> {
     if (over.signal.aborted) return failed('upstream-broken', sentence`The run of ${name} is over.`, '');
@@ -265,14 +295,16 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
       });
       unproven = false;
       if (ended !== 'stopped') whole = request;
-      const stopped = ended === 'stopped' || ended.stopReason === 'cancelled' || listener.signal.aborted;
+      const reason: unknown = ended === 'stopped' ? 'cancelled' : isObject(ended) ? ended.stopReason : null;
+      const stopped = reason === 'cancelled' || listener.signal.aborted;
       mine.end(stopped ? STOPPED : null);
       const text = mine.text();
       const spent = reported.spent(mine.dollars());
       const blocks = text === '' ? [] : [{ kind: 'text' as const, text }];
       if (stopped) return { ...failed(ABORTED, STOPPED, text), ...spent };
-      const stop = ended.stopReason === 'refusal' ? 'refusal' : ended.stopReason === 'end_turn' ? 'end' : 'length';
-      return { ok: true, blocks, stop, ...spent };
+      if (reason === 'end_turn') return { ok: true, blocks, stop: 'end', ...spent };
+      if (reason === 'refusal') return { ok: true, blocks, stop: 'refusal', ...spent };
+      return { ...failed('stream-cut', unfinishedOf(name, reason), text), ...spent };
     } catch (error) {
       const [kind, message] = listener.signal.aborted
         ? ([ABORTED, STOPPED] as const)
@@ -290,7 +322,7 @@ export function createProgramMind(deps: ProgramMindDeps): ProgramMind {
   return {
     counts: deps.countsItself ? 'itself' : 'reports',
     answer,
-    standing: () => ({ pid: open?.line.pid ?? null, state, since }),
+    standing: () => ({ pid: open?.line.pid ?? null, state, since, mode: open?.modes.now() ?? null }),
     async close() {
       over.abort();
       turnOver.abort();

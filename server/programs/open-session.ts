@@ -3,13 +3,16 @@ import { methods } from '@agentclientprotocol/sdk';
 import type {
   LoadSessionRequest,
   NewSessionRequest,
+  NewSessionResponse,
   ResumeSessionRequest,
   ResumeSessionResponse,
+  SessionModeState,
 } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
 import { sentence } from '../../src/domain/sentence.ts';
-import { faultOf, openLine, ProgramError, type Line, type LineHandlers, type LineStart } from './line.ts';
+import { faultOf, isObject, openLine, ProgramError, type Line, type LineHandlers, type LineStart } from './line.ts';
 import { mcpServers, type Takes } from './prompt.ts';
-import type { ProgramLimits } from './settings.ts';
+import { ASKING_MODES, type ProgramLimits } from './settings.ts';
 
 export interface OpenSession {
   readonly line: Line;
@@ -21,6 +24,7 @@ export interface OpenSession {
   /** It can be gone on with by another process. */
   readonly resumable: boolean;
   readonly takes: Takes;
+  readonly modes: Modes;
 }
 
 export interface SessionStart {
@@ -32,14 +36,45 @@ export interface SessionStart {
   readonly resumes: string | null;
 }
 
-/** The mode of Claude Code in which it asks before it acts. */
-const ASKS = 'default';
+/** The modes of a session, as far as it has any. */
+export interface Modes {
+  /** The mode it is in now; null: it has none. `asks`: it is one in which the person is asked. */
+  now(): { readonly name: string; readonly asks: boolean } | null;
+  /** It says that it is in this mode from now on. */
+  changed(modeId: string): void;
+  /** Puts it into a mode in which the person is asked, where it has one: some begin in another, or change by themselves. */
+  ask(): Promise<void>;
+}
+
+function modesOf({ agent, answer, info }: Line, sessionId: string, told: SessionModeState | null | undefined): Modes {
+  const named = info.agentInfo?.name ?? '';
+  const asking = ASKING_MODES.find(({ of }) => of.test(named))?.modes ?? [];
+  const there = new Map((told?.availableModes ?? []).map(({ id, name }) => [id, name]));
+  const wanted = asking.find((id) => there.has(id)) ?? null;
+  let current = told?.currentModeId ?? null;
+  return {
+    now: () => (current === null ? null : { name: there.get(current) ?? current, asks: asking.includes(current) }),
+    changed: (modeId) => void (current = modeId),
+    async ask() {
+      if (wanted === null || current === wanted) return;
+      await answer(agent.request(methods.agent.session.setMode, { sessionId, modeId: wanted }));
+      current = wanted;
+    },
+  };
+}
 
 /** Whether it takes instructions beside the conversation: Claude Code's adapter does. */
 const takesInstructions = ({ info }: Line) => info.agentInfo?.name.includes('claude') ?? false;
 function takesOf({ info }: Line): Takes {
   const { image, embeddedContext } = info.agentCapabilities?.promptCapabilities ?? {};
   return { image: image === true, file: embeddedContext === true };
+}
+
+const openedSchema = z.looseObject({ sessionId: z.string().min(1) });
+/** Throws where it answered that it has opened a session, and told none. */
+export function openedOf(name: string, opened: NewSessionResponse): NewSessionResponse {
+  if (openedSchema.safeParse(opened).success) return opened;
+  throw new ProgramError('nonsense', sentence`${name} said that it opened a session, and did not say which.`);
 }
 
 type Resuming = (asked: ResumeSessionRequest & LoadSessionRequest) => Promise<Pick<ResumeSessionResponse, 'modes'>>;
@@ -70,19 +105,19 @@ async function open(
       resumes === null || resuming === null
         ? null
         : await line.answer(resuming({ sessionId: resumes, ...asked })).then(
-            ({ modes }) => ({ sessionId: resumes, modes }),
+            (resumed) => ({ sessionId: resumes, modes: isObject(resumed) ? resumed.modes : null }),
             (error: unknown) => {
               if (error instanceof ProgramError) throw error;
               // It has it no more, or says why it cannot: the same process begins a new one.
               return null;
             },
           );
-    const { sessionId, modes } = earlier ?? (await line.answer(line.agent.request(methods.agent.session.new, asked)));
-    // Some begin in a mode that acts without asking: it is the person who lets it.
-    if (modes?.currentModeId !== ASKS && modes?.availableModes.some(({ id }) => id === ASKS))
-      await line.answer(line.agent.request(methods.agent.session.setMode, { sessionId, modeId: ASKS }));
+    const { sessionId, modes: told } =
+      earlier ?? openedOf(start.name, await line.answer(line.agent.request(methods.agent.session.new, asked)));
+    const modes = modesOf(line, sessionId, told);
+    await modes.ask();
     const resumed = earlier !== null;
-    return { line, sessionId, instructed, resumed, resumable: resuming !== null, takes: takesOf(line) };
+    return { line, sessionId, instructed, resumed, resumable: resuming !== null, takes: takesOf(line), modes };
   } catch (error) {
     await line.close();
     throw faultOf(start.name, error);

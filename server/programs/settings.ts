@@ -46,6 +46,19 @@ export type ProgramLimits = Readonly<Record<keyof typeof PROGRAM_LIMITS, number>
 /** Requests to a model that nobody asked for, switched off unless the person says otherwise: Claude Code's guess at what they say next. */
 export const UNASKED = { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false' } as const;
 
+/** Gemini CLI hands no tools to a session in a folder that it was not told to trust. What lies there was shown to the person before (planted.ts). */
+export const TRUSTS = { GEMINI_CLI_TRUST_WORKSPACE: 'true' } as const;
+
+/**
+ * Modes in which a program asks the person before it acts, the best first, by what it calls itself. Codex begins in one in
+ * which a model decides instead (https://github.com/agentclientprotocol/codex-acp, src/AgentMode.ts; `auto` is that of the
+ * older adapter, https://github.com/zed-industries/codex-acp). Claude Code, Gemini CLI and whatever is not known: `default`.
+ */
+export const ASKING_MODES: readonly { readonly of: RegExp; readonly modes: readonly string[] }[] = [
+  { of: /codex/i, modes: ['workspace-write', 'auto', 'read-only'] },
+  { of: /(?:)/, modes: ['default'] },
+];
+
 /** Agents that are known to speak the protocol, by the command that starts them so. */
 export const KNOWN_AGENTS: readonly {
   readonly name: string;

@@ -55,6 +55,10 @@ const runningSchema = z.object({
   pid: z.number().int().nullable().describe('of its process group; null: it waits for its turn to be started'),
   state: z.enum(['waiting', 'starting', 'ready', 'working']),
   since: z.number().describe('ms since the epoch'),
+  mode: z
+    .object({ name: z.string(), asks: z.boolean().describe('the person is asked before it acts') })
+    .nullable()
+    .describe('of its session; null: it has none, or is not started'),
 });
 
 export const programSchema = z.object({

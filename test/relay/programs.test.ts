@@ -153,7 +153,10 @@ describe('an agent whose mind is a program', () => {
     expect(await notes('mode'), 'it begins in a mode that does not ask').toEqual(['default']);
     const [names] = z.array(z.array(z.string())).parse(await notes('env'));
     const usual = ['HOME', 'LOGNAME', 'PATH', 'PWD', 'ROOST_SCRIPT_RUN', 'SHELL', 'SHLVL', 'TERM', 'USER', '_'];
-    expect(names?.filter((name) => !usual.includes(name))).toEqual(['CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION']);
+    expect(names?.filter((name) => !usual.includes(name))).toEqual([
+      'CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION',
+      'GEMINI_CLI_TRUST_WORKSPACE',
+    ]);
     const content = [{ type: 'diff', path: '/x/notes.md', oldText: 'old line', newText: 'new line' }];
     await tell(
       { think: 'Herons are grey.' },
@@ -290,6 +293,36 @@ describe('an agent whose mind is a program', () => {
     expect((await hands.answer(edit.callId, 'once')).status).toBe(200);
     await says('Changed.');
     for (const name of ['build.sh', 'notes.md']) await call('DELETE', `/api/workspaces/a1/file?path=${name}`);
+  });
+
+  it('that is Codex is put into the mode in which the person is asked, and back into it where it leaves it by itself', async () => {
+    await awake('codex');
+    expect(await notes('mode')).toEqual(['workspace-write']);
+    const mode = async () => (await shown()).programs[0]?.running[0]?.mode;
+    expect(await mode()).toEqual({ name: '“workspace-write”', asks: true });
+    await tell({ mode: 'agent-full-access' }, { say: 'I may do anything.' });
+    await says('I may do anything.');
+    expect(await mode()).toEqual({ name: '“agent-full-access”', asks: false });
+    await tell({ say: 'Once more.' });
+    await says('Once more.');
+    expect(await notes('mode')).toEqual(['workspace-write', 'workspace-write']);
+    expect(await mode()).toMatchObject({ asks: true });
+  });
+
+  it('that ends its turn before its work is done says why in words that are so', async () => {
+    await awake();
+    for (const [reason, words] of [
+      ['max_turn_requests', 'its own limit of requests for one turn'],
+      ['max_tokens', 'its own limit of tokens'],
+      ['weather', 'for a reason that Roost does not know (“weather”)'],
+      [null, 'without saying why'],
+    ] as const) {
+      await tell({ stop: reason }, { say: `So far ${String(reason)}.` });
+      await says(words);
+      expect(said()).toContain(`So far ${String(reason)}.`);
+    }
+    expect(said()).not.toContain('8192');
+    expect(said()).not.toContain('Cannot read');
   });
 
   it('is let for good by no yes that was said once, and does nothing where it can be told nothing else', async () => {
@@ -646,6 +679,8 @@ describe('an agent whose mind is a program', () => {
       ['signed-out', 'not-signed-in', 'is not signed in'],
       ['exit', 'died', 'No configuration was found.'],
       ['nonsense', 'nonsense', 'does not speak the Agent Client Protocol'],
+      ['null-hello', 'nonsense', 'said nothing of itself'],
+      ['null-session', 'nonsense', 'did not say which'],
     ] as const;
     for (const [way, why, words] of wrongs) {
       const { programId, state } = await add(way, { name: way });

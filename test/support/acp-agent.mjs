@@ -29,6 +29,8 @@ let cancelled = false;
 /** It opens a session from before, and answers no prompt in it. */
 let mute = false;
 let over = () => undefined;
+/** Why its turns end by themselves. */
+let stops = 'end_turn';
 let sessionId = `session-${process.pid}`;
 
 async function does(step, client, own = sessionId) {
@@ -110,6 +112,11 @@ async function does(step, client, own = sessionId) {
       return process.stdout.write(typeof value === 'string' ? value : 'x'.repeat(value.repeat));
     case 'exit':
       return process.exit(value);
+    case 'mode':
+      return update({ sessionUpdate: 'current_mode_update', currentModeId: value });
+    case 'stop':
+      stops = value;
+      return;
     default:
       throw new Error(`What is ${kind}?`);
   }
@@ -148,10 +155,14 @@ agent({ name: 'acp-agent' })
       loads: { loadSession: true },
     }[way];
     const able = way === 'able' ? { promptCapabilities: { image: true, embeddedContext: true } } : {};
+    if (way === 'null-hello') return null;
     return {
       protocolVersion: 1,
       // Those of this name take instructions beside the conversation.
-      agentInfo: { name: way === 'able' ? 'like-claude' : 'acp-agent', version: '1.0' },
+      agentInfo: {
+        name: { able: 'like-claude', codex: '@agentclientprotocol/codex-acp' }[way] ?? 'acp-agent',
+        version: '1.0',
+      },
       agentCapabilities: { mcpCapabilities: { http: true }, ...able, ...resuming },
     };
   })
@@ -167,8 +178,14 @@ agent({ name: 'acp-agent' })
     if (way === 'slow' && again) await sleep(400);
     note('opened', process.pid);
     servers = params.mcpServers;
-    const availableModes = ['acceptEdits', 'default'].map((id) => ({ id, name: id }));
-    return { sessionId, modes: { currentModeId: 'acceptEdits', availableModes } };
+    if (way === 'null-session') return null;
+    // As Codex's adapter: in the third, in which it begins, a model decides instead of the person.
+    const codex = ['read-only', 'workspace-write', 'agent', 'agent-full-access'];
+    const availableModes = (way === 'codex' ? codex : ['acceptEdits', 'default']).map((id) => ({
+      id,
+      name: `“${id}”`,
+    }));
+    return { sessionId, modes: { currentModeId: way === 'codex' ? 'agent' : 'acceptEdits', availableModes } };
   })
   .onRequest(methods.agent.session.resume, ({ params }) => goOn(params))
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
@@ -195,7 +212,8 @@ agent({ name: 'acp-agent' })
     const asked = [texts.at(-1) ?? '', first.startsWith('<instructions>') ? first : ''];
     const steps = asked.map((words) => /DO (\[.*\])$/m.exec(words)?.[1]).find(Boolean);
     for (const step of steps ? JSON.parse(steps) : [{ say: 'I am here.' }]) await does(step, client);
-    return { stopReason: cancelled ? 'cancelled' : 'end_turn' };
+    if (stops === null) return null;
+    return { stopReason: cancelled ? 'cancelled' : stops };
   })
   .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 process.stdin.on('close', () => way !== 'deaf' && process.exit(0));

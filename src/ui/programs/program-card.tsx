@@ -84,9 +84,17 @@ export function ProgramCard({ program }: { program: Program }) {
       )}
       {running.length > 0 && (
         <ul className="program-running" aria-label={t`Who thinks with ${name} now`}>
-          {running.map(({ agentId, since, state: at }) => (
+          {running.map(({ agentId, since, state: at, mode }) => (
             <li key={`${agentId} ${since}`}>
               <b dir="auto">{nameOf(agentId)}</b>: {STATES[at]}
+              {mode !== null && (
+                <small className={mode.asks ? '' : 'wrong-note'}>
+                  {' · '}
+                  {mode.asks
+                    ? t`mode “${mode.name}”: you are asked`
+                    : t`mode “${mode.name}”: Roost does not know whether you are asked in it`}
+                </small>
+              )}
             </li>
           ))}
         </ul>
