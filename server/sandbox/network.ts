@@ -51,6 +51,13 @@ function targetOf(address: string, port: number): Target | null {
   return { url, host: hostOf(url).replace(/\.$/, ''), port: Number(url.port) || port };
 }
 
+/** Of a tunnel: a host and a port (RFC 9110, 9.3.6). A URL does not say the port that its scheme has by default. */
+function tunnelTargetOf(authority: string): Target | null {
+  const target = targetOf(`http://${authority}`, 443);
+  const port = /:(\d{1,5})$/.exec(authority)?.[1];
+  return target && port !== undefined ? { ...target, port: Number(port) } : target;
+}
+
 const FOLDER = 'roost-net-';
 /** One that is younger may not listen yet. */
 const YOUNG_MS = 60_000;
@@ -116,7 +123,7 @@ export async function openWayOut(network: Exclude<Network, 'none'>, deps: Networ
     const refuse = (status: string, why: string) =>
       near.end(`HTTP/1.1 ${status}\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n\r\n${why}\n`);
     near.on('error', () => near.destroy());
-    const target = targetOf(`http://${asked.url ?? ''}`, 443);
+    const target = tunnelTargetOf(asked.url ?? '');
     if (!target) return void refuse('400 Bad Request', 'It says not where to.');
     const why = refusal(target);
     if (why !== null) return void refuse('403 Forbidden', why);

@@ -417,6 +417,11 @@ except TimeoutError: pass"`,
     expect(parts[0]).toContain(`other.test:${at} is not among the hosts that the human lets this agent reach.`);
   });
 
+  it.each([80, 443])('is asked for by a tunnel at port %i where that names it', async (port) => {
+    const tunnel = `exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT other.test:${port} HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3`;
+    expect(await reach(tunnel, named())).toContain(`other.test:${port} is not among the hosts`);
+  });
+
   it('is gone too where the run could not begin', async () => {
     const left = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('roost-net-'));
     const before = await left();
