@@ -12,6 +12,8 @@ export const ARCHIVE = {
   chunkBytes: 256 * 1024,
   /** The longest line that is read, in bytes; what the ledger takes is far shorter. */
   lineBytes: 256 * 1024 * 1024,
+  /** Levels of one document: lists and objects in each other. */
+  depth: 500,
   /** age's default work factor for passphrases: scrypt with N = 2^18. */
   scryptLogN: 18,
   /** Ids of differing documents that a preview names, at most. */

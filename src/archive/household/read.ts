@@ -249,7 +249,7 @@ function documentOf(text: string | null): Doc {
   try {
     assertDocument(value);
   } catch (error) {
-    throw new ArchiveError('damaged', DAMAGED, { cause: error });
+    throw error instanceof ArchiveError ? error : new ArchiveError('damaged', DAMAGED, { cause: error });
   }
   return value;
 }

@@ -456,6 +456,22 @@ describe('A file that is not right', () => {
     expect(await kindOf(opening(repack([`${lines[0] ?? ''} `, ...lines.slice(1)])))).toBe('damaged');
   });
 
+  it.each([600, 6_000, 200_000])('has a document that is nested %i levels deep, and says so', async (levels) => {
+    const lines = await linesOf(await exportOf(HOUSE));
+    const value = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    const deep = JSON.stringify({ ...messageDoc(1), _id: 'later:1', type: 'later', value: 0 }).replace(
+      '"value":0',
+      `"value":${value}`,
+    );
+    for (const line of [deep, JSON.stringify(messageDoc(1)).replace('"blocks":[', `"blocks":[${value},`)]) {
+      const { kind, message } = await failure(opening(repack(lines.with(3, line))));
+      expect([kind, message]).toEqual([
+        'damaged',
+        'A document in this file is nested more than 500 levels deep. Roost writes none like it.',
+      ]);
+    }
+  });
+
   it('has lost its last lines', async () => {
     const lines = await linesOf(await exportOf(HOUSE));
     for (const kept of [1, 2, 5, lines.length - 2])
