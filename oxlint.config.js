@@ -16,6 +16,7 @@ export const MAY_IMPORT = {
 /** Files of `server` itself that everything there may stand on: HTTP, errors, settings, and what parts are to each other. */
 const SERVER_BASE = [
   ...['body', 'config-text', 'endpoint', 'json-bounds', 'problem', 'connections', 'listen', 'tls', 'upgrade'],
+  ...['bounded-fetch', 'flood', 'pace', 'read-json', 'too-much'],
   ...[
     'address-rules',
     'error-code',

@@ -2,9 +2,10 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { bodyLimit } from 'hono/body-limit';
-import { Document, isMap, isScalar, parseDocument, YAMLError, type Node } from 'yaml';
+import { Document, isMap, isScalar, isSeq, LineCounter, parseDocument, YAMLError, type Node, type Scalar } from 'yaml';
 import type { z } from 'zod';
-import { readBody } from './body.ts';
+import { parseJson } from '../src/domain/platform/json.ts';
+import { readBody, type CallBounds } from './body.ts';
 import { misfit, problem } from './problem.ts';
 
 /** Characters are few: the largest configuration has some twenty blackouts. */
@@ -24,11 +25,67 @@ function notYaml(message: string) {
   });
 }
 
+/**
+ * What the parser makes something of. It takes up to 25 µs for each, and its stack for each bracket that is open: with enough of
+ * those it ends the whole process.
+ */
+const MARKS = /[[\]{},:?\-&*!|>'"%@`#\n]/g;
+const MOST_MARKS = 3_000;
+const MOST_OPEN = 32;
+
+/** Why the parser is not given this, as a sentence; null: it is. */
+function refuseYaml(text: string): string | null {
+  if (/(?:^|[\s\-[{,])\?\s/m.test(text)) return 'a “?” before a key is not read';
+  const marks = text.match(MARKS) ?? [];
+  if (marks.length > MOST_MARKS) return `it has more than ${MOST_MARKS} marks and lines. Send it as JSON`;
+  let open = 0;
+  for (const mark of marks) {
+    if (mark === '[' || mark === '{') open += 1;
+    else if (mark === ']' || mark === '}') open = Math.max(0, open - 1);
+    if (open > MOST_OPEN) return `it has more than ${MOST_OPEN} lists in each other`;
+  }
+  return text.split('\n').some((line) => /^(?:\s*-\s){33}/.test(line))
+    ? `it has more than ${MOST_OPEN} lists in each other`
+    : null;
+}
+
+/** The first key that stands twice in one mapping; null: none does. The parser’s own check takes the square of their number. */
+function twiceIn(node: unknown): Scalar | null {
+  if (isSeq(node)) return firstOf(node.items, twiceIn);
+  if (!isMap(node)) return null;
+  const seen = new Set<unknown>();
+  return firstOf(node.items, ({ key, value }) => {
+    if (!isScalar(key)) return twiceIn(value);
+    if (seen.has(key.value)) return key;
+    seen.add(key.value);
+    return twiceIn(value);
+  });
+}
+function firstOf<Item, Value>(items: readonly Item[], of: (item: Item) => Value | null): Value | null {
+  for (const item of items) {
+    const found = of(item);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
 /** Throws a problem: 400 where it is no YAML, or would unfold into far more than was sent. */
 function parseYaml(text: string): unknown {
-  const document = parseDocument(text, { prettyErrors: true });
+  // All JSON is YAML, and read more easily.
+  const asJson = text.trimStart().startsWith('{') ? parseJson(text) : undefined;
+  if (asJson !== undefined) return asJson;
+  const refused = refuseYaml(text);
+  if (refused !== null) throw notYaml(refused);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false, lineCounter: lines });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `at line ${line}, column ${col}`;
+  };
   const [error] = document.errors;
-  if (error) throw notYaml(error.message.split('\n')[0] ?? error.code);
+  if (error) throw notYaml(`${error.message.split('\n')[0] ?? error.code} ${at(error.pos[0])}`);
+  const twice = twiceIn(document.contents);
+  if (twice) throw notYaml(`Map keys must be unique ${at(twice.range?.[0] ?? 0)}`);
   try {
     return document.toJS({ maxAliasCount: 10 });
   } catch (error) {
@@ -41,11 +98,15 @@ function parseYaml(text: string): unknown {
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** The body as its schema says. Throws a problem that names each field that does not fit. */
-export async function readConfig<Value>(context: Context, schema: z.ZodType<Value>): Promise<Value> {
+export async function readConfig<Value>(
+  context: Context,
+  schema: z.ZodType<Value>,
+  bounds: CallBounds,
+): Promise<Value> {
   // As middleware in front of nothing: what is too large is refused while it is read.
   await limited(context, () => Promise.resolve());
   const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (type === 'application/json') return await readBody(context, schema);
+  if (type === 'application/json') return await readBody(context, schema, bounds);
   if (!YAML_TYPES.includes(type))
     throw problem(415, 'not-a-config', 'Send the body as application/json or application/yaml.');
   let text: string;

@@ -4,6 +4,7 @@ import type { Context, Hono } from 'hono';
 import type { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
 import type { Answered, Endpoint, Endpoints, Given } from '../src/protocol/endpoints/endpoint.ts';
+import { LIMITS } from '../src/protocol/limits.ts';
 import { PROBLEMS } from '../src/protocol/problems.ts';
 import { readBody } from './body.ts';
 import { readConfig } from './config-text.ts';
@@ -53,6 +54,10 @@ function handled<E extends Endpoint>(endpoint: E, handler: Handler<E>): Handled 
     if (!parsed.success) throw refused(parsed.error);
     return parsed.data;
   };
+  const bounds = {
+    bytes: endpoint.bodyBytes ?? LIMITS.callBytes,
+    values: endpoint.bodyValues ?? LIMITS.callValues,
+  };
   const said = endpoint.answers.find(({ status, body }) => status < 400 && body !== undefined)?.status;
   const silent = endpoint.answers.find(({ status, body }) => status < 400 && body === undefined)?.status;
   return {
@@ -61,7 +66,7 @@ function handled<E extends Endpoint>(endpoint: E, handler: Handler<E>): Handled 
       if (endpoint.raw) context.set('raw', true);
       const given = { ...read(params, context.req.param()), ...read(query, context.req.query()) };
       if (endpoint.body)
-        Object.assign(given, { body: await (endpoint.yaml ? readConfig : readBody)(context, endpoint.body) });
+        Object.assign(given, { body: await (endpoint.yaml ? readConfig : readBody)(context, endpoint.body, bounds) });
       // What the schemas of this endpoint have read is what its handler is typed to take.
       const answer = await handler(given as Given<E>, context);
       if (answer instanceof Response) return answer;

@@ -2,7 +2,6 @@
  * How much JSON a body may be: depth and number of values, looked for in its bytes before anything is made of them. A
  * long text costs a parser nothing; twenty million empty lists hold the only thread for many seconds.
  */
-import { LIMITS } from '../src/protocol/limits.ts';
 
 export interface JsonBounds {
   /** Lists and objects in each other. */
@@ -10,8 +9,6 @@ export interface JsonBounds {
   /** Values of every kind, the names of fields not counted. */
   readonly values: number;
 }
-
-const JSON_BOUNDS: JsonBounds = { depth: LIMITS.jsonDepth, values: LIMITS.jsonValues };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -21,33 +18,55 @@ const CASE = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/**
- * A sentence about what is too much in these bytes of JSON text; null where nothing is. One pass, which ends at the first
- * thing that is too much. Whether it is JSON at all, the parser says.
- */
-export function refuseJson(
-  bytes: Uint8Array,
-  { depth: deepest, values: most }: JsonBounds = JSON_BOUNDS,
-): string | null {
+/** What is too much of one JSON text. */
+export type TooMuchJson = 'depth' | 'values';
+
+export interface JsonCount {
+  /** The next bytes of the text, from one place up to another. Null: it is not too much yet. */
+  take(bytes: Uint8Array, from?: number, to?: number): TooMuchJson | null;
+  /** A line has ended: no text within it goes on in the next. */
+  endLine(): void;
+  /** Another text begins. */
+  restart(): void;
+}
+
+/** Counts a JSON text as it comes. Whether it is JSON at all, the parser says. */
+export function createJsonCount({ depth: deepest, values: most }: JsonBounds): JsonCount {
   let depth = 0;
   let values = 1;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i] ?? 0;
-    if (byte === QUOTE) {
-      for (i++; i < bytes.length && bytes[i] !== QUOTE; i++) if (bytes[i] === BACKSLASH) i++;
-    } else if (byte === COMMA) {
-      values += 1;
-      if (values > most)
-        return `The body holds more than ${most.toLocaleString('en')} values. Send it in smaller parts.`;
-    } else if ((byte | CASE) === OPEN) {
-      depth += 1;
-      // The first value in it; those that follow each have a comma.
-      values += 1;
-      if (depth > deepest)
-        return `The body holds lists or objects more than ${deepest} deep in each other. Send it flatter.`;
-      if (values > most)
-        return `The body holds more than ${most.toLocaleString('en')} values. Send it in smaller parts.`;
-    } else if ((byte | CASE) === CLOSE) depth -= 1;
-  }
-  return null;
+  let inText = false;
+  let isEscaped = false;
+  return {
+    take(bytes, from = 0, to = bytes.length) {
+      for (let i = from; i < to; i++) {
+        const byte = bytes[i] ?? 0;
+        if (inText) {
+          if (isEscaped) isEscaped = false;
+          else if (byte === BACKSLASH) isEscaped = true;
+          else if (byte === QUOTE) inText = false;
+        } else if (byte === QUOTE) inText = true;
+        else if (byte === COMMA) {
+          values += 1;
+          if (values > most) return 'values';
+        } else if ((byte | CASE) === OPEN) {
+          depth += 1;
+          // The first value in it; those that follow each have a comma.
+          values += 1;
+          if (depth > deepest) return 'depth';
+          if (values > most) return 'values';
+        } else if ((byte | CASE) === CLOSE) depth -= 1;
+      }
+      return null;
+    },
+    endLine() {
+      inText = false;
+      isEscaped = false;
+    },
+    restart() {
+      depth = 0;
+      values = 1;
+      inText = false;
+      isEscaped = false;
+    },
+  };
 }

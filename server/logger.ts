@@ -2,6 +2,7 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../src/domain/platform/error-message.ts';
+import type { KeyFilter } from './key-filter.ts';
 
 /** Two files of at most this many bytes: the one that is written and the one before. */
 const MOST_BYTES = 1_000_000;
@@ -23,12 +24,6 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
 }
 
-/** An error with its stack and what caused it; everything else as it is. */
-function plain(_key: string, value: unknown): unknown {
-  if (!(value instanceof Error)) return value;
-  return { stack: value.stack ?? value.message, ...(value.cause === undefined ? {} : { cause: value.cause }) };
-}
-
 export interface LoggerDeps {
   readonly folder: string;
   readonly now: () => Date;
@@ -37,17 +32,27 @@ export interface LoggerDeps {
   /** A line to the terminal: with an entry that could not be written, and why. */
   readonly tell: (line: string) => void;
   /** Takes out what no log may hold. */
-  readonly clean?: (text: string) => string;
+  readonly filter?: Pick<KeyFilter, 'part'>;
 }
 
 /** Where writing fails, the relay goes on. */
-export function createLogger({ folder, now, level, tell, clean = (text) => text }: LoggerDeps): Logger {
+export function createLogger({ folder, now, level, tell, filter }: LoggerDeps): Logger {
   const file = join(folder, 'relay.log');
   let size: number | null = null;
+  /** What stands in a log of a text: a server may have written megabytes into an error. */
+  const shown = (text: string) => filter?.part(text, 0, MOST_ENTRY) ?? text.slice(0, MOST_ENTRY);
+
+  /** An error with its stack and its cause; a text no longer than an entry; everything else as it is. */
+  function plain(_key: string, value: unknown): unknown {
+    if (typeof value === 'string') return shown(value);
+    if (!(value instanceof Error)) return value;
+    return { stack: value.stack ?? value.message, ...(value.cause === undefined ? {} : { cause: value.cause }) };
+  }
+
   function write(of: LogLevel, message: string, fields?: LogFields): void {
-    const whole = clean(`${now().toISOString()} ${of} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`);
+    const whole = `${now().toISOString()} ${of} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`;
     const left = whole.length - MOST_ENTRY;
-    const entry = left > 0 ? `${whole.slice(0, MOST_ENTRY)} … ${left} characters more` : whole;
+    const entry = left > 0 ? `${shown(whole)} … ${left} characters more` : shown(whole);
     if (level === 'debug') tell(entry);
     try {
       size ??= statSync(file, { throwIfNoEntry: false })?.size ?? 0;

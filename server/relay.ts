@@ -148,13 +148,13 @@ async function open(given: RelayDeps, closers: Closers): Promise<Relay> {
   const lock = await lockHome(folder, given.onAskedToEnd);
   closers.add(() => lock.release());
   const home = await readHome(folder);
-  const secrets = createSecrets(config.messagesApi?.key);
+  const secrets = createSecrets([config.messagesApi?.key ?? null]);
   const logger = createLogger({
     folder: home.logFolder,
     now: () => new Date(given.now()),
     level: config.logLevel,
     tell: say,
-    clean: secrets.clean,
+    filter: secrets,
   });
   const { http, certificate, url, byTls } = await openListener(given, logger, closers);
   lock.tell(url);

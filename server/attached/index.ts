@@ -47,11 +47,11 @@ export function createAttached(deps: AttachedDeps): Attached {
   function keep(serverId: string, name: string, sealed: Sealed, value: Value): Kept {
     const { attachment } = sealed;
     const fetch = createGuardedFetch(rights.servers);
-    const secrets = createSecrets();
+    const secrets = createSecrets(secretsOf(attachment), limits.tokensKept);
     const isSecret = ({ signIn: held }: Sealed) => {
-      for (const token of [held?.tokens?.access_token, held?.tokens?.refresh_token]) if (token) secrets.add(token);
+      const { access_token: access, refresh_token: refresh } = held?.tokens ?? {};
+      for (const token of [access, refresh, held?.client.client_secret]) if (token) secrets.add(token);
     };
-    for (const secret of secretsOf(attachment)) secrets.add(secret);
     isSecret(sealed);
     const signIn =
       attachment.kind === 'address'
@@ -69,6 +69,7 @@ export function createAttached(deps: AttachedDeps): Attached {
             },
             ...deps,
             may: rights.servers,
+            filter: secrets,
             fetch: fetch.fetch,
             limits,
           })
@@ -83,7 +84,7 @@ export function createAttached(deps: AttachedDeps): Attached {
       timers: deps.timers,
       elapsed: deps.elapsed,
       onChange,
-      clean: secrets.clean,
+      filter: secrets,
       limits,
     });
     const one: Kept = { serverId, name, attachment, sealed, value, fetch, signIn, link, made: new Map() };
@@ -167,7 +168,6 @@ export function createAttached(deps: AttachedDeps): Attached {
   const toolOf = createToolOf<Kept>({
     isAttached: ({ serverId }) => kept.has(serverId),
     toolsOf: (one) => toolsOf(one),
-    limits,
   });
 
   return {

@@ -14,19 +14,23 @@ import { onOneLine } from '../../src/domain/quoting.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
-import type { AttachedServer, Attachment, OfferedTool } from '../../src/protocol/attached.ts';
-import { createBoundedFetch } from './bounded-fetch.ts';
-import { offeredOf, type Answered } from './offered.ts';
+import type { AttachedServer, Attachment } from '../../src/protocol/attached.ts';
+import { createBoundedFetch } from '../bounded-fetch.ts';
+import type { KeyFilter } from '../key-filter.ts';
+import { answeredSchema, listSchema, offeredOf, readAnswer, type ListedTool, type ReadAnswer } from './offered.ts';
+import { createPace } from '../pace.ts';
+import { createFlood } from '../flood.ts';
+import { FLOODED } from '../too-much.ts';
 import { createProgramTransport, type Starts } from './program.ts';
 import { readResources, readsResources, withResources } from './resources.ts';
-import { ATTACHED_LIMITS, type AttachedLimits } from './settings.ts';
+import { ATTACHED_LIMITS, jsonOf, type AttachedLimits } from './settings.ts';
 
 export interface LinkStanding {
   readonly state: AttachedServer['state'];
   /** A sentence for the person; null: nothing is wrong. */
   readonly problem: string | null;
   /** As it listed them last; null: it has not yet. */
-  readonly tools: readonly OfferedTool[] | null;
+  readonly tools: readonly ListedTool[] | null;
 }
 
 /** It could not be reached, or broke off: a sentence for whoever called. */
@@ -43,7 +47,7 @@ export interface Link {
     tool: string,
     input: Record<string, unknown>,
     signal: AbortSignal,
-  ): Promise<Answered & { readonly isError: boolean }>;
+  ): Promise<ReadAnswer & { readonly isError: boolean }>;
   /** Nothing of it is left running. */
   close(): Promise<void>;
 }
@@ -58,7 +62,7 @@ export interface LinkDeps extends Starts {
   /** ms, only ever forward */
   readonly elapsed: () => number;
   /** Takes out of its words what it was given in confidence: no agent is told, nor the person again. */
-  readonly clean: Clean;
+  readonly filter: KeyFilter;
   /** Its state, or its tools, are others. */
   readonly onChange: () => void;
   readonly limits?: AttachedLimits;
@@ -75,18 +79,6 @@ const NO_CHECK: jsonSchemaValidator = {
 };
 const NOTHING = () => undefined;
 
-type Clean = (text: string) => string;
-/** The same value, with each of its texts cleaned. */
-const cleaned = <Value>(value: Value, clean: Clean): Value =>
-  JSON.parse(JSON.stringify(value), (_key, each: unknown) => (typeof each === 'string' ? clean(each) : each)) as Value;
-/** The bytes of pictures and sounds stay what they are: a mind reads no words in them. */
-const isSeenOrHeard = (part: unknown) =>
-  typeof part === 'object' && part !== null && 'type' in part && (part.type === 'image' || part.type === 'audio');
-const cleanedAnswer = <Answer extends Answered>(answer: Answer, clean: Clean): Answer => ({
-  ...cleaned({ ...answer, content: [] }, clean),
-  content: answer.content.map((part) => (isSeenOrHeard(part) ? part : cleaned(part, clean))),
-});
-
 const isBoxed = (attachment: Attachment) => attachment.kind === 'program' && attachment.box !== null;
 /** What may be the matter with one that is held. */
 const boxedTrouble = (trouble: string) =>
@@ -102,10 +94,10 @@ const sentenceOf = (error: unknown): string => {
 };
 
 export function createLink(deps: LinkDeps): Link {
-  const { attachment, version, timers, elapsed, clean, onChange, limits = ATTACHED_LIMITS } = deps;
-  // In one line: a line of its own would stand before a mind as one of the relay's.
-  const oneLine = (text: string) => onOneLine(clean(text));
-  const saying = (error: unknown) => beginningOfText(oneLine(sentenceOf(error)), limits.problemChars);
+  const { attachment, version, timers, elapsed, filter, onChange, limits = ATTACHED_LIMITS } = deps;
+  /** In one line: a line of its own would stand before a mind as one of the relay's. */
+  const saying = (error: unknown) =>
+    beginningOfText(onOneLine(filter.part(sentenceOf(error), 0, limits.problemChars + 1)), limits.problemChars);
   const limited = createLimiter(limits.callsAtOnce);
   let current: Open | null = null;
   let standing: LinkStanding = { state: 'connecting', problem: null, tools: null };
@@ -119,10 +111,14 @@ export function createLink(deps: LinkDeps): Link {
     if (!closed) onChange();
   }
 
-  function transportOf(): Transport & { said?(): string } {
-    if (attachment.kind === 'program') return createProgramTransport(attachment, deps, limits);
+  /** `onTooMuch`: it writes more than is read of it. */
+  function transportOf(onTooMuch: (error: Error) => void): Transport & { said?(): string } {
+    if (attachment.kind === 'program') return createProgramTransport(attachment, deps, limits, filter);
     return new StreamableHTTPClientTransport(new URL(attachment.url), {
-      fetch: createBoundedFetch(limits.messageBytes, deps.fetch),
+      fetch: createBoundedFetch(
+        { messageBytes: limits.messageBytes, json: jsonOf(limits), flood: limits, onTooMuch },
+        deps.fetch,
+      ),
       ...(deps.auth ? { authProvider: deps.auth } : {}),
       requestInit: { headers: attachment.headers },
       reconnectionOptions: {
@@ -134,17 +130,26 @@ export function createLink(deps: LinkDeps): Link {
     });
   }
 
-  async function listed(client: Client): Promise<readonly OfferedTool[]> {
-    const tools = new Map<string, OfferedTool>();
+  async function listed(client: Client): Promise<readonly ListedTool[]> {
+    const tools = new Map<string, ListedTool>();
+    if (!client.getServerCapabilities()?.tools) return withResources(client, tools);
+    const pace = createPace();
     let cursor: string | undefined;
+    let chars = 0;
     for (let page = 0; page < limits.pages; page++) {
-      const answer = await client.listTools(cursor === undefined ? undefined : { cursor }, {
-        timeout: limits.listMs,
-        maxTotalTimeout: limits.listMs,
-        cacheMode: 'bypass',
-      });
+      // Of each tool no more is looked at than is needed to refuse it: the SDK would check all of all first.
+      const answer = await client.request(
+        { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+        listSchema,
+        { timeout: limits.listMs, maxTotalTimeout: limits.listMs },
+      );
+      if (answer.tools.length > limits.tools) throw new Error(`it has more than ${limits.tools} tools`);
       for (const each of answer.tools) {
-        const offered = offeredOf(cleaned(each, clean));
+        await pace();
+        const offered = offeredOf(each, filter, limits);
+        chars += offered ? offered.description.length + JSON.stringify(offered.schema).length : 0;
+        if (chars > limits.toolChars)
+          throw new Error(`it describes its tools with more than ${limits.toolChars.toLocaleString('en')} characters`);
         // Of two that it gives one name, neither is known to be the one that was looked at.
         if (offered)
           tools.set(
@@ -183,9 +188,10 @@ export function createLink(deps: LinkDeps): Link {
     const words = !asks
       ? saying(error)
       : error instanceof UnauthorizedError
-        ? oneLine(error.message)
+        ? onOneLine(error.message)
         : sentence`it asks for a sign-in, or does not take the key it was given`;
-    const trouble = said === '' ? words : sentence`${words}. It wrote: ${endOfText(oneLine(said), limits.errorChars)}`;
+    const trouble =
+      said === '' ? words : sentence`${words}. It wrote: ${endOfText(onOneLine(said), limits.errorChars)}`;
     stand({
       state: asks ? 'sign-in' : 'failed',
       problem: isBoxed(attachment) ? boxedTrouble(trouble) : trouble,
@@ -204,7 +210,13 @@ export function createLink(deps: LinkDeps): Link {
     if (closed) throw new LinkError('it is not connected any more');
     if (current) return standing;
     stand({ state: 'connecting', problem: null });
-    const transport = transportOf();
+    /** It is out of its mind: whoever waits for an answer is told so. */
+    const endFor = (error: Error) => {
+      first ??= error;
+      if (open) lost(open, error);
+      else void client.close().catch(NOTHING);
+    };
+    const transport = transportOf(endFor);
     const client = new Client(
       { name: 'roost', version },
       {
@@ -217,6 +229,14 @@ export function createLink(deps: LinkDeps): Link {
     /** What was wrong first: that the line has closed follows from it. */
     let first: Error | null = null as Error | null;
     client.onerror = (error) => (first ??= error);
+    // The SDK answers each question of a server by a request of its own.
+    const asksTooMuch = createFlood({ ...limits, windowMessages: limits.windowQuestions });
+    transport.onmessage = (message) => {
+      if (!('method' in message && 'id' in message) || !asksTooMuch(1, 0)) return;
+      const error = new Error(FLOODED);
+      endFor(error);
+      throw error;
+    };
     try {
       await client.connect(transport, { timeout: limits.connectMs, maxTotalTimeout: limits.connectMs });
       const opened = { client, transport };
@@ -246,17 +266,24 @@ export function createLink(deps: LinkDeps): Link {
         try {
           const options = { signal, timeout: limits.callMs, maxTotalTimeout: limits.callMs };
           if (readsResources(standing.tools, tool))
-            return cleanedAnswer({ ...(await readResources(open.client, input, options)), isError: false }, clean);
-          const answer = await open.client.callTool({ name: tool, arguments: input }, options);
-          const answered = {
-            content: answer.content,
-            ...(answer.structuredContent === undefined ? {} : { structured: answer.structuredContent }),
-            isError: answer.isError === true,
-          };
-          return cleanedAnswer(answered, clean);
+            return {
+              ...readAnswer(
+                await readResources(input, { client: open.client, options, filter, limits }),
+                filter,
+                limits,
+              ),
+              isError: false,
+            };
+          const { content, structuredContent, isError } = await open.client.request(
+            { method: 'tools/call', params: { name: tool, arguments: input } },
+            answeredSchema,
+            options,
+          );
+          return { ...readAnswer({ content, structured: structuredContent }, filter, limits), isError };
         } catch (error) {
           if (wantsSignIn(error)) lost(open, error);
-          throw new LinkError(signal.aborted ? 'it was stopped' : saying(error), { cause: error });
+          const why = current === open ? saying(error) : (standing.problem ?? saying(error));
+          throw new LinkError(signal.aborted ? 'it was stopped' : why, { cause: error });
         }
       }),
     async close() {

@@ -3,11 +3,21 @@
  * is given the few variables that programs need to be found and to keep their caches, and those that the person has set for
  * it; none of the relay's. What it writes is bounded, in one message and in time.
  */
-import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import type { Readable } from 'node:stream';
+import {
+  deserializeMessage,
+  serializeMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import type { Box } from '../../src/protocol/attached.ts';
-import { createFlood, FLOODED, type Group, type Processes, type ProgramStart } from '../processes/index.ts';
-import type { AttachedLimits } from './settings.ts';
+import type { KeyFilter } from '../key-filter.ts';
+import { createFlood } from '../flood.ts';
+import type { Group, Processes, ProgramStart } from '../processes/index.ts';
+import { linesOf } from '../processes/lines.ts';
+import { FLOODED } from '../too-much.ts';
+import { jsonOf, type AttachedLimits } from './settings.ts';
 
 export interface Program {
   readonly command: string;
@@ -30,64 +40,63 @@ export interface ProgramTransport extends Transport {
 
 type Limits = Pick<
   AttachedLimits,
-  'messageBytes' | 'windowMs' | 'windowMessages' | 'windowBytes' | 'endMs' | 'errorChars'
+  'messageBytes' | 'jsonDepth' | 'jsonValues' | 'windowMs' | 'windowMessages' | 'windowBytes' | 'endMs' | 'errorChars'
 >;
+
+/** What a line says; null: it is no message. Programs greet in words, too. */
+function messageIn(line: string): JSONRPCMessage | null {
+  try {
+    return deserializeMessage(line);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
 
 export function createProgramTransport(
   { command, args, env, box }: Program,
   { processes, sandbox }: Starts,
   limits: Limits,
+  filter: KeyFilter,
 ): ProgramTransport {
-  const incoming = new ReadBuffer({ maxBufferSize: limits.messageBytes });
   let group: Group | null = null;
   let closing: Promise<void> | null = null;
   let errors = '';
+  const cleaning = filter.pieces();
   const isFlooded = createFlood(limits);
-
-  /** Of what came last; throws where it is more than anybody needs. */
-  function count(messages: number, bytes: number): void {
-    if (isFlooded(messages, bytes)) throw new Error(FLOODED);
-  }
 
   function fail(error: unknown): void {
     transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
     void transport.close();
   }
 
-  function take(chunk: Buffer): void {
+  async function read(output: Readable): Promise<void> {
     try {
-      count(0, chunk.length);
-      incoming.append(chunk);
-    } catch (error) {
-      return fail(error);
-    }
-    for (;;) {
-      let message: JSONRPCMessage | null;
-      try {
-        message = incoming.readMessage();
-        if (message === null) return;
-        count(1, 0);
-      } catch (error) {
-        return fail(error);
+      for await (const line of linesOf(output, { ...limits, json: jsonOf(limits) })) {
+        const message = messageIn(line.toString('utf8'));
+        if (message) transport.onmessage?.(message);
       }
-      transport.onmessage?.(message);
+    } catch (error) {
+      fail(error);
     }
   }
 
   const transport: ProgramTransport = {
-    said: () => errors.trim(),
+    said() {
+      errors = (errors + cleaning.rest()).slice(-limits.errorChars);
+      return errors.trim();
+    },
     async start() {
       const program = { command, args, env: { ...getDefaultEnvironment(), ...env } };
       group = await (box ? sandbox.start({ ...program, ...box }) : processes.start(program));
       const { child } = group;
       child.once('error', (error) => transport.onerror?.(error));
       child.once('close', () => transport.onclose?.());
-      child.stdout?.on('data', take);
-      child.stdout?.on('error', fail);
+      if (child.stdout) void read(child.stdout);
       child.stdin?.on('error', fail);
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-        // Twice as much as is told: what must not be is looked for in the whole of it.
-        errors = (errors + text).slice(-2 * limits.errorChars);
+        if (isFlooded(0, text.length)) return fail(new Error(FLOODED));
+        errors = (errors + cleaning.take(text)).slice(-limits.errorChars);
       });
     },
     send: (message) => group?.write(serializeMessage(message)) ?? Promise.reject(new Error('it has ended')),

@@ -43,7 +43,10 @@ export function takenBack(
     agents,
     // What it said of itself then is not known any more, only whether it says the same.
     tools: Object.fromEntries(
-      Object.entries(tools).map(([tool, seen]) => [tool, { ...seen, title: '', description: '', schema: {} }]),
+      Object.entries(tools).map(([tool, seen]) => [
+        tool,
+        { ...seen, title: '', description: '', schema: {}, readOnly: false },
+      ]),
     ),
   };
   const same = before && JSON.stringify(recordOf('', before, value).where) === JSON.stringify(where);

@@ -3,8 +3,10 @@ import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { beginningOfText } from '../../src/domain/cut-middle.ts';
 import { shownText } from '../../src/domain/names.ts';
-import type { OfferedTool } from '../../src/protocol/attached.ts';
-import { offeredOf, type Answered } from './offered.ts';
+import { createKeyFilter, type KeyFilter } from '../key-filter.ts';
+import { createPace } from '../pace.ts';
+import { offeredOf, type Answered, type ListedTool } from './offered.ts';
+import type { AttachedLimits } from './settings.ts';
 
 const NAME = 'read_resource';
 const inputSchema = z.object({
@@ -12,46 +14,86 @@ const inputSchema = z.object({
 });
 
 /** Known by being this very object: a server may have a tool of its own by the name. */
-const RESOURCES_TOOL = offeredOf({
-  name: NAME,
-  title: 'Read what it has',
-  description: 'Lists what the server has to read, or reads one thing of it by its address.',
-  inputSchema: z.toJSONSchema(inputSchema),
-  annotations: { readOnlyHint: true },
-});
+const RESOURCES_TOOL = offeredOf(
+  {
+    name: NAME,
+    title: 'Read what it has',
+    description: 'Lists what the server has to read, or reads one thing of it by its address.',
+    inputSchema: z.toJSONSchema(inputSchema),
+    annotations: { readOnlyHint: true },
+  },
+  createKeyFilter(),
+);
 
 /** Those that a server lists, and the one more where it has something to read and no tool of that name. */
-export const withResources = (client: Client, listed: ReadonlyMap<string, OfferedTool>): readonly OfferedTool[] => [
+export const withResources = (client: Client, listed: ReadonlyMap<string, ListedTool>): readonly ListedTool[] => [
   ...listed.values(),
   ...(client.getServerCapabilities()?.resources && !listed.has(NAME) && RESOURCES_TOOL ? [RESOURCES_TOOL] : []),
 ];
 
-export const readsResources = (tools: readonly OfferedTool[] | null, tool: string): boolean =>
+export const readsResources = (tools: readonly ListedTool[] | null, tool: string): boolean =>
   tool === NAME && tools?.some((each) => each === RESOURCES_TOOL) === true;
 
-const lineOf = (uri: string, name: string, more: string | undefined) =>
-  beginningOfText(shownText([uri, name, ...(more === undefined || more === '' ? [] : [more])].join(' – ')), 500);
+const contentsSchema = z.looseObject({ contents: z.array(z.unknown()) });
+const rowsSchema = z.array(z.unknown()).default([]);
+const pageSchema = z.looseObject({
+  resources: rowsSchema,
+  resourceTemplates: rowsSchema,
+  nextCursor: z.string().optional(),
+});
+const rowSchema = z.object({
+  uri: z.string().optional(),
+  uriTemplate: z.string().optional(),
+  name: z.string().default(''),
+  description: z.string().default(''),
+});
+/** What a server lists: the method, and the name under which the list stands. */
+const LISTS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list' } as const;
+/** Characters of the line that tells of one thing. */
+const LINE_CHARS = 500;
+
+export interface ReadingDeps {
+  readonly client: Client;
+  readonly options: RequestOptions;
+  readonly filter: KeyFilter;
+  readonly limits: Pick<AttachedLimits, 'pages' | 'answerParts'>;
+}
+
+/** A line for each thing that it lists, as far as they are read. */
+async function linesOf(what: keyof typeof LISTS, { client, options, filter, limits }: ReadingDeps): Promise<string[]> {
+  const lines: string[] = [];
+  const pace = createPace();
+  let cursor: string | undefined;
+  for (let read = 0; read < limits.pages; read++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const page = await client.request({ method: LISTS[what], params }, pageSchema, options);
+    for (const row of page[what]) {
+      if (lines.length >= limits.answerParts) return lines;
+      await pace();
+      const { uri, uriTemplate, name, description } = rowSchema.safeParse(row).data ?? {};
+      const line = [uri ?? uriTemplate ?? '', name, description].filter((part) => part !== '').join(' – ');
+      if (line !== '') lines.push(beginningOfText(shownText(filter.part(line, 0, LINE_CHARS + 1)), LINE_CHARS));
+    }
+    cursor = page.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return lines;
+}
 
 /** Throws where the server refuses, or what is asked is no address. */
-export async function readResources(client: Client, input: unknown, options: RequestOptions): Promise<Answered> {
+export async function readResources(input: unknown, deps: ReadingDeps): Promise<Answered> {
   const asked = inputSchema.safeParse(input);
   if (!asked.success) throw new Error('“uri” has to be the address of one thing that it lists');
   const { uri } = asked.data;
-  if (uri !== undefined)
-    return {
-      content: (await client.readResource({ uri }, { ...options, cacheMode: 'bypass' })).contents.map((resource) => ({
-        type: 'resource',
-        resource,
-      })),
-    };
-  const { resources } = await client.listResources(undefined, { ...options, cacheMode: 'bypass' });
-  // Not every server that has resources knows of patterns for them.
-  const { resourceTemplates } = await client
-    .listResourceTemplates(undefined, { ...options, cacheMode: 'bypass' })
-    .catch(() => ({ resourceTemplates: [] }));
+  if (uri !== undefined) {
+    const { client, options } = deps;
+    const { contents } = await client.request({ method: 'resources/read', params: { uri } }, contentsSchema, options);
+    return { content: contents.map((resource) => ({ type: 'resource', resource })) };
+  }
   const lines = [
-    ...resources.map((each) => lineOf(each.uri, each.name, each.description)),
-    ...resourceTemplates.map((each) => lineOf(each.uriTemplate, each.name, each.description)),
+    ...(await linesOf('resources', deps)),
+    // Not every server that has resources knows of patterns for them.
+    ...(await linesOf('resourceTemplates', deps).catch(() => [])),
   ];
   return { content: lines.length === 0 ? [] : [{ type: 'text', text: lines.join('\n') }] };
 }

@@ -1,3 +1,5 @@
+import type { JsonBounds } from '../json-bounds.ts';
+
 /** Every limit and default of attached MCP servers; times in ms. */
 export const ATTACHED_LIMITS = {
   /** Of one household. */
@@ -9,15 +11,22 @@ export const ATTACHED_LIMITS = {
   connectMs: 20_000,
   listMs: 20_000,
   callMs: 120_000,
-  /** Bytes of one message of it. */
-  messageBytes: 10_000_000,
-  /** Messages and bytes of a program within `windowMs`. */
-  windowMs: 1_000,
-  windowMessages: 2_000,
-  windowBytes: 40_000_000,
-  /** Characters of an answer that an agent is given. */
+  /** Bytes of one message of it; levels and values of its JSON. */
+  messageBytes: 5_000_000,
+  jsonDepth: 500,
+  jsonValues: 20_000,
+  /** Messages, bytes and questions of a server within `windowMs`. */
+  windowMs: 10_000,
+  windowQuestions: 100,
+  windowMessages: 5_000,
+  windowBytes: 100_000_000,
+  /** Parts of an answer that are read, and characters of it that an agent is given. */
+  answerParts: 1_000,
   answerChars: 30_000,
-  /** Of a tool: characters of its description, and its schema’s as JSON; levels of that. */
+  /** Characters with which a server describes all of its tools. */
+  toolChars: 1_000_000,
+  /** Of a tool: characters of its title, its description, and its schema as JSON; levels of the schema. */
+  titleChars: 120,
   descriptionChars: 4_000,
   schemaChars: 32_000,
   schemaDepth: 24,
@@ -26,6 +35,9 @@ export const ATTACHED_LIMITS = {
   /** Until the person has allowed a sign-in; bytes of one answer of a sign-in server. */
   signInMs: 600_000,
   signInBytes: 1_000_000,
+  /** Characters of one token; and how many tokens of the past are still taken out of what the server says. */
+  tokenChars: 10_000,
+  tokensKept: 8,
   /** Before it is tried again after it failed; doubles with each in a row. */
   againMs: 1_000,
   againMostMs: 300_000,
@@ -40,3 +52,8 @@ export const ATTACHED_LIMITS = {
 } as const;
 
 export type AttachedLimits = Readonly<Record<keyof typeof ATTACHED_LIMITS, number>>;
+
+export const jsonOf = ({ jsonDepth, jsonValues }: Pick<AttachedLimits, 'jsonDepth' | 'jsonValues'>): JsonBounds => ({
+  depth: jsonDepth,
+  values: jsonValues,
+});

@@ -28,9 +28,10 @@ import { shownText } from '../../src/domain/names.ts';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import type { SignInStanding } from '../../src/protocol/attached.ts';
 import type { MayConnect } from '../../src/protocol/models.ts';
+import { createBoundedFetch } from '../bounded-fetch.ts';
+import type { KeyFilter } from '../key-filter.ts';
 import { checkAddress } from '../models/addresses.ts';
-import { createBoundedFetch } from './bounded-fetch.ts';
-import type { AttachedLimits } from './settings.ts';
+import { jsonOf, type AttachedLimits } from './settings.ts';
 
 /** What is kept of it, sealed. `discovery`: whom it was made with; `redirect`: where that sends the person back to. */
 const heldSchema = <Value>() => z.custom<Value>((value) => typeof value === 'object' && value !== null);
@@ -65,6 +66,8 @@ export interface SignInDeps {
   readonly kept: KeptSignIn | null;
   /** Resolves when it is kept. */
   readonly keep: (kept: KeptSignIn) => Promise<void>;
+  /** Takes the tokens out of what the sign-in server says. */
+  readonly filter: KeyFilter;
   /** Which addresses may be called. */
   readonly may: MayConnect;
   readonly fetch: typeof globalThis.fetch;
@@ -99,8 +102,9 @@ const isSame = (one: string, other: string) => {
 };
 
 /** Whom it is for, as the authorisation server says it in an ID token; it came from there directly, so no signature is checked. */
-function whoOf(tokens: StoredOAuthTokens | null): string | null {
-  const claims = tokens?.id_token?.split('.')[1];
+function whoOf(tokens: StoredOAuthTokens | null, { tokenChars }: Pick<AttachedLimits, 'tokenChars'>): string | null {
+  const idToken = tokens?.id_token ?? '';
+  const claims = idToken.length > tokenChars ? undefined : idToken.split('.')[1];
   if (claims === undefined) return null;
   try {
     const read = z
@@ -117,23 +121,34 @@ function whoOf(tokens: StoredOAuthTokens | null): string | null {
 const issuerOf = ({ authorizationServerMetadata, authorizationServerUrl }: OAuthDiscoveryState) =>
   authorizationServerMetadata?.issuer ?? authorizationServerUrl;
 
+/** Characters of a sign-in server's own words that are shown. */
+const WORDS_CHARS = 300;
+
 /** What went wrong, in words without anything that is secret. */
-const wordsOf = (error: unknown): string =>
-  error instanceof SignInError
-    ? error.message
-    : error instanceof IssuerMismatchError
-      ? 'The answer comes from another sign-in server than the one that was asked. Nothing of it was taken.'
-      : error instanceof OAuthError
-        ? `The sign-in server refuses: ${beginningOfText(shownText(error.message), 300)}`
-        : `The sign-in server cannot be used: ${beginningOfText(shownText(errorMessage(error)), 300)}`;
+function wordsOf(error: unknown, filter: KeyFilter): string {
+  if (error instanceof SignInError) return error.message;
+  if (error instanceof IssuerMismatchError)
+    return 'The answer comes from another sign-in server than the one that was asked. Nothing of it was taken.';
+  const words = beginningOfText(shownText(filter.part(errorMessage(error), 0, WORDS_CHARS + 1)), WORDS_CHARS);
+  return error instanceof OAuthError
+    ? `The sign-in server refuses: ${words}`
+    : `The sign-in server cannot be used: ${words}`;
+}
+
+/** Throws where a token is longer than any that is known: each is looked for in whatever its server says. */
+function checkTokens(tokens: StoredOAuthTokens, { tokenChars }: Pick<AttachedLimits, 'tokenChars'>): void {
+  for (const token of [tokens.access_token, tokens.refresh_token])
+    if (token !== undefined && token.length > tokenChars)
+      throw new SignInError(`The sign-in server gives a token of ${token.length} characters; ${tokenChars} are taken.`);
+}
 
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { url, keep, may, version, elapsed, limits } = deps;
+  const { url, keep, filter, may, version, elapsed, limits } = deps;
   let kept = deps.kept;
   let begun: Begun | null = null;
   /** What the server said where its sign-in is to be found. */
   let asked: { readonly resourceMetadataUrl?: URL; readonly scope?: string } = {};
-  const bounded = createBoundedFetch(limits.signInBytes, deps.fetch);
+  const bounded = createBoundedFetch({ messageBytes: limits.signInBytes, json: jsonOf(limits) }, deps.fetch);
   /** A server names further addresses: none of them may lead where its own may not. */
   const fetchFn: FetchLike = async (address, init) => {
     if ((await checkAddress(new URL(address), may)) === 'refused')
@@ -186,11 +201,12 @@ export function createSignIn(deps: SignInDeps): SignIn {
         ...(resource === undefined ? {} : { resource }),
         fetchFn,
       });
+      checkTokens(fresh, limits);
       kept = { ...kept, tokens: { ...tokens, ...fresh } };
       await keep(kept);
     } catch (error) {
       if (!(error instanceof OAuthError) || !ENDED.includes(error.code))
-        throw new Error(wordsOf(error), { cause: error });
+        throw new Error(wordsOf(error, filter), { cause: error });
       await keep((kept = { ...kept, tokens: null }));
       throw new UnauthorizedError(EXPIRED);
     }
@@ -201,7 +217,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const at = kept ? new URL(issuerOf(kept.discovery)).host : null;
       if (waits()) return { state: 'waiting', at, as: null };
       if (!kept) return { state: 'none', at: null, as: null };
-      return { state: kept.tokens ? 'in' : 'expired', at, as: whoOf(kept.tokens) };
+      return { state: kept.tokens ? 'in' : 'expired', at, as: whoOf(kept.tokens, limits) };
     },
     auth: {
       token: () => Promise.resolve(kept?.tokens?.access_token),
@@ -230,7 +246,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
         );
         await auth(provider, { serverUrl: url, fetchFn, forceReauthorization: true, ...asked });
       } catch (error) {
-        throw new SignInError(wordsOf(error), { cause: error });
+        throw new SignInError(wordsOf(error, filter), { cause: error });
       }
       if (!onward || !['http:', 'https:'].includes(onward.protocol) || !now.discovery)
         throw new SignInError('The sign-in server names no page on which you could allow it.');
@@ -262,6 +278,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
           () => undefined,
           async (tokens) => {
             if (!now.client || !now.discovery) throw new SignInError(NOT_BEGUN);
+            checkTokens(tokens, limits);
             kept = { redirect: now.redirect, discovery: now.discovery, client: now.client, tokens };
             await keep(kept);
           },
@@ -273,7 +290,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
           fetchFn,
         });
       } catch (error) {
-        throw new SignInError(wordsOf(error), { cause: error });
+        throw new SignInError(wordsOf(error, filter), { cause: error });
       }
     },
     async leave() {

@@ -10,9 +10,8 @@ import {
   type AttachedTool,
   type Attachment,
   type Box,
-  type OfferedTool,
 } from '../../src/protocol/attached.ts';
-import { mindNameOf } from './offered.ts';
+import { mindNameOf, type ListedTool } from './offered.ts';
 import type { OwnerRight } from '../owner-rights.ts';
 import { keptSignInSchema } from './sign-in.ts';
 
@@ -21,6 +20,7 @@ const seenSchema = z.object({
   description: z.string(),
   schema: z.record(z.string(), z.unknown()),
   title: z.string(),
+  readOnly: z.boolean().default(false),
   use: z.boolean(),
 });
 export const valueSchema = z.object({
@@ -113,22 +113,36 @@ export function lookedAt(
     if (tool.hash !== hash)
       return { ok: false, reason: `${called} is not what it was a moment ago. Look at it once more.` };
     if (use && tool.problem !== null) return { ok: false, reason: `${called} cannot be used. ${tool.problem}` };
-    const { title, description, schema } = tool;
+    const { title, description, schema, readOnly } = tool;
     if (tool.gone && !use) seen.delete(called);
-    else seen.set(called, { hash, title, description, schema, use });
+    else seen.set(called, { hash, title, description, schema, readOnly, use });
   }
   return { ok: true, tools: Object.fromEntries(seen) };
 }
 
+type Seen = z.infer<typeof seenSchema>;
+
+/** A hash of version 0.1 left out two fields. The title was kept beside it. What the other one was, nobody knows. */
+const asOfNow = (seen: Seen, { hashBefore, hash, title, readOnly }: ListedTool): Seen =>
+  seen.hash === hashBefore && seen.title === title ? { ...seen, hash, readOnly } : seen;
+
+const seenPart = ({ hash, title, description, schema, readOnly }: Seen): AttachedTool['seen'] => ({
+  hash,
+  title,
+  description,
+  schema,
+  readOnly,
+});
+
 /** What it offers beside what the person has looked at. `name`: the server's; `offered` null: it has not said yet. */
-export function toolsBeside(name: string, offered: readonly OfferedTool[] | null, value: Value): AttachedTool[] {
+export function toolsBeside(name: string, offered: readonly ListedTool[] | null, value: Value): AttachedTool[] {
   const called = new Map<string, number>();
   for (const tool of offered ?? []) {
     const own = mindNameOf(name, tool.name);
     called.set(own, (called.get(own) ?? 0) + 1);
   }
   // Of two by one name, a call of one could be carried out by the other.
-  const isTwice = (tool: OfferedTool) => (called.get(mindNameOf(name, tool.name)) ?? 0) > 1;
+  const isTwice = (tool: ListedTool) => (called.get(mindNameOf(name, tool.name)) ?? 0) > 1;
   const there = new Map(
     (offered ?? []).map((tool) => [
       tool.name,
@@ -137,20 +151,24 @@ export function toolsBeside(name: string, offered: readonly OfferedTool[] | null
         : tool,
     ]),
   );
-  const shown = (tool: OfferedTool, gone: boolean): AttachedTool => {
-    const seen = value.tools[tool.name];
+  const shown = ({ hashBefore, ...tool }: ListedTool, gone: boolean): AttachedTool => {
+    const kept = value.tools[tool.name];
+    const seen = kept ? asOfNow(kept, { hashBefore, ...tool }) : null;
     return {
       ...tool,
       called: mindNameOf(name, tool.name),
       use: seen?.use === true && seen.hash === tool.hash && tool.problem === null,
-      seen: seen ? { hash: seen.hash, description: seen.description, schema: seen.schema } : null,
+      seen: seen ? seenPart(seen) : null,
       gone,
     };
   };
   const gone = Object.entries(value.tools)
     .filter(([tool]) => !there.has(tool))
-    .map(([tool, { hash, title, description, schema }]) =>
-      shown({ name: tool, title, description, schema, hash, readOnly: false, problem: null }, offered !== null),
+    .map(([tool, { hash, title, description, schema, readOnly }]) =>
+      shown(
+        { name: tool, title, description, schema, hash, hashBefore: hash, readOnly, problem: null },
+        offered !== null,
+      ),
     );
   return [...[...there.values()].map((tool) => shown(tool, false)), ...gone];
 }

@@ -5,7 +5,6 @@ import type { Caller, TeamTool } from '../contracts.ts';
 import { toolError } from '../define-tool.ts';
 import { LinkError, type Link } from './link.ts';
 import { answerOf } from './offered.ts';
-import type { AttachedLimits } from './settings.ts';
 import type { Value } from './standing.ts';
 
 /** What is used of a server. */
@@ -22,10 +21,9 @@ export interface ToolOfDeps<One extends Usable> {
   readonly isAttached: (one: One) => boolean;
   /** As they stand now. */
   readonly toolsOf: (one: One) => readonly AttachedTool[];
-  readonly limits: AttachedLimits;
 }
 
-export function createToolOf<One extends Usable>({ isAttached, toolsOf, limits }: ToolOfDeps<One>) {
+export function createToolOf<One extends Usable>({ isAttached, toolsOf }: ToolOfDeps<One>) {
   async function run(one: One, { name, hash }: AttachedTool, input: unknown, caller: Caller) {
     if (!isAttached(one)) return toolError(`The server ${one.name} is not connected any more.`);
     await one.link.open();
@@ -40,7 +38,7 @@ export function createToolOf<One extends Usable>({ isAttached, toolsOf, limits }
     }
     try {
       const answered = await one.link.call(name, z.record(z.string(), z.unknown()).parse(input), caller.signal);
-      return { ...answerOf(one.name, name, answered, limits), isError: answered.isError };
+      return { ...answerOf(one.name, name, answered), isError: answered.isError };
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       return toolError(`${name} of the server ${one.name} gave no answer: ${error.message}.`);

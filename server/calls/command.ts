@@ -5,6 +5,7 @@
  */
 import { MIND_PREFIX } from '../../src/domain/toolsets.ts';
 import { ALLOWED_COMMAND_MAX } from '../../src/protocol/grants.ts';
+import { charactersIn } from '../minds/well-formed.ts';
 
 const BY_A_PROGRAM = `${MIND_PREFIX}execute`;
 
@@ -12,7 +13,7 @@ const BY_A_PROGRAM = `${MIND_PREFIX}execute`;
 export function commandOf(tool: string, input: unknown): string | null {
   if (typeof input !== 'object' || input === null || !('command' in input)) return null;
   const { command } = input;
-  if (typeof command !== 'string') return null;
+  if (typeof command !== 'string' || charactersIn(input) > ALLOWED_COMMAND_MAX) return null;
   const kept = keptAs(tool, command, { ...input });
   return kept !== null && kept.length <= ALLOWED_COMMAND_MAX ? kept : null;
 }

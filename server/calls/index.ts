@@ -10,6 +10,7 @@ import type { AllowedBy, Answer } from '../../src/protocol/calls.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Alone, Caller, EventLog, Reach, SessionHost, TeamTool, ToolOutcome } from '../contracts.ts';
 import { toolDone, toolError } from '../define-tool.ts';
+import { charactersIn } from '../minds/well-formed.ts';
 import { ALWAYS_THERE, isAway, writeOnce, type Database, type Db } from '../store/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Pins } from '../pins/index.ts';
@@ -153,6 +154,7 @@ export function createCalls(deps: CallsDeps): Calls {
     caller: Caller,
     { before }: Pick<Let & { readonly by: 'ask' }, 'before'>,
   ): Promise<ToolOutcome> {
+    if (charactersIn(input) > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
     const text = JSON.stringify(input ?? null);
     if (text.length > CALL_LIMITS.askedInput) return toolError(TOO_LONG);
     const words = caller.kind === 'run' ? WAITS_IN_A_RUN : WAITS;

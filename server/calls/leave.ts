@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import type { AgentId } from '../../src/domain/ids.ts';
 import type { AllowedBy } from '../../src/protocol/calls.ts';
 import type { AskLeave, DeedEnd, NoteDeed, Verdict } from '../contracts.ts';
+import { charactersIn } from '../minds/well-formed.ts';
 import type { PinnedCall, Pins } from '../pins/index.ts';
 import type { Let } from './granted.ts';
 import type { Question } from './questions.ts';
@@ -79,10 +80,11 @@ export function createLeave({ rows, question, letBy, pins, newCall, changed, cou
       const { agentId, signal } = caller;
       const held = await letBy({ agentId, tool, input });
       if (held.by === 'off') return { let: false, words: SWITCHED_OFF };
-      const text = JSON.stringify(input ?? null);
+      if (held.by === 'ask' && charactersIn(input) > CALL_LIMITS.askedInput) return { let: false, words: TOO_LONG };
+      const text = held.by === 'ask' ? JSON.stringify(input ?? null) : '';
       const pinned = held.by === 'ask' ? await pins.of({ agentId, tool, input }) : null;
-      const leaves = hashOf(agentId, tool, text, pinned?.pin ?? null);
-      if (held.by !== 'ask' || (await rows.useLeave(leaves, now() - CALL_LIMITS.leaveMs))) {
+      const wasLet = () => rows.useLeave(hashOf(agentId, tool, text, pinned?.pin ?? null), now() - CALL_LIMITS.leaveMs);
+      if (held.by !== 'ask' || (await wasLet())) {
         const by: AllowedBy = held.by === 'command' ? 'command' : held.by === 'ask' ? 'once' : 'grant';
         const call = newCall(tool, input, caller);
         await rows.add(call, 'running', by);

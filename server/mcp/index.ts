@@ -3,7 +3,6 @@ import {
   createMcpHandler,
   isJsonContentType,
   isLegacyRequest,
-  readRequestBody,
   type AuthInfo,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
@@ -23,7 +22,8 @@ import { MCP_SETTINGS, type McpSettings } from './settings.ts';
 import type { Every } from './progress.ts';
 import type { Context } from 'hono';
 import { mcpEndpoints } from '../../src/protocol/endpoints/clients.ts';
-import { refuseJson } from '../json-bounds.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
+import { readJson as readBody, tooMuchOf } from '../read-json.ts';
 import { authenticate, joinedFrom, type BearerDeps } from './bearer.ts';
 
 /**
@@ -36,6 +36,9 @@ interface McpRoutesDeps extends BearerDeps {
   readonly bodyBytes: number;
 }
 
+/** Of one request of a client. */
+const MCP_JSON = { depth: LIMITS.jsonDepth, values: LIMITS.callValues };
+
 /** The body of a POST, or the answer that refuses it. */
 async function readJson(
   request: Request,
@@ -44,17 +47,14 @@ async function readJson(
   const refused = (response: Response) => ({ ok: false, response }) as const;
   if (!isJsonContentType(request.headers.get('content-type')))
     return refused(refusal(415, -32_000, 'Send the body as application/json.'));
-  const read = await readRequestBody(request, bodyBytes);
-  if (read.tooLarge) return refused(refusal(413, -32_000, `A request may carry ${bodyBytes} bytes at most.`));
-  const tooMuch = refuseJson(Buffer.from(read.text));
-  if (tooMuch !== null) return refused(refusal(413, -32_000, tooMuch));
-  try {
-    const body: unknown = JSON.parse(read.text);
-    return { ok: true, body };
-  } catch (error) {
-    if (error instanceof SyntaxError) return refused(refusal(400, -32_700, 'Parse error: the body is not JSON.'));
-    throw error;
-  }
+  const bounds = { bytes: bodyBytes, json: MCP_JSON };
+  const read = await readBody(request.body, bounds);
+  if (read.ok) return { ok: true, body: read.value };
+  return refused(
+    read.fault === 'syntax'
+      ? refusal(400, -32_700, 'Parse error: the body is not JSON.')
+      : refusal(413, -32_000, tooMuchOf(read.fault, bounds)),
+  );
 }
 
 function createMcpRoutes({ modern, sessions, bodyBytes, ...bearer }: McpRoutesDeps): readonly Handled[] {

@@ -12,12 +12,11 @@ import { createAssembly, type Assembly, type Told } from './assembly.ts';
 import { eventsOf, UnreadableAnswer } from './event-reader.ts';
 import { createLeaving } from './leave.ts';
 import type { Mind, MindAnswer, MindListener, MindRequest } from './mind.ts';
-import { CutAnswer, LostCall, mayHaveArrived, problemOf, retryAfterOf } from './problems.ts';
+import { CutAnswer, LostCall, mayHaveArrived, problemOf, refusalWords, retryAfterOf } from './problems.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
 import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, type QueueLimits } from './settings.ts';
 import { createShapes } from './shapes.ts';
 import { filesIn } from './sight.ts';
-import { mapStrings } from './well-formed.ts';
 import { createWebCalls } from './web.ts';
 import { mostWritten, requestParams, type Shape } from './wire.ts';
 import type { WireEvent } from './wire-events.ts';
@@ -101,9 +100,7 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
 
 function refusalIn(error: unknown): Attempt['refused'] {
   if (!(error instanceof Anthropic.APIError)) return null;
-  const { status = 0, apiMessage, message } = error;
-  // The SDK passes on whatever stands in the field.
-  return { status, said: typeof apiMessage === 'string' ? apiMessage : message };
+  return { status: error.status ?? 0, said: refusalWords(error) };
 }
 
 /** What a failure means for the line: only where nothing was said yet, and the server does not say that it is final. */
@@ -170,8 +167,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   });
 
   /** A server that echoes what it was sent does not tell the household the key. */
-  const clean = <Value>(value: Value): Value =>
-    config.key === null ? value : (mapStrings(value, filter.words) as Value);
+  const clean = filter.value;
 
   async function attempt(
     request: MindRequest,
@@ -208,7 +204,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     const failure = told && (ending === null || answer.isWhole()) ? null : (ending ?? new CutAnswer());
     const isCut = failure !== null;
     tell(answer.close(isCut));
-    const blocks = clean(answer.blocks(isCut));
+    const blocks = await filter.longValue(answer.blocks(isCut));
     const usage = began ? clean({ model: request.model, ...answer.usage.counts() }) : null;
     const lostCall = !isCut && answer.lostCall() && !blocks.some(({ kind }) => kind === 'tool-use');
     if (!isCut && !lostCall && usage)
@@ -217,7 +213,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
         refused: null,
         unsaid: null,
       };
-    const context = { model: request.model, host, key: config.key, setOn: config.setOn, began };
+    const context = { model: request.model, host, filter, setOn: config.setOn, began };
     const error = failure ?? new LostCall();
     const problem = clean(problemOf(signal.aborted ? new Anthropic.APIUserAbortError() : error, context));
     // Only where our leaving is what ended it: a line that died by itself did so unheard, whatever came after it.

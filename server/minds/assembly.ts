@@ -17,6 +17,7 @@ import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { parseJson } from '../../src/domain/platform/json.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { MindBlock, StopReason, ToolSearchBlock, WebBlock } from './mind.ts';
+import { createJsonCount, type JsonCount, type TooMuchJson } from '../json-bounds.ts';
 import { MIND_LIMITS } from './settings.ts';
 import { createToldUsage, type ToldUsage } from './told-usage.ts';
 import { SEARCH } from './tool-params.ts';
@@ -69,6 +70,12 @@ interface Part {
   signature: string;
   /** Of a call: its input, as far as it came. */
   json: string;
+  /** Counts `json` as it comes. */
+  readonly count: JsonCount;
+  /** Why no more of `json` was taken; null: all of it was. */
+  tooMuch: TooMuchJson | 'length' | null;
+  /** Whether `json`, when it had this length, was whole: a server can ask that with each of its events. */
+  wholeJson: { readonly length: number; readonly is: boolean };
 }
 
 /** Words as they were shown, of one block. */
@@ -77,6 +84,8 @@ interface Words {
   text: string;
 }
 
+const INPUT_BOUNDS = { depth: LIMITS.jsonDepth, values: MIND_LIMITS.inputValues };
+
 const partOf = (block: WireBlock): Part => ({
   block,
   ended: false,
@@ -84,7 +93,23 @@ const partOf = (block: WireBlock): Part => ({
   thinking: block.kind === 'thinking' ? block.thinking : '',
   signature: block.kind === 'thinking' ? block.signature : '',
   json: '',
+  count: createJsonCount(INPUT_BOUNDS),
+  tooMuch: null,
+  wholeJson: { length: 0, is: false },
 });
+
+function addInput(part: Part, piece: string): void {
+  if (part.tooMuch !== null) return;
+  const isLong = part.json.length + piece.length > MIND_LIMITS.inputCharacters;
+  part.tooMuch = isLong ? 'length' : part.count.take(Buffer.from(piece));
+  if (part.tooMuch === null) part.json += piece;
+}
+
+function hasWholeJson(part: Part): boolean {
+  const { length } = part.json;
+  if (part.wholeJson.length !== length) part.wholeJson = { length, is: parseJson(part.json) !== undefined };
+  return part.wholeJson.is;
+}
 
 // What is handed back unchanged has at least the fields that are read of it here.
 
@@ -145,24 +170,32 @@ function ofServer({ block, json }: Part): Extract<MindBlock, { kind: 'web' | 'to
     : null;
 }
 
+const notRun = (what: NonNullable<Part['tooMuch']>) => {
+  const why = {
+    depth: `lies more than ${LIMITS.jsonDepth} levels deep`,
+    values: `holds more than ${MIND_LIMITS.inputValues} values`,
+    length: `has more than ${MIND_LIMITS.inputCharacters} characters`,
+  };
+  return { input: {}, unreadable: `This call was not run: its input ${why[what]}.` };
+};
+
 /** The input of a call, or why there is none: a sentence for the model. */
-function inputOf({ block, json }: Part): { readonly input: unknown; readonly unreadable?: string } {
+function inputOf({ block, json, tooMuch }: Part): { readonly input: unknown; readonly unreadable?: string } {
+  if (tooMuch !== null) return notRun(tooMuch);
   const given = block.kind === 'call' ? block.input : undefined;
   const written = json.trim() === '' ? given : parseJson(json);
   // Some servers write the JSON of the input as a text once more.
-  const read = typeof written === 'string' && written.trim() !== '' ? parseJson(written) : written;
+  const isText = typeof written === 'string' && written.trim() !== '';
+  const within = isText ? createJsonCount(INPUT_BOUNDS).take(Buffer.from(written)) : null;
+  if (within !== null) return notRun(within);
+  const read = isText ? parseJson(written) : written;
   if (read === undefined && (json.trim() !== '' || given !== undefined))
     return {
       input: {},
       unreadable: `This call was not run: its input is not JSON. It began with: ${(json.trim() === '' ? String(written) : json).slice(0, MIND_LIMITS.upstreamDetail)}`,
     };
   const input = read === undefined || read === null || read === '' ? {} : read;
-  if (deeperThan(input, LIMITS.jsonDepth))
-    return {
-      input: {},
-      unreadable: `This call was not run: its input lies more than ${LIMITS.jsonDepth} levels deep.`,
-    };
-  return { input };
+  return deeperThan(input, LIMITS.jsonDepth) ? notRun('depth') : { input };
 }
 
 const UNNAMED = 'unnamed';
@@ -176,7 +209,7 @@ function isSaidAgain(before: Part, block: WireBlock): boolean {
   if (block.kind !== 'call' || before.block.kind !== 'call') return false;
   if (block.id !== before.block.id || block.name !== before.block.name) return false;
   // Without an id it may be another call of the same tool: where the one before it is whole, it is.
-  return block.id !== null || parseJson(before.json) === undefined;
+  return block.id !== null || !hasWholeJson(before);
 }
 
 export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
@@ -287,7 +320,7 @@ export function createAssembly({ words, newId }: AssemblyDeps): Assembly {
         count(delta.json);
         if (part?.block.kind !== 'call' && part?.block.kind !== 'of-server') lostCall = true;
         // What comes behind the end of a whole input is no part of it.
-        else if (!part.ended || parseJson(part.json) === undefined) part.json += delta.json;
+        else if (!part.ended || !hasWholeJson(part)) addInput(part, delta.json);
         return [];
       default:
         return delta satisfies never;

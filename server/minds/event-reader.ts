@@ -1,9 +1,12 @@
 /**
  * Reads the events of one answer out of its body: a stream of server-sent events, however it is written, or one JSON text.
- * Which of the two it is, its first character says: headers are wrong about it too often.
+ * Which of the two it is, its first character says: headers are wrong about it too often. An answer is counted before it is
+ * parsed, and read in steps, so that no server can hold the relay.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { parseJson } from '../../src/domain/platform/json.ts';
+import { createJsonCount } from '../json-bounds.ts';
+import { createPace, inSteps } from '../pace.ts';
 import { MIND_LIMITS } from './settings.ts';
 import { eventOf, type WireEvent } from './wire-events.ts';
 
@@ -16,10 +19,13 @@ export class UnreadableAnswer extends Error {
 function eventsIn({ data, event: named }: EventSourceMessage): WireEvent[] {
   const text = data.trim();
   if (text === '') return [];
+  if (createJsonCount(MIND_LIMITS.json).take(Buffer.from(text)) !== null)
+    throw new UnreadableAnswer('an event of the stream holds too much');
   const value = parseJson(text);
   if (value !== undefined) return [eventOf(value, named)];
   // Some servers write no blank line between two events.
-  const lines = text.split('\n').map((line) => parseJson(line));
+  const lines = text.split('\n', MIND_LIMITS.eventLines + 1).map((line) => parseJson(line));
+  if (lines.length > MIND_LIMITS.eventLines) throw new UnreadableAnswer('an event of the stream has too many lines');
   if (lines.length > 1 && lines.every((line) => line !== undefined))
     return lines.map((line) => eventOf(line, undefined));
   if (named === 'error') return [{ kind: 'error', body: { type: 'error', error: { message: text } } }];
@@ -51,6 +57,31 @@ function createEvents() {
   };
 }
 
+const wordsIn = (event: WireEvent): number => {
+  if (event.kind === 'block' && event.block.kind === 'text') return event.block.text.length;
+  if (event.kind === 'block' && event.block.kind === 'thinking') return event.block.thinking.length;
+  if (event.kind !== 'delta') return 0;
+  const { delta } = event;
+  return delta.kind === 'text' ? delta.text.length : delta.kind === 'thinking' ? delta.thinking.length : 0;
+};
+
+/** Counts the words of an answer. Throws where they are too much. */
+function createWordCount(): (event: WireEvent) => void {
+  let characters = 0;
+  return (event) => {
+    characters += wordsIn(event);
+    if (characters > MIND_LIMITS.wordCharacters) throw new UnreadableAnswer('the answer has too many words');
+  };
+}
+
+/** The same words in pieces: some servers send a whole answer in one event. */
+function* inPieces(event: WireEvent): Generator<WireEvent, void, undefined> {
+  if (event.kind !== 'delta' || event.delta.kind !== 'text') return yield event;
+  const { text } = event.delta;
+  for (let from = 0; from === 0 || from < text.length; from += MIND_LIMITS.stepCharacters)
+    yield { ...event, delta: { kind: 'text', text: text.slice(from, from + MIND_LIMITS.stepCharacters) } };
+}
+
 /**
  * `patience`: asked before each read, ms to wait for what comes next; after that the stream counts as ended.
  * Rejects with what the line's own failure is, or with `UnreadableAnswer`. Whoever leaves the loop early leaves the line: it
@@ -60,15 +91,31 @@ export async function* eventsOf(
   body: ReadableStream<Uint8Array> | null,
   patience: () => number = () => Infinity,
 ): AsyncGenerator<WireEvent, void, undefined> {
+  const pace = createPace();
+  const count = createWordCount();
+  for await (const event of readEvents(body, patience)) {
+    count(event);
+    for (const piece of inPieces(event)) {
+      await pace();
+      yield piece;
+    }
+  }
+}
+
+async function* readEvents(
+  body: ReadableStream<Uint8Array> | null,
+  patience: () => number,
+): AsyncGenerator<WireEvent, void, undefined> {
   if (!body) return;
   const [mine, rest] = withEnd(body, patience);
   const decoder = new TextDecoder();
   const events = createEvents();
+  const json = createJsonCount(MIND_LIMITS.json);
   let whole: string | null = null;
   let begun = false;
   let bytes = 0;
   try {
-    for await (const chunk of mine) {
+    for await (const chunk of inSteps(mine, MIND_LIMITS.stepBytes)) {
       bytes += chunk.byteLength;
       if (bytes > MIND_LIMITS.answerBytes) throw new UnreadableAnswer('the answer is too long');
       let text = decoder.decode(chunk, { stream: true });
@@ -78,8 +125,13 @@ export async function* eventsOf(
         begun = true;
         if (text.startsWith('{')) whole = '';
       }
-      if (whole === null) yield* events(text);
-      else whole += text;
+      if (whole === null) {
+        yield* events(text);
+        continue;
+      }
+      whole += text;
+      if (whole.length > MIND_LIMITS.eventCharacters || json.take(chunk) !== null)
+        throw new UnreadableAnswer('the answer holds too much');
     }
     const last = decoder.decode();
     // The last event may lack the blank line that ends it.

@@ -1,7 +1,7 @@
 /** What went wrong with an upstream, as a value with a sentence for people. */
 import Anthropic from '@anthropic-ai/sdk';
 import { isUnsent } from '../unsent.ts';
-import { createKeyFilter } from '../key-filter.ts';
+import type { KeyFilter } from '../key-filter.ts';
 import { UnreadableAnswer } from './event-reader.ts';
 import type { MindError } from './mind.ts';
 import { MIND_LIMITS, QUEUE_LIMITS } from './settings.ts';
@@ -20,8 +20,8 @@ export interface ProblemContext {
   readonly model: string;
   /** Where the requests go, without credentials. */
   readonly host: string;
-  /** Must not be in any sentence, whatever the upstream echoes. */
-  readonly key: string | null;
+  /** Takes out the key, which must not be in any sentence, whatever the upstream echoes. */
+  readonly filter: KeyFilter;
   /** Where key and address are set, and so changed. Left out: in the relay's environment. */
   readonly setOn?: 'page' | undefined;
   /** Whether the answer had begun. */
@@ -40,14 +40,16 @@ const mayBeTooLong = (status: number | undefined) =>
 /** How many tokens were sent and how many fit, where the sentence says so. */
 function tokensIn(said: string): MindError['tokens'] {
   const number = (text: string | undefined) => Number((text ?? '').replaceAll(/[,_]/g, ''));
-  const both = /([\d,]+) \+ ([\d,]+) > ([\d,]+)/.exec(said);
+  const both = /([\d,]{1,15}) \+ ([\d,]{1,15}) > ([\d,]{1,15})/.exec(said);
   if (both) return { asked: number(both[1]) + number(both[2]), most: number(both[3]) };
-  const than = /([\d,]+) (?:tokens )?> ([\d,]+)/.exec(said);
+  const than = /([\d,]{1,15}) (?:tokens )?> ([\d,]{1,15})/.exec(said);
   if (than) return { asked: number(than[1]), most: number(than[2]) };
   const context =
-    /(?:maximum context length is|context (?:size|length|window)[^\d]{0,40}?|"?n_ctx"?:? ?)\(?([\d,]+)/i.exec(said);
+    /(?:maximum context length is|context (?:size|length|window)[^\d]{0,40}?|"?n_ctx"?:? ?)\(?([\d,]{1,15})/i.exec(
+      said,
+    );
   const asked =
-    /(?:request(?:ed)?|messages resulted in|prompt contains(?: at least)?|"?n_prompt_tokens"?:?)[^\d]{0,30}([\d,]+)/i.exec(
+    /(?:request(?:ed)?|messages resulted in|prompt contains(?: at least)?|"?n_prompt_tokens"?:?)[^\d]{0,30}([\d,]{1,15})/i.exec(
       said,
     );
   return context && asked ? { asked: number(asked[1]), most: number(context[1]) } : undefined;
@@ -59,18 +61,27 @@ const isCredit = (said: string, type: string | null) =>
 const namesModel = (said: string, model: string) => said.includes(model) || /\bmodel\b/i.test(said);
 
 /** The upstream's own words, shortened, and without the key. */
-function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, key: string | null): string {
-  // The SDK passes on whatever stands in the field.
-  const given: unknown = error.apiMessage;
-  const text = createKeyFilter(key).words(typeof given === 'string' ? given : error.message);
-  return text.length > MIND_LIMITS.upstreamDetail ? `${text.slice(0, MIND_LIMITS.upstreamDetail)}…` : text;
+function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, filter: KeyFilter): string {
+  const text = ownWords(error);
+  const shown = filter.part(text, 0, MIND_LIMITS.upstreamDetail);
+  return text.length > MIND_LIMITS.upstreamDetail ? `${shown}…` : shown;
 }
+
+/** The SDK passes on whatever stands in the field. */
+function ownWords({ apiMessage, message }: InstanceType<typeof Anthropic.APIError>): string {
+  const given: unknown = apiMessage;
+  return typeof given === 'string' ? given : message;
+}
+
+/** The upstream's own words, as far as anybody looks for their meaning. */
+export const refusalWords = (error: InstanceType<typeof Anthropic.APIError>): string =>
+  ownWords(error).slice(0, MIND_LIMITS.refusalChars);
 
 const addressIn = ({ setOn }: ProblemContext) => (setOn === 'page' ? sentence`the address` : 'ANTHROPIC_BASE_URL');
 
 function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: ProblemContext): MindError {
   const { model, host } = context;
-  const said = upstreamWords(error, context.key);
+  const said = upstreamWords(error, context.filter);
   const { type } = error;
   // An error event inside a stream has no status, only its type.
   const is = (status: number, name: string) => error.status === status || type === name;
@@ -109,9 +120,10 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
     };
   if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', host, error.headers);
   if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', host, error.headers);
-  if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(error.message))) {
-    // Not in its own words alone: some servers count in fields beside them.
-    const tokens = tokensIn(error.message);
+  // The whole of it, as far as it is read: some servers count in fields beside their own words.
+  const whole = error.message.slice(0, MIND_LIMITS.refusalChars);
+  if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(whole))) {
+    const tokens = tokensIn(whole);
     const message = sentence`This is longer than the model can read, even without the earlier conversation. A shorter message helps, less that is remembered of the last conversation (Settings, Waking), or a model that reads more.`;
     return {
       kind: 'too-large',

@@ -12,16 +12,28 @@ export const MIND_LIMITS = {
   requestTimeoutMs: 300_000,
   /** Longest piece of an upstream's own words in a sentence for people. */
   upstreamDetail: 300,
-  /** Bytes of a refusal that are read. */
+  /** Bytes of a refusal that are read, and characters of it in which its meaning is looked for. */
   refusalBytes: 1_000_000,
+  refusalChars: 4_000,
   /** ms that a stream may stay open after its last event, before its line is closed. */
   afterEndMs: 1_000,
   /** ms without an event after an answer told how it ended, and all its blocks have: servers leave the last event out. */
   afterToldMs: 3_000,
   /** Bytes of one whole answer. A token of 4 letters takes some 150 bytes of events, and the longest answers have 128,000. */
   answerBytes: 100_000_000,
-  /** Characters of one event of a stream: a page that the server read may lie in one. */
-  eventCharacters: 20_000_000,
+  /** Characters and lines of one event of a stream: a page that the server read may lie in one. */
+  eventCharacters: 5_000_000,
+  eventLines: 1_000,
+  /** Levels and values of the JSON of one event, and of a whole answer. */
+  json: { depth: 500, values: 20_000 },
+  /** Characters of the words and thoughts of one answer, twice as many as the longest have; and of the input of one call. */
+  wordCharacters: 1_000_000,
+  inputCharacters: 2_000_000,
+  /** Values in that input. */
+  inputValues: 20_000,
+  /** Bytes and characters of an answer that are read in one step. */
+  stepBytes: 4_096,
+  stepCharacters: 32_768,
   /** Blocks of one answer. */
   blocks: 2_000,
   /** Characters of a call's id and of a tool's name. The Messages API takes 128 for a name. */

@@ -8,8 +8,10 @@ export const CONNECT_LIMITS = {
   tried: 3,
   /** ms for each of the usual ports, which are near. */
   findMs: 2_000,
-  /** Bytes of a list that are read. */
+  /** Bytes of a list that are read, levels and values of its JSON. */
   listBytes: 2_000_000,
+  listDepth: 32,
+  listValues: 50_000,
   /** Longest answer to the first request. */
   tryTokens: 16,
 } as const;

@@ -1,38 +1,33 @@
 /** Asking a server which models it has, and one of them for a word. */
 import { z } from 'zod';
-import { chunksOf } from '../../src/domain/platform/old-browsers.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
 import { MODEL_LIMITS, type ConnectionState, type ListedModel } from '../../src/protocol/models.ts';
+import { createBoundedFetch } from '../bounded-fetch.ts';
 import type { Mind, MindError, MindErrorKind } from '../minds/index.ts';
 import { CONNECT_LIMITS } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
-/** As Anthropic and every server that speaks OpenAI's list say it. What does not fit is left out. */
-const listSchema = z.object({
-  data: z.array(z.unknown()).transform((all) =>
-    all.flatMap((each): ListedModel[] => {
-      const parsed = z
-        .object({ id: z.string().min(1).max(MODEL_LIMITS.model), display_name: z.string().optional().catch(undefined) })
-        .safeParse(each);
-      if (!parsed.success) return [];
-      const { id, display_name: name } = parsed.data;
-      return [{ id, name: (name ?? id).slice(0, MODEL_LIMITS.model) }];
-    }),
-  ),
+/** As Anthropic and every server that speaks OpenAI's list say it. */
+const listSchema = z.object({ data: z.array(z.unknown()) });
+const modelSchema = z.object({
+  id: z.string().min(1).max(MODEL_LIMITS.model),
+  display_name: z.string().optional().catch(undefined),
 });
 
-async function boundedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ? chunksOf(response.body) : []) {
-    const bytes: unknown = chunk;
-    if (!(bytes instanceof Uint8Array)) continue;
-    size += bytes.byteLength;
-    if (size > CONNECT_LIMITS.listBytes) throw new SyntaxError('the list is too long');
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+/** What does not fit is left out. */
+function listedIn(data: readonly unknown[]): ListedModel[] {
+  return data.slice(0, MODEL_LIMITS.listed).flatMap((each): ListedModel[] => {
+    const parsed = modelSchema.safeParse(each);
+    if (!parsed.success) return [];
+    const { id, display_name: name } = parsed.data;
+    return [{ id, name: (name ?? id).slice(0, MODEL_LIMITS.model) }];
+  });
 }
+
+const LIST_BOUNDS = {
+  messageBytes: CONNECT_LIMITS.listBytes,
+  json: { depth: CONNECT_LIMITS.listDepth, values: CONNECT_LIMITS.listValues },
+};
 
 export interface ListedServer {
   /** Without `/v1`. */
@@ -47,17 +42,20 @@ export async function listModels(
   ms: number = CONNECT_LIMITS.listMs,
 ): Promise<ListedModel[] | null> {
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/v1/models?limit=${MODEL_LIMITS.listed}`, {
-      headers: { ...headers, accept: 'application/json' },
-      redirect: 'manual',
-      signal: AbortSignal.timeout(ms),
-    });
+    const response = await createBoundedFetch(LIST_BOUNDS, fetch)(
+      `${baseUrl.replace(/\/+$/, '')}/v1/models?limit=${MODEL_LIMITS.listed}`,
+      {
+        headers: { ...headers, accept: 'application/json' },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ms),
+      },
+    );
     if (!response.ok) {
       await response.body?.cancel();
       return null;
     }
-    const parsed = listSchema.safeParse(JSON.parse(await boundedText(response)));
-    return parsed.success ? parsed.data.data.slice(0, MODEL_LIMITS.listed) : null;
+    const parsed = listSchema.safeParse(await response.json());
+    return parsed.success ? listedIn(parsed.data.data) : null;
   } catch {
     // Whatever is wrong with it, there is no list; the request for a word says what is wrong.
     return null;

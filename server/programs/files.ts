@@ -1,6 +1,7 @@
 /** The files that a program has Roost read and write: those of its agent's own folder, by the ways that hold for all. */
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
+import { createLimiter } from '../../src/domain/platform/queue.ts';
 import type { Workspace } from '../workspaces/index.ts';
 import type { LineHandlers } from './line.ts';
 import type { ProgramLimits } from './settings.ts';
@@ -8,11 +9,24 @@ import type { ProgramLimits } from './settings.ts';
 export interface FilesDeps {
   readonly folder: string;
   readonly workspace: Pick<Workspace, 'bytesOf' | 'write'>;
-  readonly limits: Pick<ProgramLimits, 'fileBytes'>;
+  readonly limits: Pick<ProgramLimits, 'fileBytes' | 'filesAtOnce'>;
   /** Whether the person lets its agent use this tool of Roost's, by whatever way. */
   readonly mayUse: (tool: 'read_file' | 'write_file') => Promise<boolean>;
   /** Whether this is the program's session. */
   readonly isOwn: (sessionId: string) => boolean;
+}
+
+const NEWLINE = 0x0a;
+
+/** Where the line begins that is so many lines below the one at `from`; behind the end and its last break, where there is none. */
+function startOfLine(bytes: Uint8Array, below: number, from: number): number {
+  let at = from;
+  for (let line = 0; line < below; line++) {
+    while (at < bytes.length && bytes[at] !== NEWLINE) at++;
+    if (at >= bytes.length) return bytes.length + 1;
+    at++;
+  }
+  return at;
 }
 
 export function createFiles({
@@ -31,22 +45,18 @@ export function createFiles({
     if (!isAbsolute(path) || inner === undefined || inner === '') throw new Error('This lies outside of the folder.');
     return inner.split(sep).join('/');
   }
+  const limited = createLimiter(limits.filesAtOnce);
   return {
-    async readFile({ sessionId, path, line, limit }) {
-      const text = (await workspace.bytesOf(await within(sessionId, path, 'read_file'), limits.fileBytes)).toString(
-        'utf8',
-      );
-      if (typeof line !== 'number' && typeof limit !== 'number') return { content: text };
-      const from = Math.max(0, (line ?? 1) - 1);
-      return {
-        content: text
-          .split('\n')
-          .slice(from, from + (limit ?? Infinity))
-          .join('\n'),
-      };
-    },
-    async writeFile({ sessionId, path, content }) {
-      await workspace.write(await within(sessionId, path, 'write_file'), Buffer.from(content));
-    },
+    readFile: ({ sessionId, path, line, limit }) =>
+      limited(async () => {
+        const bytes = await workspace.bytesOf(await within(sessionId, path, 'read_file'), limits.fileBytes);
+        const from = startOfLine(bytes, Math.max(0, (line ?? 1) - 1), 0);
+        const to = typeof limit === 'number' ? startOfLine(bytes, limit, from) - 1 : bytes.length;
+        return { content: bytes.toString('utf8', from, Math.max(from, to)) };
+      }),
+    writeFile: ({ sessionId, path, content }) =>
+      limited(async () => {
+        await workspace.write(await within(sessionId, path, 'write_file'), Buffer.from(content));
+      }),
   };
 }

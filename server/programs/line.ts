@@ -19,11 +19,13 @@ import type {
   WriteTextFileRequest,
 } from '@agentclientprotocol/sdk';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { z } from 'zod';
 import { beginningOfText } from '../../src/domain/cut-middle.ts';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
 import type { PROGRAM_FAULTS } from '../../src/protocol/programs.ts';
-import { NoProgramError, type Group, type Processes, createFlood, FLOODED } from '../processes/index.ts';
-import { refuseJson } from '../json-bounds.ts';
+import { Readable } from 'node:stream';
+import { NoProgramError, type Group, type Processes } from '../processes/index.ts';
+import { linesOf } from '../processes/lines.ts';
+import { FLOODED, TooMuchError } from '../too-much.ts';
 import type { ProgramLimits } from './settings.ts';
 import { sentence } from '../../src/domain/sentence.ts';
 
@@ -68,33 +70,63 @@ export interface LineStart {
   readonly limits: ProgramLimits;
 }
 
-const messageSchema = z.looseObject({ jsonrpc: z.literal('2.0') });
-const NEWLINE = 10;
+/** The parser of the protocol takes these as they are. */
+const FREE: ReadonlySet<string> = new Set(['rawInput', 'rawOutput']);
+
+/**
+ * A message of which the parser of the protocol has at most so many values to check: it takes up to 0.2 ms for one that does not
+ * fit, and looks at all of them. No message that means anything has as many. What is left out comes last in its list.
+ */
+function checkable(message: unknown, most: number): unknown {
+  let left = most;
+  const within = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const kept: unknown[] = [];
+      for (const each of value) {
+        if (--left < 0) break;
+        kept.push(within(each));
+      }
+      return kept;
+    }
+    const kept: [string, unknown][] = [];
+    for (const [key, each] of Object.entries(value)) {
+      if (--left < 0) break;
+      kept.push([key, FREE.has(key) ? each : within(each)]);
+    }
+    return Object.fromEntries(kept);
+  };
+  return within(message);
+}
+
+/** What was too much of what it wrote, as its end. */
+function endOf({ what }: TooMuchError, { messageBytes }: ProgramLimits): ProgramError {
+  switch (what) {
+    case 'flood':
+      return new ProgramError('nonsense', FLOODED);
+    case 'length':
+      return new ProgramError('nonsense', sentence`a message of it is longer than ${messageBytes} bytes`);
+    case 'depth':
+    case 'values':
+      return new ProgramError(
+        'nonsense',
+        sentence`a message of it holds more, or lies deeper in itself, than anybody could read`,
+      );
+    default:
+      return what satisfies never;
+  }
+}
 
 /** JSON-RPC messages, one a line, both ways. `fail` is told what ends it. */
 function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: ProgramError) => void): Stream {
-  const isFlooded = createFlood(limits);
-  const flood = () => fail(new ProgramError('nonsense', FLOODED));
   let nonsense = 0;
-  let pieces: Buffer[] = [];
-  let length = 0;
 
-  function messageIn(bytes: Buffer): AnyMessage | null {
-    const line = bytes.toString('utf8');
+  function messageIn(line: string): AnyMessage | null {
     if (line.trim() === '') return null;
-    if (refuseJson(bytes) !== null) {
-      fail(
-        new ProgramError(
-          'nonsense',
-          sentence`a message of it holds more, or lies deeper in itself, than anybody could read`,
-        ),
-      );
-      return null;
-    }
     try {
       const value: unknown = JSON.parse(line);
       // Its shape is checked by the protocol's own parser; a batch is none.
-      if (messageSchema.safeParse(value).success) return value as AnyMessage;
+      if (isRecord(value) && value['jsonrpc'] === '2.0') return checkable(value, limits.checkedValues) as AnyMessage;
     } catch {
       // Some programs greet in words before they speak the protocol.
     }
@@ -108,37 +140,38 @@ function streamOf({ child, write }: Group, limits: ProgramLimits, fail: (error: 
     return null;
   }
 
-  let open = true;
-  const readable = new ReadableStream<AnyMessage>({
-    cancel() {
-      open = false;
-    },
-    start(controller) {
-      const end = () => {
-        if (open) controller.close();
-        open = false;
-        // Where it ends by itself, how it did is known in a moment.
-        setTimeout(() => fail(new ProgramError('died', sentence`it has closed its output`)), limits.endMs).unref();
-      };
-      child.stdout?.on('data', (chunk: Buffer) => {
-        if (!open) return;
-        if (isFlooded(0, chunk.length)) return flood();
-        let from = 0;
-        for (let at = chunk.indexOf(NEWLINE); at >= 0 && open; at = chunk.indexOf(NEWLINE, from)) {
-          const message = messageIn(Buffer.concat([...pieces, chunk.subarray(from, at)]));
-          [pieces, length, from] = [[], 0, at + 1];
-          if (isFlooded(1, 0)) return flood();
-          if (message) controller.enqueue(message);
-        }
-        pieces.push(chunk.subarray(from));
-        length += chunk.length - from;
-        if (length > limits.messageBytes)
-          fail(new ProgramError('nonsense', sentence`a message of it is longer than ${limits.messageBytes} bytes`));
-      });
-      child.stdout?.on('close', end);
-      child.stdout?.on('error', end);
-    },
+  const { messageBytes, jsonDepth, jsonValues, windowMs, windowMessages, windowBytes } = limits;
+  const lines = linesOf(child.stdout ?? Readable.from([]), {
+    messageBytes,
+    json: { depth: jsonDepth, values: jsonValues },
+    ...{ windowMs, windowMessages, windowBytes },
   });
+  // One that is closed by itself says in a moment how it ended.
+  const ended = () =>
+    setTimeout(() => fail(new ProgramError('died', sentence`it has closed its output`)), limits.endMs).unref();
+  const readable = new ReadableStream<AnyMessage>(
+    {
+      async pull(controller) {
+        try {
+          for (;;) {
+            const { done, value } = await lines.next();
+            if (done) {
+              ended();
+              return controller.close();
+            }
+            const message = messageIn(value.toString('utf8'));
+            if (message) return controller.enqueue(message);
+          }
+        } catch (error) {
+          if (error instanceof TooMuchError) fail(endOf(error, limits));
+          else ended();
+          controller.close();
+        }
+      },
+      cancel: () => void child.stdout?.destroy(),
+    },
+    { highWaterMark: 0 },
+  );
   const writable = new WritableStream<AnyMessage>({
     write: (message) => write(`${JSON.stringify(message)}\n`),
   });

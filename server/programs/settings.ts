@@ -14,15 +14,19 @@ export const PROGRAM_LIMITS = {
   /** Between asking it to stop its turn, or to end, and ending it. */
   cancelMs: 5_000,
   endMs: 2_000,
-  /** Bytes of one message of it; messages and bytes within `windowMs`. */
-  messageBytes: 10_000_000,
+  /** Bytes of one message of it, levels and values of its JSON; messages and bytes within `windowMs`. */
+  messageBytes: 6_000_000,
+  jsonDepth: 100,
+  jsonValues: 20_000,
+  /** Values of one message that are checked, beside what a tool was given and gave back. */
+  checkedValues: 500,
   windowMs: 1_000,
   windowMessages: 5_000,
   windowBytes: 40_000_000,
   /** Lines of it that are no messages before it is taken not to speak the protocol. */
   nonsenseLines: 50,
   /** Of one turn: characters of its words that are heard, and of its calls before each is shown more briefly; calls of tools that are shown, questions that may be open at once. */
-  turnChars: 2_000_000,
+  turnChars: 1_000_000,
   turnTools: 1_000,
   openQuestions: 5,
   /** Characters of what is shown of one call, and of its title. */
@@ -35,8 +39,11 @@ export const PROGRAM_LIMITS = {
   settingsBytes: 1_000_000,
   settingsShown: 10_000,
   repositoryEntries: 20_000,
-  /** Bytes of a file that it has Roost read. */
+  /** Bytes of a file that it has Roost read; files that it has Roost read or write at once. */
   fileBytes: 5_000_000,
+  filesAtOnce: 4,
+  /** Characters of its words that are passed on at once. */
+  stepChars: 32_768,
   /** Characters of the end of what it wrote to its errors, for the person. */
   errorChars: 500,
 } as const;

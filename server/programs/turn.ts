@@ -52,26 +52,38 @@ const lines = (text: string, mark: string) =>
     .map((line) => `${mark} ${line}`)
     .join('\n');
 
-/** Of what a call gives back or would do, what can be read. */
-function contentText(content: readonly ToolCallContent[]): string {
-  return content
-    .map((part) => {
-      switch (part.type) {
-        case 'diff':
-          return `${part.path}\n${[
-            ...(part.oldText === null || part.oldText === undefined ? [] : [lines(part.oldText, '-')]),
-            lines(part.newText, '+'),
-          ].join('\n')}`;
-        case 'content':
-          return part.content.type === 'text' ? part.content.text : `[${part.content.type}]`;
-        case 'terminal':
-          return '';
-        default:
-          return part satisfies never;
-      }
-    })
-    .filter((text) => text !== '')
-    .join('\n');
+function partText(part: ToolCallContent, most: number): string {
+  switch (part.type) {
+    case 'diff': {
+      const { path, oldText, newText } = part;
+      // Cut before lines are made of it: a file may have millions of them.
+      const marked = (text: string, mark: string) => lines(cutMiddle(text, most), mark);
+      const before = oldText === null || oldText === undefined ? [] : [marked(oldText, '-')];
+      return [path, ...before, marked(newText, '+')].join('\n');
+    }
+    case 'content':
+      return part.content.type === 'text' ? part.content.text : `[${part.content.type}]`;
+    case 'terminal':
+      return '';
+    default:
+      return part satisfies never;
+  }
+}
+
+/** Of what a call gives back or would do, what can be read: at most about `most` characters. */
+function contentText(content: readonly ToolCallContent[], most: number): string {
+  const texts: string[] = [];
+  let length = 0;
+  for (const [at, part] of content.entries()) {
+    if (length > most) {
+      texts.push(`[${content.length - at} more parts]`);
+      break;
+    }
+    const text = partText(part, most);
+    length += text.length;
+    if (text !== '') texts.push(text);
+  }
+  return texts.join('\n');
 }
 
 const diffsOf = (content: readonly ToolCallContent[]) =>
@@ -182,7 +194,7 @@ export function createTurn(
     if (call.ended) return;
     open(id, call);
     call.ended = true;
-    const text = stopped ?? contentText(call.content);
+    const text = stopped ?? contentText(call.content, limits.toolChars);
     const result = cut(text !== '' || !hasInput(raw) ? text : JSON.stringify(raw));
     call.done?.(result, isError);
     const end = { text: result, isError, stopped: stopped !== null };
@@ -205,7 +217,9 @@ export function createTurn(
           const words =
             other && said !== '' && !said.endsWith('\n') ? `\n\n${update.content.text}` : update.content.text;
           said += words;
-          return listener.onText(words);
+          for (let from = 0; from < words.length; from += limits.stepChars)
+            listener.onText(words.slice(from, from + limits.stepChars));
+          return;
         }
         case 'agent_thought_chunk':
           if (update.content.type === 'text' && (heard += update.content.text.length) <= limits.turnChars)

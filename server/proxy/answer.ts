@@ -4,6 +4,7 @@ import { isUnsent } from '../unsent.ts';
 import { createLeaving, type Leaving } from '../minds/leave.ts';
 import { writtenWithin } from '../minds/wire.ts';
 import { createKeyFilter, withoutKey } from '../key-filter.ts';
+import { inSteps } from '../pace.ts';
 import type { ProxyError } from './errors.ts';
 import { responseHeaders } from './headers.ts';
 import { PROXY_LIMITS } from './settings.ts';
@@ -182,7 +183,7 @@ export function createAsk({ upstream, stopsWhenLeft, key, onError }: AnswerDeps)
         };
       }
       const headers = responseHeaders(sent.headers, filter);
-      const body = withoutKey(unpacked(sent), filter);
+      const body = withoutKey(inSteps(unpacked(sent), PROXY_LIMITS.pieceBytes), filter);
       if (!isOk(sent.status)) {
         // A model that refuses charges nothing.
         free();

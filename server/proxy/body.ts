@@ -1,29 +1,26 @@
 /** Bodies in both directions: a request read whole within the limit, an answer handed on as it comes. */
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { parseJson } from '../../src/domain/platform/json.ts';
+import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
-import { refuseJson } from '../json-bounds.ts';
+import { readJson, tooMuchOf, type BodyFault } from '../read-json.ts';
 import type { ProxyError } from './errors.ts';
 
 /** What a client's request may come to, read from its body before it is sent. */
-const shape = z.looseObject({
+const shape = z.object({
   model: z.string().catch(''),
   max_tokens: z.number().int().positive().nullable().catch(null),
   speed: z.string().nullish().catch(null),
   service_tier: z.string().nullish().catch(null),
   inference_geo: z.string().nullish().catch(null),
-  tools: z
-    .array(
-      z
-        .looseObject({ type: z.string().nullish().catch(null), max_uses: z.number().nullish().catch(null) })
-        .catch({ type: null, max_uses: null }),
-    )
-    .nullish()
-    .catch(null),
+  tools: z.array(z.unknown()).nullish().catch(null),
   mcp_servers: z.array(z.unknown()).nullish().catch(null),
 });
+/** Looked at one by one, without a schema: there may be tens of thousands. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
+const toolOf = (tool: unknown) =>
+  isRecord(tool) ? { type: textOf(tool['type']), most: tool['max_uses'] } : { type: null, most: null };
 
 /** Searches where a request names no limit of its own, and the most that fit into one answer whatever it names. */
 const SEARCHES = 10;
@@ -65,10 +62,10 @@ function look(value: unknown, found: Found, depth: number): void {
 }
 
 /** Tools of a client's own have no type, or `custom`, or are among those that the model knows and the client runs; all others may be run by the server. */
-const isOfServer = (type: string | null | undefined) =>
-  type !== null && type !== undefined && !/^(?:custom$|bash_|text_editor_|computer_|memory_)/.test(type);
+const isOfServer = (type: string | null) =>
+  type !== null && !/^(?:custom$|bash_|text_editor_|computer_|memory_)/.test(type);
 
-const searchesOf = (most: number | null | undefined) =>
+const searchesOf = (most: unknown) =>
   typeof most === 'number' && most >= 0 ? Math.min(Math.ceil(most), SEARCHES_MOST) : SEARCHES;
 
 /** `body`: as it was parsed; `bytes`: of it as it came. */
@@ -77,7 +74,7 @@ export function sizeOf(body: unknown, bytes: number): RequestSize {
   const found: Found = { pictures: 0, pictureBytes: 0, openEnded: false, hourOfCache: false, cached: false };
   look(body, found, 0);
   const known = parsed.success ? parsed.data : null;
-  const tools = (known?.tools ?? []).filter(({ type }) => isOfServer(type));
+  const tools = (known?.tools ?? []).map(toolOf).filter(({ type }) => isOfServer(type));
   const searching = tools.filter(({ type }) => type?.startsWith('web_search') === true);
   return {
     model: known?.model ?? '',
@@ -86,7 +83,7 @@ export function sizeOf(body: unknown, bytes: number): RequestSize {
     openEnded: found.openEnded || tools.length > 0 || (known?.mcp_servers ?? []).length > 0,
     searches: Math.min(
       SEARCHES_MOST,
-      searching.reduce((sum, { max_uses: most }) => sum + searchesOf(most), 0),
+      searching.reduce((sum, { most }) => sum + searchesOf(most), 0),
     ),
     maxOutputTokens: known?.max_tokens ?? null,
     cached: found.hourOfCache ? 'hour' : found.cached ? 'minutes' : 'not',
@@ -99,7 +96,10 @@ export function sizeOf(body: unknown, bytes: number): RequestSize {
   };
 }
 
-const requestShape = z.looseObject({});
+const BOUNDS = {
+  bytes: LIMITS.bodyBytes,
+  json: { depth: LIMITS.jsonDepth, values: LIMITS.modelValues },
+};
 
 export interface ProxyBody {
   /** As they came. */
@@ -110,7 +110,7 @@ export interface ProxyBody {
   ofModel(model: string): ProxyBody;
 }
 
-function bodyOf(request: z.output<typeof requestShape>, bytes: Uint8Array): ProxyBody {
+function bodyOf(request: Readonly<Record<string, unknown>>, bytes: Uint8Array): ProxyBody {
   return {
     bytes,
     stream: request['stream'] === true,
@@ -122,35 +122,19 @@ function bodyOf(request: z.output<typeof requestShape>, bytes: Uint8Array): Prox
   };
 }
 
-async function bytesOf(request: Request): Promise<Uint8Array | null> {
-  if (Number(request.headers.get('content-length') ?? 0) > LIMITS.bodyBytes) return null;
-  if (request.body === null) return new Uint8Array();
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks);
-    chunks.push(value);
-    size += value.byteLength;
-    if (size > LIMITS.bodyBytes) return null;
-  }
-}
-
 export async function readRequest(
   request: Request,
 ): Promise<{ readonly ok: true; readonly body: ProxyBody } | { readonly ok: false; readonly error: ProxyError }> {
-  const bytes = await bytesOf(request);
-  if (bytes === null)
-    return {
-      ok: false,
-      error: { kind: 'too-large', message: `A request may carry ${LIMITS.bodyBytes} bytes at most.` },
-    };
-  const tooMuch = refuseJson(bytes);
-  if (tooMuch !== null) return { ok: false, error: { kind: 'too-large', message: tooMuch } };
-  const parsed = requestShape.safeParse(parseJson(Buffer.from(bytes).toString('utf8')));
-  if (parsed.success) return { ok: true, body: bodyOf(parsed.data, bytes) };
-  return { ok: false, error: { kind: 'malformed', message: 'The body is not a JSON object in UTF-8.' } };
+  const tooLarge = (fault: Exclude<BodyFault, 'syntax'>) => ({
+    ok: false as const,
+    error: { kind: 'too-large' as const, message: tooMuchOf(fault, BOUNDS) },
+  });
+  if (Number(request.headers.get('content-length') ?? 0) > BOUNDS.bytes) return tooLarge('length');
+  const read = await readJson(request.body, BOUNDS);
+  if (!read.ok && read.fault !== 'syntax') return tooLarge(read.fault);
+  return read.ok && isRecord(read.value)
+    ? { ok: true, body: bodyOf(read.value, read.bytes) }
+    : { ok: false, error: { kind: 'malformed', message: 'The body is not a JSON object in UTF-8.' } };
 }
 
 /**

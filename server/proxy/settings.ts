@@ -6,8 +6,14 @@ export const PROXY_LIMITS = {
   retryAfterSeconds: 1,
   /** ms without a byte from the upstream, before the request is given up. A model may think that long before its first. */
   upstreamSilenceMs: 600_000,
-  /** Bytes of a JSON answer that are read for its usage, and of one line of a stream. */
+  /** Bytes of a JSON answer that are read for its usage; levels and values of its JSON. */
   readBytes: 8_000_000,
+  json: { depth: 100, values: 20_000 },
+  /** The same of one event of a stream. One that tells what an answer took is short. */
+  eventBytes: 65_536,
+  eventJson: { depth: 16, values: 1_000 },
+  /** Bytes of an answer that are read in one step. */
+  pieceBytes: 16_384,
   /** Bytes of an upstream's refusal that are passed on. */
   refusalBytes: 1_000_000,
   /** Of a request, where the upstream cannot count its tokens: prose has about four, code three. */

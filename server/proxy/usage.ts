@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isRecord } from '../../src/domain/platform/is-record.ts';
 import { parseJson } from '../../src/domain/platform/json.ts';
 import type { Took } from '../contracts.ts';
+import { createJsonCount } from '../json-bounds.ts';
 import { createToldUsage, type ToldUsage } from '../minds/told-usage.ts';
 import { PROXY_LIMITS } from './settings.ts';
 
@@ -54,6 +55,7 @@ export function createStreamReader(model: string): UsageReader {
 
   function take(text: string): void {
     if (!text.startsWith('data:') || !TELLS.test(text)) return;
+    if (createJsonCount(PROXY_LIMITS.eventJson).take(Buffer.from(text)) !== null) return;
     const event = eventShape.safeParse(parseJson(text.slice('data:'.length)));
     if (!event.success) return;
     const { type, message, usage } = event.data;
@@ -71,12 +73,12 @@ export function createStreamReader(model: string): UsageReader {
       const lines = decoder.decode(bytes, { stream: true }).split('\n');
       const last = lines.pop() ?? '';
       for (const part of lines) {
-        if (!tooLong) take(line + part);
+        if (!tooLong && line.length + part.length <= PROXY_LIMITS.eventBytes) take(line + part);
         line = '';
         tooLong = false;
       }
       if (!tooLong) line += last;
-      if (line.length > PROXY_LIMITS.readBytes) {
+      if (line.length > PROXY_LIMITS.eventBytes) {
         line = '';
         tooLong = true;
       }
@@ -86,14 +88,18 @@ export function createStreamReader(model: string): UsageReader {
 }
 
 export function createJsonReader(model: string): UsageReader {
+  const json = createJsonCount(PROXY_LIMITS.json);
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let tooMuch = false;
   return {
     read(bytes) {
       size += bytes.byteLength;
-      if (size <= PROXY_LIMITS.readBytes) chunks.push(bytes);
+      tooMuch ||= size > PROXY_LIMITS.readBytes || json.take(bytes) !== null;
+      if (!tooMuch) chunks.push(bytes);
     },
     took() {
+      if (tooMuch) return null;
       const message = messageShape.safeParse(parseJson(Buffer.concat(chunks).toString('utf8')));
       const told = createToldUsage();
       told.add(message.data?.usage);

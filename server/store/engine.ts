@@ -5,7 +5,7 @@
  * up where its log cannot be written, and so does WebAssembly where it runs out of memory. PGlite swallows that and
  * answers with nothing; here it is noticed, said, and the engine never touched again.
  */
-import { PGlite, protocol } from '@electric-sql/pglite';
+import { PGlite, protocol, types } from '@electric-sql/pglite';
 import { z } from 'zod';
 import { errorMessage } from '../../src/domain/platform/error-message.ts';
 import { createDurableFiles } from './durable-files.ts';
@@ -67,6 +67,17 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
+/** PGlite’s own ways take a microsecond for each byte, and everybody waits: seconds for a picture. */
+const BYTES = {
+  serializers: {
+    [types.BYTEA]: (value: unknown) => {
+      if (!(value instanceof Uint8Array)) throw new Error('Only bytes go into a column of bytes.');
+      return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`;
+    },
+  },
+  parsers: { [types.BYTEA]: (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex')) },
+};
+
 function readRows(messages: Messages, parsers: PGlite['parsers']): Rows {
   const found: { rows: Record<string, unknown>[]; affectedRows: number | undefined; command: string | undefined } = {
     rows: [],
@@ -111,7 +122,13 @@ export async function openEngine(folder: string): Promise<Engine> {
   };
   let pglite: PGlite;
   try {
-    pglite = await PGlite.create({ fs: files.filesystem, postgresqlconf: SETTINGS, startParams: START, onStderr });
+    pglite = await PGlite.create({
+      fs: files.filesystem,
+      postgresqlconf: SETTINGS,
+      startParams: START,
+      onStderr,
+      ...BYTES,
+    });
   } catch (error) {
     throw die(error);
   }

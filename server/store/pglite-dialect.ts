@@ -13,6 +13,7 @@ import {
   type Driver,
 } from 'kysely';
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { createPace, type Pace } from '../pace.ts';
 import type { Engine, Rows } from './engine.ts';
 import { createUpkeep, type Upkeep, type UpkeepDeps } from './upkeep.ts';
 
@@ -54,10 +55,17 @@ interface Shared {
   readonly source: EngineSource;
   readonly turns: ReturnType<typeof createTurns>;
   readonly upkeep: Upkeep;
+  /** The engine runs in the relay’s own thread: between two statements every other call has its turn. */
+  readonly pace: Pace;
 }
 
-function createConnection({ source, turns, upkeep }: Shared): EmbeddedConnection {
+function createConnection({ source, turns, upkeep, pace }: Shared): EmbeddedConnection {
   let transaction: Transaction | null = null;
+
+  async function run(engine: Engine, sql: string, parameters: readonly unknown[]): Promise<Rows> {
+    await pace();
+    return await engine.run(sql, parameters);
+  }
 
   async function runAlone(sql: string, parameters: readonly unknown[]): Promise<Rows> {
     const endTurn = await turns.take();
@@ -65,7 +73,7 @@ function createConnection({ source, turns, upkeep }: Shared): EmbeddedConnection
     let rows: Rows;
     try {
       engine = await source.get();
-      rows = await engine.run(sql, parameters);
+      rows = await run(engine, sql, parameters);
     } finally {
       endTurn();
     }
@@ -76,8 +84,9 @@ function createConnection({ source, turns, upkeep }: Shared): EmbeddedConnection
 
   return {
     async executeQuery<R>(query: CompiledQuery) {
-      const { rows, affectedRows, command } = await (transaction?.engine.run(query.sql, query.parameters) ??
-        runAlone(query.sql, query.parameters));
+      const { rows, affectedRows, command } = await (transaction
+        ? run(transaction.engine, query.sql, query.parameters)
+        : runAlone(query.sql, query.parameters));
       // Kysely's types say what the columns are; the engine says what came.
       const typed = rows as R[];
       return WRITES.has(command ?? '') ? { rows: typed, numAffectedRows: BigInt(affectedRows ?? 0) } : { rows: typed };
@@ -169,7 +178,7 @@ export function createEmbedded(source: EngineSource, settings?: UpkeepDeps['sett
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
-    createDriver: () => createDriver({ source, turns, upkeep }),
+    createDriver: () => createDriver({ source, turns, upkeep, pace: createPace() }),
   };
   return { dialect, upkeep };
 }

@@ -12,6 +12,8 @@ export const SYNC_LIMITS = {
   messageBytes: SYNC.entryBytes + 64 * 1024,
   /** Bytes of one text message: a rotation with a box for each device. */
   textBytes: 2 * 1024 * 1024,
+  /** Levels and values of its JSON. */
+  json: { depth: 32, values: 5_000 },
   /** Text messages of one socket: a second in the long run, and at once. */
   textsPerSecond: 20,
   textBurst: 200,

@@ -1,8 +1,9 @@
 /** What a device may say on a sync socket, and why it is refused. */
 import type { RawData } from 'ws';
 import { fromDeviceSchema, type FromDevice } from '../../src/protocol/sync/control.ts';
-import { refuseJson } from '../json-bounds.ts';
+import { createJsonCount } from '../json-bounds.ts';
 import type { RecoverySet, Rotated } from './households.ts';
+import { SYNC_LIMITS } from './settings.ts';
 
 /** Why a socket is ended: `what` was refused, and a sentence. */
 export class Refusal extends Error {
@@ -19,8 +20,9 @@ export const bytesOf = (data: RawData): Buffer =>
 /** What a text message of a device says. Throws a `Refusal` where it fits nothing. */
 export function parse(text: string): FromDevice {
   let value: unknown;
-  const tooMuch = refuseJson(Buffer.from(text));
-  if (tooMuch !== null) throw new Refusal('message', tooMuch);
+  const tooMuch = createJsonCount(SYNC_LIMITS.json).take(Buffer.from(text));
+  if (tooMuch !== null)
+    throw new Refusal('message', 'A text message holds more, or lies deeper in itself, than any does.');
   try {
     value = JSON.parse(text);
   } catch (error) {

@@ -5,9 +5,9 @@
  * comes back is bounded in time and size.
  */
 import { beginningOfText } from '../../src/domain/cut-middle.ts';
-import { setImmediate } from 'node:timers/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { MayConnect } from '../../src/protocol/models.ts';
+import { createPace } from '../pace.ts';
 import { createGuardedFetch, fits, hostOf } from '../models/addresses.ts';
 import { pageText } from './page-text.ts';
 import { WEB_LIMITS, type WebLimits } from './settings.ts';
@@ -134,7 +134,7 @@ export function createWeb({ addresses, version, limits = WEB_LIMITS, ...deps }: 
         const { bytes, cut } = answer.body ? await bodyOf(answer.body) : { bytes: new Uint8Array(), cut: false };
         const said = decoded(bytes, charset);
         const page = IN_HTML.test(type)
-          ? await pageText(said, url.href, limits, () => setImmediate())
+          ? await pageText(said, url.href, limits, createPace())
           : { title: '', text: said.slice(0, limits.textChars), cut: said.length > limits.textChars };
         return { ...page, cut: page.cut || cut, url: url.href, status: answer.status };
       } catch (error) {

@@ -20,6 +20,9 @@ const APART = setOf('p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre figure hr
 const LISTS = setOf('ul ol');
 const LINES = setOf('div li tr br dt dd header address figcaption form fieldset legend option details summary');
 
+/** Characters of a title that are looked at for each that is shown: some of them are spaces. */
+const UNSEEN_TOO = 8;
+
 /** Where a link leads; null: nowhere that a page could be read at. */
 function linkOf(href: string | undefined, base: string, most: number): string | null {
   if (href === undefined || href.startsWith('#') || href.length > most || !URL.canParse(href, base)) return null;
@@ -70,13 +73,13 @@ class Lines {
 }
 
 /**
- * A page in HTML as text, with where its links lead. `base`: where it came from; `pause`: lets others have their turn, after
- * each piece of it.
+ * A page in HTML as text, with where its links lead. `base`: where it came from; `pause`: lets others have their turn,
+ * between its pieces.
  */
 export async function pageText(
   html: string,
   base: string,
-  limits: Pick<WebLimits, 'depth' | 'textChars' | 'address' | 'pieceChars'>,
+  limits: Pick<WebLimits, 'depth' | 'textChars' | 'titleChars' | 'address' | 'pieceChars'>,
   pause: () => Promise<void>,
 ): Promise<PageText> {
   /** All of it, and of that what stands where a page says what it is about. */
@@ -91,13 +94,15 @@ export async function pageText(
   const apart = (lines: number) => open().forEach((each) => each.apart(lines));
   const add = (text: string, asIs = false) => open().forEach((each) => each.add(text, asIs));
 
+  /** Reads no further. What the parser has read already it may still tell of: to reset it here would break it. */
+  const stop = () => {
+    cut = true;
+    parser.pause();
+  };
   const parser = new Parser({
     onopentag(name, attributes) {
-      if (++depth > limits.depth) {
-        cut = true;
-        parser.reset();
-        return;
-      }
+      if (cut) return;
+      if (++depth > limits.depth) return stop();
       if (LEFT_OUT.has(name)) out++;
       if (name === 'title' && title === '' && out === 0) inTitle = true;
       if (out > 0) return;
@@ -122,14 +127,13 @@ export async function pageText(
       }
     },
     ontext(text) {
-      if (inTitle) title += text;
+      if (cut) return;
+      if (inTitle) title = (title + text).slice(0, limits.titleChars * UNSEEN_TOO);
       else if (out === 0) add(text, pre > 0);
-      if (all.length > limits.textChars) {
-        cut = true;
-        parser.reset();
-      }
+      if (all.length > limits.textChars) stop();
     },
     onclosetag(name) {
+      if (cut) return;
       depth--;
       if (name === 'title') inTitle = false;
       if (LEFT_OUT.has(name)) {
@@ -154,6 +158,11 @@ export async function pageText(
     parser.write(html.slice(at, at + limits.pieceChars));
   }
   if (!cut) parser.end();
-  const text = [parts.main, parts.article, all].map(String).find((each) => each !== '') ?? '';
-  return { title: beginningOfText(title.replaceAll(/\s+/g, ' ').trim(), 300), text, cut };
+  let text = '';
+  for (const each of [parts.main, parts.article, all]) {
+    if (text !== '') break;
+    await pause();
+    text = each.toString();
+  }
+  return { title: beginningOfText(title.replaceAll(/\s+/g, ' ').trim(), limits.titleChars), text, cut };
 }

@@ -11,8 +11,9 @@ export const WEB_LIMITS = {
   /** Levels of its elements, as browsers draw them, and characters of its text. What is beyond is cut. */
   depth: 512,
   textChars: 300_000,
-  /** Of a page, read in one go: some 50 ms at most. */
-  pieceChars: 64_000,
+  titleChars: 300,
+  /** Of a page, read in one step. */
+  pieceChars: 8_000,
   /** Characters that an agent is given of a page at once. */
   shownChars: 30_000,
   /** Pages of one household that are kept to be read on, and for how long. */

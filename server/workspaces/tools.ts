@@ -5,10 +5,11 @@ import { onOneLine, quote, titled } from '../../src/domain/quoting.ts';
 import type { Agreed, Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool, toolDone, toolError } from '../define-tool.ts';
 import { contentMark, WorkspaceError, type Entry, type Passed, type Workspace, type Workspaces } from './index.ts';
+import { nextTurn } from '../pace.ts';
 import { readWhole } from './lies.ts';
 import { FILE_TOOL_LIMITS, WORKSPACE_LIMITS } from './settings.ts';
 import { isShowable, PICTURE_LIMITS, pictureHead } from '../picture.ts';
-import { countOf, linesThatFit, linesWith, partOf, sizeText } from './text.ts';
+import { countOf, linesThatFit, linesWith, partOf, replacedIn, sizeText } from './text.ts';
 
 export interface FileToolsDeps {
   readonly workspaces: Pick<Workspaces, 'of'>;
@@ -24,8 +25,10 @@ const folder = path.default('').describe('a folder; empty: your own folder itsel
 const content = z.string().max(WORKSPACE_LIMITS.textBytes);
 
 /** A file's text. Throws `WorkspaceError` where it is none. */
-function textOf(where: string, bytes: Buffer): string {
+async function textOf(where: string, bytes: Buffer): Promise<string> {
   const text = fileText(bytes);
+  // To decode it took a step of its own.
+  await nextTurn();
   if (text === null) throw new WorkspaceError('not-text', `${where} is no text (${sizeText(bytes.length)}).`);
   return text;
 }
@@ -139,13 +142,15 @@ async function found(workspace: Workspace, wanted: string, where: string, ignore
       continue;
     }
     const text = fileText(content);
+    // To decode it took a step of its own.
+    await nextTurn();
     if (text === null) {
       noText += 1;
       continue;
     }
     // One more than is given says that there are more.
     const left = FILE_TOOL_LIMITS.found + 1 - lines.length;
-    for (const hit of linesWith(text, wanted, ignoreCase, left)) lines.push(`${file}:${hit.line}: ${hit.text}`);
+    for (const hit of await linesWith(text, wanted, ignoreCase, left)) lines.push(`${file}:${hit.line}: ${hit.text}`);
     isFull = lines.length > FILE_TOOL_LIMITS.found;
     if (isFull) break;
   }
@@ -269,13 +274,13 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
         orSay(async () => {
           const workspace = own(caller);
           const bytes = await workspace.bytesOf(where, WORKSPACE_LIMITS.textBytes);
-          const text = textOf(where, bytes);
+          const text = await textOf(where, bytes);
           // What it is changed from is what was agreed to, and nobody has written in it since it was read.
           const mark = contentMark(bytes);
           const agreed = caller.agreed?.markOf(where);
           if (agreed !== undefined && agreed !== mark)
             throw new WorkspaceError('changed', `${where} has changed meanwhile. Nothing was done.`);
-          const count = countOf(text, before);
+          const count = await countOf(text, before);
           if (count === 0)
             throw new WorkspaceError(
               'misfit',
@@ -292,12 +297,7 @@ export function createFileTools({ workspaces, refuseForRoom }: FileToolsDeps): r
               'too-large',
               `${where} would be ${length.toLocaleString('en')} characters long by that; at most ${WORKSPACE_LIMITS.textBytes.toLocaleString('en')} are written. Nothing was changed.`,
             );
-          await write(
-            workspace,
-            where,
-            text.replaceAll(before, () => after),
-            mark,
-          );
+          await write(workspace, where, await replacedIn(text, before, after), mark);
           return `${where} is changed in ${count === 1 ? 'one place' : `${count} places`}.`;
         }, caller.agreed),
     }),

@@ -25,8 +25,13 @@ export const QUOTE_MARK = '> ';
 const LINE_BREAK = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/g;
 // eslint-disable-next-line no-control-regex
 const MARKED_BREAK = /(\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])> /g;
-// eslint-disable-next-line no-control-regex
-const BREAK = /[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/;
+/** The same by UTF-16 code: a line may have millions of characters before it. */
+const isBreak = (code: number) =>
+  (code >= 0x0a && code <= 0x0d) ||
+  (code >= 0x1c && code <= 0x1e) ||
+  code === 0x85 ||
+  code === 0x2028 ||
+  code === 0x2029;
 const MARKS = /^(?:> ){1,8}/;
 /** Characters that the marks of a line may take where it is taken up again behind a cut. */
 export const MOST_MARKS = 16;
@@ -72,11 +77,17 @@ export function readSaid(written: string): Said[] {
   return all.map((said) => ({ head: said.head, text: unquote(said.lines.join('\n')) }));
 }
 
-/** The rest of a text from a place within a line on: with the marks of that line, so that a cut takes nobody's words out of their quotation. */
-export function restOf(text: string, from: number): string {
+/** The characters of a text from one place up to another. */
+export type PartOf = (from: number, to: number) => string;
+
+/**
+ * The rest of a text from a place within a line on: with the marks of that line, so that a cut takes nobody's words out of their
+ * quotation. `part` reads from the text, for callers that replace something in it.
+ */
+export function restOf(text: string, from: number, part: PartOf = (start, to) => text.slice(start, to)): string {
   const at = /[\udc00-\udfff]/.test(text.charAt(from)) ? from + 1 : from;
   let start = at;
-  while (start > 0 && !BREAK.test(text.charAt(start - 1))) start -= 1;
+  while (start > 0 && !isBreak(text.charCodeAt(start - 1))) start -= 1;
   const marks = MARKS.exec(text.slice(start, start + MOST_MARKS))?.[0] ?? '';
-  return at < start + marks.length ? text.slice(start) : marks + text.slice(at);
+  return at < start + marks.length ? part(start, text.length) : marks + part(at, text.length);
 }

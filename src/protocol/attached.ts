@@ -76,7 +76,7 @@ export const offeredToolSchema = z.object({
   description: z.string(),
   schema: z.record(z.string(), z.unknown()).describe('JSON Schema of what it takes'),
   readOnly: z.boolean().describe('the server says that it changes nothing'),
-  hash: z.string().describe('of name, description and schema'),
+  hash: z.string().describe('of name, title, description, schema and whether it says that it changes nothing'),
   problem: z.string().nullable().describe('why it cannot be used; null: it can'),
 });
 export type OfferedTool = z.infer<typeof offeredToolSchema>;
@@ -85,7 +85,13 @@ export const attachedToolSchema = offeredToolSchema.extend({
   called: z.string().describe('what agents, and `tools` of routines, call it'),
   use: z.boolean().describe('agents may use it, as it was when the person looked at it'),
   seen: z
-    .object({ hash: z.string(), description: z.string(), schema: z.record(z.string(), z.unknown()) })
+    .object({
+      hash: z.string(),
+      title: z.string(),
+      description: z.string(),
+      schema: z.record(z.string(), z.unknown()),
+      readOnly: z.boolean(),
+    })
     .nullable()
     .describe('what the person has looked at; null: it is new'),
   gone: z.boolean().describe('the server has it no more'),

@@ -12,9 +12,15 @@ export const LIMITS = {
   teamCallText: 12_000_000,
   /** Any request body, in bytes. */
   bodyBytes: 40_000_000,
-  /** Lists and objects in each other, and values in all, in the JSON of a body: what costs time to read is their number, not the bytes. */
+  /** Lists and objects in each other in the JSON of a body. */
   jsonDepth: 100,
-  jsonValues: 300_000,
+  /** Bytes of the body of a call, and values in it, where the call says nothing else: their number costs more time to read than their bytes. */
+  callBytes: 2_000_000,
+  callValues: 5_000,
+  /** The same of calls with long lists. */
+  listValues: 50_000,
+  /** Values in a request of a client to a model: a long conversation has some ten in each of its messages. */
+  modelValues: 100_000,
   name: NAME_MAX,
   /** Of a language, BCP 47 (RFC 5646, 4.4.1). */
   languageTag: 35,

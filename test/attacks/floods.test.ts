@@ -223,7 +223,7 @@ describe('Bodies that take longer to read than to send', () => {
       expect(await problemOf(inSession)).toMatchObject({
         status: 413,
         detail: expect.stringMatching(
-          /^The body holds (lists or objects more than 100 deep|more than 300,000 values)/,
+          /^The body holds (lists or objects more than 100 deep|more than 5,000 values)/,
         ) as unknown,
       });
       expect([413, 400]).toContain(toModel.status);

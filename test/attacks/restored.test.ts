@@ -227,7 +227,8 @@ describe('Something that is due and comes as a record', () => {
       [null, 0],
       [null, 0],
     ]);
-    for (const id of ids) expect(await get(`/v1/pulse-routines/${id}/history`)).toEqual({ occurrences: [], more: false });
+    for (const id of ids)
+      expect(await get(`/v1/pulse-routines/${id}/history`)).toEqual({ occurrences: [], more: false });
     expect(await standings(...given)).toEqual(['known', 'known', 'known']);
 
     const all = await waiting();

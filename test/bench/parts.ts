@@ -5,6 +5,7 @@ import { heldCalls } from './held-calls.ts';
 import { ledgerAppend } from './ledger-append.ts';
 import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
+import { loop } from './loop.ts';
 import { night } from './night.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageRest } from './page-rest.ts';
@@ -30,6 +31,7 @@ export const PARTS: readonly Part[] = [
   fileTools,
   proxy,
   heldCalls,
+  loop,
   pageWeight,
   pagePaint,
   pageRest,

@@ -30,8 +30,8 @@ const DO = {
       if (!process.stdout.write('x'.repeat(1_000_000))) await new Promise((go) => process.stdout.once('drain', go));
     note('wrote it all');
   },
-  flood: () => {
-    for (let i = 0; i < 20_000; i++) write({ method: 'notifications/message', params: { level: 'info', data: i } });
+  flood: (count = 20_000) => {
+    for (let i = 0; i < count; i++) write({ method: 'notifications/message', params: { level: 'info', data: i } });
   },
 };
 

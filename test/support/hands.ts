@@ -1,5 +1,6 @@
 /** An agent with hands, at work alone before a scripted model in a whole relay, and the person at its questions. */
 import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { toolCallSchema, type Answer, type ToolCall } from '../../src/protocol/calls.ts';
@@ -21,6 +22,8 @@ export interface Hands {
   grant(coordination: object): Promise<void>;
   /** It works alone once, and does this; resolves with what each of its calls answered. */
   works(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
+  /** It works alone once, and that comes to nothing; resolves with why, as the person is told. */
+  fails(...does: readonly (readonly Part[])[]): Promise<string>;
   /** The lead is spoken to in a session and does this; resolves with what each of its calls answered. */
   talks(...does: readonly (readonly Part[])[]): Promise<readonly string[]>;
   /** It works alone once, with this for its instructions; `anew`: what it needs for that was taken back, and is left again. */
@@ -37,6 +40,10 @@ export interface Hands {
   close(): Promise<void>;
 }
 
+/** ms that one run may take, and between two looks at it. */
+const RUN_MS = 20_000;
+const POLL_MS = 50;
+
 const isFollowUp = (first: string) => first.includes('The human has answered');
 
 export async function startHands(
@@ -44,8 +51,8 @@ export async function startHands(
   {
     store,
     env: given = {},
-    ...more
-  }: Pick<RelayOptions, 'terminal' | 'store' | 'env' | 'inherits' | 'databaseUrl'> = {},
+    ...options
+  }: Pick<RelayOptions, 'terminal' | 'store' | 'env' | 'inherits' | 'databaseUrl' | 'from'> = {},
 ): Promise<Hands> {
   let turns: readonly (readonly Part[])[] = [];
   const model = await startScriptedModel(({ first, body }) => {
@@ -54,8 +61,8 @@ export async function startHands(
     return (isFollowUp(first) ? null : turns[at]) ?? [{ say: 'Done.' }];
   });
   const env = { ...given, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' };
-  const home = await createHome({ store: more.databaseUrl === undefined ? store : null });
-  let relay = await startRelay({ ...more, home, env, args });
+  const home = await createHome({ store: options.databaseUrl === undefined ? store : null });
+  let relay = await startRelay({ ...options, home, env, args });
   const call: Hands['call'] = (method, path, json) =>
     relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
   await call('PUT', '/api/team', { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] });
@@ -63,7 +70,7 @@ export async function startHands(
   await leave();
   const fileAt = (path: string) => `/api/workspaces/a1/file?path=${encodeURIComponent(path)}`;
   let work = 0;
-  async function runs(instructions: string, anew = false): Promise<void> {
+  async function runs(instructions: string, anew = false, end: 'done' | 'failed' = 'done'): Promise<string> {
     const added = await call('POST', '/v1/pulse-routines', {
       kind: 'routine',
       agentId: 'a1',
@@ -76,9 +83,15 @@ export async function startHands(
     expect((await call('POST', `/v1/pulse-routines/${scheduleId}/trigger`)).status).toBe(202);
     const history = async () =>
       JSON.stringify(await (await call('GET', `/v1/pulse-routines/${scheduleId}/history`)).json());
-    await expect.poll(history, { timeout: 20_000 }).toContain('"done"');
+    // Not by `expect.poll`: benches run without its runner.
+    let ended = await history();
+    for (const until = Date.now() + RUN_MS; !ended.includes(`"${end}"`); ended = await history()) {
+      if (Date.now() > until) throw new Error(`the run was to be ${end}, and is ${ended}`);
+      await sleep(POLL_MS);
+    }
     // An agent has room for so many.
     expect((await call('DELETE', `/v1/pulse-routines/${scheduleId}`)).status).toBe(204);
+    return ended;
   }
   const approvals = async () => approvalsSchema.parse(await (await call('GET', '/api/approvals')).json());
 
@@ -96,6 +109,10 @@ export async function startHands(
       const own = model.requests.slice(before).filter(({ first }) => !isFollowUp(first));
       return own.slice(1).flatMap(({ results }) => results);
     },
+    async fails(...does) {
+      turns = [...does, [{ say: 'Done.' }]];
+      return await runs('Work.', false, 'failed');
+    },
     async talks(...does) {
       turns = [...does, [{ say: 'Done.' }]];
       const before = model.requests.length;
@@ -108,7 +125,9 @@ export async function startHands(
       expect((await call('DELETE', '/api/sessions/current')).status).toBe(204);
       return own().flatMap(({ results }) => results);
     },
-    runs,
+    async runs(instructions, anew) {
+      await runs(instructions, anew);
+    },
     waiting: async () => (await approvals()).waiting,
     answered: async () => (await approvals()).answered,
     account: async () => callsSchema.parse(await (await call('GET', '/api/calls')).json()).calls,
@@ -124,7 +143,7 @@ export async function startHands(
     async restart(more = {}) {
       const signIn = await relay.signIn();
       const ended = await relay.kill('SIGKILL');
-      relay = await startRelay({ home, signIn, env: { ...env, ...more }, args });
+      relay = await startRelay({ ...options, home, signIn, env: { ...env, ...more }, args });
       return ended;
     },
     async close() {

@@ -41,6 +41,9 @@ export interface Endpoint {
   /** Headers that it reads, with what they are for. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: z.ZodType;
+  /** Bytes of the body, and values in it, at most. Left out: as many as calls usually carry (`LIMITS`). */
+  readonly bodyBytes?: number;
+  readonly bodyValues?: number;
   /** The body may be YAML as well, and so may the answer, where `Accept` says so. */
   readonly yaml?: true;
   /** May carry a whole team's souls and transcripts: it is given longer. */

@@ -1,4 +1,5 @@
 /** Records: what a page gives back to a relay that has lost them. */
+import { LIMITS } from '../limits.ts';
 import {
   answerAskedSchema,
   askedOutcomesSchema,
@@ -17,6 +18,7 @@ export const recordEndpoints = {
     does: 'How versions of records that a page has compare with those of the relay. Changes nothing.',
     beginsNothing: true,
     body: compareRecordsSchema,
+    bodyValues: LIMITS.listValues,
     answers: [
       { status: 200, when: 'always', body: comparedRecordsSchema },
       { status: 403, when: 'it is no browser that asks' },
@@ -27,6 +29,8 @@ export const recordEndpoints = {
     path: '/api/records',
     does: 'Gives records back to a relay that has lost them. Those that are newer than the relay’s are taken; nobody is woken or told by it, and what would act by itself waits for the person’s yes.',
     body: offerRecordsSchema,
+    bodyBytes: LIMITS.bodyBytes,
+    bodyValues: LIMITS.listValues,
     answers: [
       { status: 200, when: 'what became of each', body: offeredRecordsSchema },
       { status: 403, when: 'it is no browser that asks' },

@@ -156,6 +156,7 @@ export const scheduleEndpoints = {
     path: '/v1/pulse-routines-order',
     does: 'Sets the order in which the person sees them.',
     body: z.strictObject({ scheduleIds: z.array(idOf<ScheduleId>(z.string().max(LIMITS.id))).max(10_000) }),
+    bodyValues: LIMITS.listValues,
     answers: [
       { status: 204, when: 'it holds' },
       { status: 400, when: 'one is missing, unknown or there twice' },
@@ -287,6 +288,7 @@ export const scheduleEndpoints = {
     does: 'Leaves with the relay what this agent needs to be at work alone. It lies there sealed.',
     params: { agentId: named(idText, 'the agent’s id') },
     body: z.strictObject({ version: z.string().min(1).max(LIMITS.id), copy: standingCopySchema }),
+    bodyBytes: LIMITS.bodyBytes,
     answers: [
       { status: 204, when: 'it is on disk' },
       unknownAgent,

@@ -135,6 +135,7 @@ export const sessionEndpoints = {
     does: 'Starts the session, with who the lead is and how the household wants things.',
     heavy: true,
     body: startSessionSchema,
+    bodyBytes: LIMITS.bodyBytes,
     answers: [
       { status: 201, when: 'started', body: sessionStartedSchema },
       { status: 409, when: 'a session runs already; `sessionId` says which' },
@@ -159,6 +160,7 @@ export const sessionEndpoints = {
     does: 'A message to the lead, or to the agent `to`. Calls to the team (`[WAKE AGENTS]`, `[SUMMON AGENTS]`) go this way too. A message to an agent that sleeps waits in its inbox.',
     heavy: true,
     body: postMessageSchema,
+    bodyBytes: LIMITS.bodyBytes,
     answers: [
       { status: 202, when: 'taken; a repeated `clientId` gets the same answer', body: messagePostedSchema },
       { status: 400, when: 'a call to the team is malformed; the reason says where' },

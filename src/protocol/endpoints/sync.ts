@@ -1,4 +1,5 @@
 /** Synchronisation. What is said on the socket stands in ../sync/control.ts, its frames in ../replication/frames.ts. */
+import { LIMITS } from '../limits.ts';
 import { z } from 'zod';
 import {
   OFFER_SLOTS,
@@ -50,6 +51,7 @@ export const syncEndpoints = {
     does: 'Makes a household known where it is not, and a device one of it. Whoever has the household’s key can. Rotations of the key that the relay does not know are taken from it. Harmless where it is so already.',
     params: { household },
     body: registerSchema,
+    bodyValues: LIMITS.listValues,
     answers: [
       { status: 200, when: 'the device can open the socket', body: registeredSchema },
       {

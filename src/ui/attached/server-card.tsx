@@ -44,12 +44,19 @@ function Tool({ tool, busy, onUse }: { tool: AttachedTool; busy: boolean; onUse:
       </label>
       {standing !== null && <p className="attached-standing">{standing}</p>}
       {tool.description !== '' && <p dir="auto">{tool.description}</p>}
+      {tool.readOnly && <p>{t`The server says that it changes nothing.`}</p>}
       <details>
         <summary>{changed ? t`What has changed` : t`What it takes`}</summary>
         {changed && tool.seen && (
           <>
             <h5>{t`As you saw it`}</h5>
+            {tool.seen.title !== '' && (
+              <p dir="auto">
+                <b>{tool.seen.title}</b>
+              </p>
+            )}
             <p dir="auto">{tool.seen.description}</p>
+            {tool.seen.readOnly && <p>{t`The server says that it changes nothing.`}</p>}
             <pre>{JSON.stringify(tool.seen.schema, null, 2)}</pre>
             <h5>{t`Now`}</h5>
           </>
