@@ -491,12 +491,12 @@ test('an agent program says whether it is being tested, answers, is signed out o
   await stands({ kind: 'fails', at: NOW, why: 'hangs', message: 'It said no word.' });
   expect(described(button)).toBe('Claude Code: does not answer');
   await stands({ kind: 'answers', at: NOW, ms: 900, is: 'claude 1.0', tools: false }, [
-    { agentId: 'agent-1', pid: 4_321, state: 'working', since: NOW },
+    { agentId: 'agent-1', pid: 4_321, state: 'working', since: NOW, mode: { name: 'Auto', asks: true } },
   ]);
   expect(described(button)).toBe('Claude Code: answers: claude 1.0');
   expect(card.getByText(/It takes no tools/)).toBeDefined();
   const at = card.getByRole('list', { name: 'Who thinks with Claude Code now' });
-  expect(at.textContent).toBe('Lyra: at work');
+  expect(at.textContent).toBe('Lyra: at work · mode “Auto”: you are asked');
   await page.user.click(button);
   expect(page.reach.times('POST /api/agent-programs/p1/try')).toBe(1);
   expect((await card.findByRole('alert')).textContent).toContain('There is nothing here.');
