@@ -92,7 +92,7 @@ describe('A descriptor that the relay was started with reaches', () => {
       command: '/bin/sh',
       args: ['-c', begin, 'sh', look, place, process.execPath, SERVER],
       env: {},
-      ...(how === 'free' ? {} : { box: { folder: place, reads: [look, SERVER], network: 'none' } }),
+      box: how === 'free' ? null : { folder: place, reads: [look, SERVER], network: 'none' },
     };
     const answer = await hands.call('POST', '/api/attached', { name: how, attachment });
     expect(answer.status).toBe(201);

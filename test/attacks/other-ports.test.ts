@@ -88,7 +88,7 @@ describe('A program at another port that was sent the cookie', () => {
 
   it('is told no more than anybody, and nowhere handed what is missing', async () => {
     const health = await rawRequest({ port: relay.port, path: '/api/health', headers: own() });
-    expect(Object.keys(JSON.parse(health.text) as object).sort()).toEqual(['clock', 'status', 'version']);
+    expect(Object.keys(JSON.parse(health.text) as object).sort()).toEqual(['clock', 'database', 'status', 'version']);
     for (const path of [
       '/',
       '/enter',
