@@ -19,16 +19,56 @@ const KNOWN =
   /^(?:graph|flowchart|statediagram(?:-v2)?|sequencediagram|classdiagram(?:-v2)?|erdiagram|xychart(?:-beta)?)\b/i;
 const KINDS = t`flowcharts, states, sequences, classes, entities, and charts with bars or lines`;
 
+const SPLITS_AT_SEMICOLONS = /^(?:graph|flowchart|statediagram)/i;
+const CLOSED_BY: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}', '"': '"', '|': '|' };
+
+/** A line in its statements, which may end with `;`. One in a name, in quotes or in a code such as `#59;` ends none. */
+function statementsIn(line: string): string[] {
+  const statements: string[] = [];
+  const open: string[] = [];
+  let statement = '';
+  for (const sign of line) {
+    if (sign === open.at(-1)) open.pop();
+    else if (CLOSED_BY[sign] !== undefined && open.at(-1) !== '"') open.push(CLOSED_BY[sign]);
+    if (sign === ';' && open.length === 0 && !/#\w+$/.test(statement)) {
+      statements.push(statement);
+      statement = '';
+    } else statement += sign;
+  }
+  return [...statements, statement];
+}
+
+/** What names and labels stand in, where nothing is an arrow; else an arrow, or the half of one that has words in it. */
+const NAMED_OR_ARROW =
+  /"[^"]*"|\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|\|[^|]*\||(?<arrow><?(?:-\.+->?|\.+->|-\.|-{2,}|={2,})[>]?)(?<head>[xo]\s)?/g;
+
+/** Arrows with space around them, and with the heads that can be drawn: `A-->B` and `A --x B` are read otherwise. */
+const withSpace = (statement: string) =>
+  statement
+    .replace(NAMED_OR_ARROW, (whole: string, ...rest: unknown[]) => {
+      const { arrow, head } = rest.at(-1) as Readonly<Record<string, string | undefined>>;
+      return arrow === undefined ? whole : ` ${arrow}${head === undefined ? '' : '>'} `;
+    })
+    // A label in bars stands right behind its arrow.
+    .replace(/([->=]) +(?=\|)/g, '$1');
+
+/** One statement a line, as what draws reads them: Mermaid itself also takes `graph TD; A-->B;`. */
+function inLines(text: string): string {
+  const [header = ''] = text.split('\n');
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  const all = SPLITS_AT_SEMICOLONS.test(header)
+    ? lines.flatMap(statementsIn).map(/^s/i.test(header) ? String : withSpace)
+    : lines.map((line) => line.replace(/;$/, ''));
+  return all.join('\n').replace(/^(graph|flowchart)[ \t]*$/im, '$1 TD');
+}
+
 /** Without what stands before it and is about its looks, and without what a press on a part of it should do. */
 function drawable(code: string): string {
   const bare = code.replace(/^\s*---\n[^]*?\n---[ \t]*(?:\n|$)/, '').replace(/%%\{[^]*?\}%%/g, '');
   const isSequence = /^\s*sequenceDiagram/im.test(bare);
   const isNone = isSequence ? /^\s*(?:%%|links?\s|acc(?:Title|Descr)\b)/ : /^\s*(?:%%|click\s|acc(?:Title|Descr)\b)/;
-  return bare
-    .split('\n')
-    .filter((line) => !isNone.test(line))
-    .join('\n')
-    .trim();
+  const lines = bare.split('\n').filter((line) => !isNone.test(line));
+  return inLines(lines.join('\n').trim());
 }
 
 /** @param code as it stands in a block of code; any text. */
