@@ -4,6 +4,7 @@ import type { AgentId, MessageId, SessionId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import type { TakenBack } from '../../state/actions/talk.ts';
 import { textOf } from '../../domain/text-of.ts';
+import { withoutThinking } from '../../domain/thinking.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import { logItems, waited } from '../../state/conversation-log.ts';
 import type { Conversation } from '../../state/conversations.ts';
@@ -219,7 +220,11 @@ export function ConversationLog({ speaker, conversation, empty, at, onEdit, onTa
       beginning={t`The conversation with ${speaker.name} begins here.`}
       empty={empty}
       found={items.find((item) => item.kind === 'message' && item.message.messageId === at)?.key ?? null}
-      newest={answer ? { messageId: answer.messageId, name: speaker.name, words: () => textOf(answer.blocks) } : null}
+      newest={
+        answer
+          ? { messageId: answer.messageId, name: speaker.name, words: () => withoutThinking(textOf(answer.blocks)) }
+          : null
+      }
       isThere={(id) => messages.some(({ messageId }) => messageId === id)}
       listen={listen}
     />

@@ -8,7 +8,7 @@ import { errorMessage } from '../../domain/platform/error-message.ts';
 import 'temml/dist/Temml-Local.css';
 import { t } from '../../language/t.ts';
 import { AsWritten } from './formula-as-written.tsx';
-import type { ShownFormula } from './maths.ts';
+import type { Formula as FormulaText } from './maths.ts';
 
 /** Characters of one formula; steps in which its abbreviations are written out; em that it may ask for. */
 const MOST = { chars: 4_000, expand: 500, em: 40 } as const;
@@ -16,7 +16,7 @@ const MOST = { chars: 4_000, expand: 500, em: 40 } as const;
 const DEFINES = /\\(?:[gex]?def|let|futurelet|global|(?:re)?newcommand|providecommand)(?![a-zA-Z])/;
 
 /** Throws where it is no formula. */
-function draw({ tex, apart }: ShownFormula): Node {
+function draw({ tex, apart }: FormulaText): Node {
   if (tex.length > MOST.chars) throw new Error('it is too long');
   if (DEFINES.test(tex)) throw new Error('it makes abbreviations of its own');
   const into = document.createElement('span');
@@ -36,7 +36,7 @@ function draw({ tex, apart }: ShownFormula): Node {
   return math;
 }
 
-function drawnOf(formula: ShownFormula): { readonly math: Node } | { readonly problem: string } {
+function drawnOf(formula: FormulaText): { readonly math: Node } | { readonly problem: string } {
   try {
     return { math: draw(formula) };
   } catch (error) {
@@ -44,7 +44,7 @@ function drawnOf(formula: ShownFormula): { readonly math: Node } | { readonly pr
   }
 }
 
-export default function Formula({ tex, apart }: ShownFormula) {
+export default function Formula({ tex, apart }: FormulaText) {
   const drawn = useMemo(() => drawnOf({ tex, apart }), [tex, apart]);
   if ('problem' in drawn) return <AsWritten tex={tex} apart={apart} problem={drawn.problem} />;
   const place = (into: HTMLSpanElement | null) => into?.replaceChildren(drawn.math.cloneNode(true));

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { PATHS } from '../routes.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { piecesOf } from '../../domain/mentions.ts';
-import type { Part } from './parts.ts';
+import type { ShownPart } from './parts.ts';
 
 /** Those whom the message mentions. */
 export const Mentioned = createContext<readonly Teammate[]>([]);
@@ -24,12 +24,12 @@ export function WithChips({ text }: { text: string }): ReactNode {
   return piecesOf(text, among).map((piece, i) => {
     const who = piece.kind === 'mention' ? among.find(({ agentId }) => agentId === piece.agentId) : undefined;
     // Pieces of one text never move: a piece's place is its identity.
-    return who ? <Chip key={i} who={who} text={piece.text} /> : piece.text;
+    return who ? <Chip key={i} who={who} text={piece.text} /> : <span key={i}>{piece.text}</span>;
   });
 }
 
 /** A row's share of what a person wrote, exactly as it was written. */
-export function PersonWords({ parts }: { parts: readonly Part[] }) {
+export function PersonWords({ parts }: { parts: readonly ShownPart[] }) {
   return parts.map((part, i) =>
     part.kind === 'text' && part.text !== '' ? (
       <p key={i} className="plain" dir="auto">

@@ -1,6 +1,7 @@
 import { memo, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import { textOf } from '../../domain/text-of.ts';
+import { withoutThinking } from '../../domain/thinking.ts';
 import type { Waits } from '../../state/conversation-log.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import { addedOf } from '../../domain/threads.ts';
@@ -167,8 +168,8 @@ export function FoldButton({
   );
 }
 
-const keptOf = ({ agentId, messageId, blocks }: MessageDoc) => ({
-  text: () => textOf(blocks),
+const keptOf = ({ agentId, messageId, author, blocks }: MessageDoc) => ({
+  text: () => (author === 'human' ? textOf(blocks) : withoutThinking(textOf(blocks))),
   path: PATHS.message(agentId, messageId),
 });
 

@@ -1,18 +1,23 @@
 /** What a message is made of, and how a long one is laid over several rows of the log. Pure. */
 import { textOf } from '../../domain/text-of.ts';
+import { thinkingApart } from '../../domain/thinking.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import type { ThreadMessage } from '../../protocol/threads.ts';
-import { markdownPieces, plainPieces } from './pieces.ts';
+import { markdownPieces, plainPieces, type MarkdownPiece } from './pieces.ts';
 
 export type ToolBlock = Extract<Block, { kind: 'tool' }>;
 
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
+  /** What a model thought before it answered. */
+  | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'tools'; readonly tools: readonly ToolBlock[] };
+/** An agent's words in pieces, a person's as they stand. */
+export type ShownPart = Part | { readonly kind: 'piece'; readonly piece: MarkdownPiece };
 
 /** One row's share of a message. */
 export interface Stretch {
-  readonly parts: readonly Part[];
+  readonly parts: readonly ShownPart[];
   readonly first: boolean;
   readonly last: boolean;
   /** What a long text of a person's does: it can be opened, or closed again. */
@@ -26,11 +31,20 @@ const SHOWN_AT_FIRST = 4_000;
 /** Folding away less than this part more would save nobody anything. */
 const FOLD_FROM = SHOWN_AT_FIRST * 1.25;
 
-/** Texts and runs of tool calls, in order. Calls to the team are dividers, and not shown here. */
-export function partsOf(blocks: readonly Block[]): Part[] {
+const wordParts = (text: string, isGrowing: boolean): Part[] =>
+  thinkingApart(text, isGrowing).map((each) => ({
+    kind: each.kind === 'words' ? 'text' : 'thinking',
+    text: each.text,
+  }));
+
+/**
+ * Texts, thinking and runs of tool calls, in order. Calls to the team are dividers, and not shown here.
+ * @param isGrowing More words follow at the end.
+ */
+export function partsOf(blocks: readonly Block[], isGrowing = false): Part[] {
   const parts: Part[] = [];
   for (const block of blocks) {
-    if (block.kind === 'text' && block.text !== '') parts.push({ kind: 'text', text: block.text });
+    if (block.kind === 'text') parts.push(...wordParts(block.text, isGrowing && block === blocks.at(-1)));
     else if (block.kind === 'tool') {
       const last = parts.at(-1);
       if (last?.kind === 'tools') parts[parts.length - 1] = { kind: 'tools', tools: [...last.tools, block] };
@@ -40,10 +54,13 @@ export function partsOf(blocks: readonly Block[]): Part[] {
   return parts;
 }
 
-const sizeOf = (part: Part) => (part.kind === 'text' ? part.text.length : 0);
+function sizeOf(part: ShownPart): number {
+  if (part.kind === 'piece') return part.piece.text.length;
+  return part.kind === 'text' ? part.text.length : 0;
+}
 
-function inRows(parts: readonly Part[], fold: Stretch['fold']): readonly Stretch[] {
-  const rows: Part[][] = [[]];
+function inRows(parts: readonly ShownPart[], fold: Stretch['fold']): readonly Stretch[] {
+  const rows: ShownPart[][] = [[]];
   let size = 0;
   for (const part of parts) {
     if (size > 0 && size + sizeOf(part) > ROW_CHARS) {
@@ -69,7 +86,9 @@ export function ownStretches(text: string, unfolded: boolean): readonly Stretch[
 /** What an agent said, in pieces that are set one by one. */
 const agentStretches = (parts: readonly Part[]): readonly Stretch[] =>
   inRows(
-    parts.flatMap((part) => (part.kind === 'text' ? textParts(markdownPieces(part.text)) : [part])),
+    parts.flatMap((part): ShownPart[] =>
+      part.kind === 'text' ? markdownPieces(part.text).map((piece) => ({ kind: 'piece', piece })) : [part],
+    ),
     'none',
   );
 
@@ -86,7 +105,7 @@ export function stretchesOf(message: MessageDoc | ThreadMessage, unfolded: boole
   const { by, parts } =
     'blocks' in message
       ? { by: message.author, parts: partsOf(message.blocks) }
-      : { by: message.from, parts: textParts([message.text]) };
+      : { by: message.from, parts: wordParts(message.text, false) };
   const text = () => ('blocks' in message ? textOf(message.blocks) : message.text);
   const stretches = by === 'human' ? ownStretches(text(), unfolded) : agentStretches(parts);
   cache.set(message, stretches);

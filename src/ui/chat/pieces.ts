@@ -1,19 +1,46 @@
 /**
- * Long texts in pieces that are set one by one. Every piece but the last stays as it is when words are
- * added at the end, so that an answer being written sets only its last piece anew.
+ * Long texts in pieces that are set one by one, a row of the log each. A piece ends only between two blocks, so that a table, a
+ * list, a block of code is whole whatever its length. Every piece but the last stays as it is when words are added at the end: an
+ * answer that is being written sets only its last piece anew.
  */
+import { createKept } from './parsed.ts';
+import { definedIn, NOTHING_AROUND, type Around } from './parser.ts';
 
-/** Characters from which on a piece ends at the next place where nothing runs on. */
+/** Characters from which on a piece ends at the next place between two blocks. */
 const SOFT = 1_500;
-/** Characters that no piece is longer than; a code block or a paragraph that is longer is parted. */
-const HARD = 4_000;
-/** Characters of link definitions that a piece carries along. */
-const DEFINITIONS_MOST = 2_000;
+/**
+ * Characters from which on a piece ends within a list or a quotation, between two items or paragraphs of it. The next piece goes on
+ * with its numbers. A table, a block of code and a paragraph are not parted there.
+ */
+const LONG = 32_000;
+/** Characters from which on a table or a paragraph is parted too. */
+const LONGEST = 64_000;
+/** Characters of a piece of plain text. */
+const PLAIN = 4_000;
+/** Characters of texts whose pieces are known: those of the answers that are being written. */
+const KEPT_CHARS = 1_000_000;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const DEFINITION = /^ {0,3}\[([^\]\n]+)\]:\s*\S.*$/;
-/** A line after an empty one that cannot belong to what stands before it: no list, no quotation, nothing indented. */
-const FRESH = /^[^\s\d\-*+>[:|<]/;
+/** A line after an empty one that cannot belong to what stands before it: no list goes on, nothing is indented. */
+const FRESH = /^(?:[^\s\d\-*+]|[-*+]\S|\d+[^\d.)])/;
+const ITEM = /^(?:[-*+]|(\d{1,9})[.)])(?:\s|$)/;
+const DELIMITERS = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DETAILS = /<(\/?)details(?=[\s>])/gi;
+/** HTML that goes on over empty lines, and where it ends. */
+const RAW: readonly (readonly [RegExp, RegExp])[] = [
+  [/^ {0,3}<!--/, /-->/],
+  [/^ {0,3}<(?:script|pre|style|textarea)(?=[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
+];
+
+export interface MarkdownPiece {
+  readonly text: string;
+  /** What it must know of the other pieces. */
+  readonly around: Around;
+  /** The number with which it goes on with a list; null: it goes on with none. */
+  readonly start: number | null;
+  /** It is the message's footnotes. */
+  readonly notes: boolean;
+}
 
 /** Where to part a line that is too long by itself: at its last space, and never within a character. */
 function cutOf(text: string, most: number): number {
@@ -23,94 +50,126 @@ function cutOf(text: string, most: number): number {
   return code >= 0xd800 && code <= 0xdbff ? most - 1 : most;
 }
 
-/** `text` as it stands, in pieces of at most HARD characters, parted at line ends where there are any. */
+/** `text` as it stands, parted at line ends where there are any. */
 export function plainPieces(text: string): string[] {
   const pieces: string[] = [];
   let rest = text;
-  while (rest.length > HARD) {
-    const line = rest.lastIndexOf('\n', HARD);
-    const cut = line > HARD / 2 ? line + 1 : cutOf(rest, HARD);
+  while (rest.length > PLAIN) {
+    const line = rest.lastIndexOf('\n', PLAIN);
+    const cut = line > PLAIN / 2 ? line + 1 : cutOf(rest, PLAIN);
     // The line break is in the parting.
-    pieces.push(line > HARD / 2 ? rest.slice(0, line) : rest.slice(0, cut));
+    pieces.push(line > PLAIN / 2 ? rest.slice(0, line) : rest.slice(0, cut));
     rest = rest.slice(cut);
   }
   return [...pieces, rest];
 }
 
-function* linesOf(text: string): Generator<string> {
-  for (let from = 0; from <= text.length;) {
-    const end = text.indexOf('\n', from);
-    let line = end < 0 ? text.slice(from) : text.slice(from, end);
-    while (line.length > HARD) {
-      const cut = cutOf(line, HARD);
-      yield line.slice(0, cut);
-      line = line.slice(cut);
-    }
-    yield line;
-    if (end < 0) return;
-    from = end + 1;
-  }
+/** Where a piece lies in its text. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly start: number | null;
 }
 
-/** Links named in one piece may be defined in another: each piece that uses a name carries its definition along. */
-function withDefinitions(pieces: readonly string[]): readonly string[] {
-  const definitions = new Map<string, string>();
-  for (const piece of pieces)
-    if (piece.includes(']:'))
-      for (const line of piece.split('\n')) {
-        const name = DEFINITION.exec(line)?.[1]?.toLowerCase();
-        if (name !== undefined && !definitions.has(name)) definitions.set(name, line);
-      }
-  if (definitions.size === 0) return pieces;
-  return pieces.map((piece) => {
-    const said = piece.toLowerCase();
-    const lines = [...definitions].flatMap(([name, line]) =>
-      said.includes(`[${name}]`) && !piece.includes(line) ? [line] : [],
-    );
-    return lines.length === 0 ? piece : `${piece}\n\n${lines.join('\n').slice(0, DEFINITIONS_MOST)}`;
-  });
-}
+/** Where the pieces of `text` lie. `known`: those of its beginning, of which all but the last are final. */
+function spansOf(text: string, known: readonly Span[]): readonly Span[] {
+  const spans = known.slice(0, -1);
+  const last = known.at(-1);
+  let from = last?.from ?? 0;
+  let start = last?.start ?? null;
+  /** What ends the block of code, or the HTML, that the line stands in. */
+  let within: RegExp | null = null;
+  /** `details` that are open. */
+  let depth = 0;
+  let isEmpty = false;
+  let wasEmptyQuote = false;
+  let inTable = false;
+  /** The numbered list that goes on. */
+  let list: { readonly start: number; items: number } | null = start === null ? null : { start, items: 0 };
 
-/** Markdown in pieces that read alone as they did together; a code block that is parted is one block after another. */
-export function markdownPieces(text: string): readonly string[] {
-  if (text.length <= SOFT) return [text];
-  const pieces: string[] = [];
-  let lines: string[] = [];
-  let size = 0;
-  let empty = false;
-  /** The line that opened the code block we are in. */
-  let fence: { readonly opener: string; readonly mark: string } | null = null;
-
-  const close = () => {
-    if (lines.length > 0) pieces.push(lines.join('\n'));
-    lines = [];
-    size = 0;
+  const close = (at: number, goesOnWith: number | null) => {
+    spans.push({ from, to: at, start });
+    from = at;
+    start = goesOnWith;
+    if (list) list = goesOnWith === null ? null : { start: goesOnWith, items: 0 };
   };
-  const add = (line: string) => {
-    lines.push(line);
-    size += line.length + 1;
+  const mayEndBefore = (line: string, size: number): boolean => {
+    if (size < SOFT || within || depth > 0) return false;
+    if (isEmpty && FRESH.test(line)) return true;
+    if (size >= LONGEST) return true;
+    if (size < LONG || inTable) return false;
+    return ITEM.test(line) || (wasEmptyQuote && line.startsWith('>')) || (isEmpty && /^\S/.test(line));
   };
-
-  for (const line of linesOf(text)) {
-    if (fence) {
-      if (size + line.length > HARD) {
-        add(fence.mark);
-        close();
-        add(fence.opener);
-      }
-      add(line);
-      if (new RegExp(`^ {0,3}\\${fence.mark.charAt(0)}{${fence.mark.length},}\\s*$`).test(line)) fence = null;
-      empty = false;
-      continue;
-    }
-    if ((size >= SOFT && empty && FRESH.test(line)) || size + line.length > HARD) close();
-    add(line);
-    empty = line.trim() === '';
+  const numberItem = (line: string) => {
+    const item = ITEM.exec(line);
+    if (!item) {
+      if (/^\S/.test(line) && (isEmpty || /^(?:#|>|`{3}|~{3})/.test(line))) list = null;
+    } else if (item[1] === undefined) list = null;
+    else list = list ? { ...list, items: list.items + 1 } : { start: Number(item[1]), items: 1 };
+  };
+  const look = (line: string) => {
+    numberItem(line);
+    if (line.includes('|') && DELIMITERS.test(line)) inTable = true;
+    for (const [, closing] of line.matchAll(DETAILS)) depth = Math.max(0, depth + (closing === '/' ? -1 : 1));
     const mark = FENCE.exec(line)?.[1];
     // A fence of backticks with a further one on its line is code within a sentence.
     if (mark !== undefined && !(mark.startsWith('`') && line.slice(line.indexOf(mark) + mark.length).includes('`')))
-      fence = { opener: line, mark };
+      within = new RegExp(`^ {0,3}\\${mark.charAt(0)}{${mark.length},}\\s*$`);
+    const raw = RAW.find(([begins]) => begins.test(line))?.[1];
+    if (raw && !raw.test(line)) within = raw;
+  };
+
+  for (let at = from; at < text.length;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(at, end);
+    if (mayEndBefore(line, at - from)) close(at, /^\d/.test(line) && list ? list.start + list.items : null);
+    if (!within) look(line);
+    else if ((within as RegExp).test(line)) within = null;
+    isEmpty = line.trim() === '';
+    if (isEmpty) inTable = false;
+    wasEmptyQuote = /^>\s*$/.test(line);
+    if (within === null && line.length > LONGEST) {
+      if (at > from) close(at, null);
+      while (end - from > LONGEST) close(from + cutOf(text.slice(from, from + LONGEST), LONGEST), null);
+    }
+    at = end + 1;
   }
-  close();
-  return withDefinitions(pieces);
+  return [...spans, { from, to: text.length, start }];
+}
+
+interface Parted {
+  readonly text: string;
+  readonly spans: readonly Span[];
+}
+/** Texts that were parted last: the one that goes on with one of them is parted from there. */
+let recent: readonly Parted[] = [];
+const RECENT_MOST = 4;
+
+function parted(text: string): Parted {
+  const before = recent.find((each) => text.startsWith(each.text));
+  const now = before?.text === text ? before : { text, spans: spansOf(text, before?.spans ?? []) };
+  recent = [now, ...recent.filter((each) => each !== before)].slice(0, RECENT_MOST);
+  return now;
+}
+
+const kept = createKept<MarkdownPiece>(KEPT_CHARS);
+
+const pieceOf = (text: string, of: Omit<MarkdownPiece, 'text'>): MarkdownPiece =>
+  kept.get(JSON.stringify([of.start, of.notes, of.around.key]) + text, () => ({ text, ...of }));
+
+/** Footnotes as the list that stands at the end of a message. */
+const listOf = (notes: readonly string[]): string =>
+  notes.map((note, i) => `${i + 1}. ${note.trim().replace(/\n(?=.)/g, '\n    ')}`).join('\n');
+
+/** Markdown in pieces. The same text gives the same objects, so that a piece that stays is not drawn anew. */
+export function markdownPieces(text: string): readonly MarkdownPiece[] {
+  const texts = parted(text).spans.map(({ from, to }) => text.slice(from, to).replace(/\n+$/, ''));
+  const { around, notes } = definedIn(texts);
+  const pieces = parted(text).spans.map(({ start }, i) => {
+    const piece = texts[i] ?? '';
+    return pieceOf(piece, { start, notes: false, around: piece.includes('[') ? around : NOTHING_AROUND });
+  });
+  if (notes.length > 0) pieces.push(pieceOf(listOf(notes), { start: null, notes: true, around }));
+  return pieces;
 }

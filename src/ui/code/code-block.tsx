@@ -1,5 +1,5 @@
 /** A block of code: in colours as soon as they are there, and copied by one press. Its room never changes by that. */
-import { Fragment, isValidElement, lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { lazy, memo, Suspense, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { t } from '../../language/t.ts';
 import { CheckIcon, CopyIcon } from '../parts/icons.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
@@ -79,25 +79,85 @@ function Copy({ code }: { code: string }) {
   );
 }
 
-function Code({ code, language, className }: { code: string; language: string; className: string | undefined }) {
+/** Lines from which on a block is drawn in parts. */
+const LONG_LINES = 200;
+/** Lines of such a part. */
+const PART_LINES = 100;
+/** px above and below what is in sight in which a part has its colours. */
+const COLOURED_AROUND = '600px 0px';
+
+/** Is the element in sight, or near it? True where nobody watches. */
+function useNear(element: RefObject<HTMLElement | null>, isWatched: boolean): boolean {
+  const [isNear, setIsNear] = useState(false);
+  useEffect(() => {
+    if (!isWatched || !element.current) return undefined;
+    const watch = new IntersectionObserver((seen) => setIsNear(seen.at(-1)?.isIntersecting === true), {
+      rootMargin: COLOURED_AROUND,
+    });
+    watch.observe(element.current);
+    return () => watch.disconnect();
+  }, [element, isWatched]);
+  return isNear || !isWatched;
+}
+
+interface PartProps {
+  /** With the break that ends its last line, but at the end of the code. */
+  readonly text: string;
+  readonly firstLine: number;
+  readonly lines: number;
+  readonly colouring: Colouring | null;
+  /** Its lines are laid out and coloured near what is in sight alone. */
+  readonly isWindowed: boolean;
+}
+
+/** Some lines of code: as far as they have colours, and the rest as it stands. Every text stands in an element of its own. */
+const Part = memo(function Part({ text, firstLine, lines, colouring, isWindowed }: PartProps) {
+  const ref = useRef<HTMLSpanElement>(null);
+  const isNear = useNear(ref, isWindowed && colouring !== null);
+  const coloured = isNear ? (colouring?.lines.slice(firstLine, firstLine + lines) ?? []) : [];
+  const length = coloured.flat().reduce((sum, piece) => sum + piece.text.length, Math.max(0, coloured.length - 1));
+  return (
+    <span ref={ref} {...(isWindowed ? { className: 'md-code-part', style: { '--lines': lines } } : {})}>
+      {coloured.map((line, i) => (
+        <span key={i}>
+          {line.map(({ text: piece, color }, at) => (
+            <span key={at} style={{ color }}>
+              {piece}
+            </span>
+          ))}
+          {i < coloured.length - 1 && <span>{'\n'}</span>}
+        </span>
+      ))}
+      <span>{text.slice(length)}</span>
+    </span>
+  );
+});
+
+function Code({ code, language }: { code: string; language: string }) {
   const colouring = useColours(code, language);
+  const lines = useMemo(() => code.split('\n'), [code]);
+  const isWindowed = lines.length > LONG_LINES && typeof IntersectionObserver !== 'undefined';
+  const size = isWindowed ? PART_LINES : lines.length;
   return (
     <>
       {/* Scrolls by itself where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0}>
-        <code className={className}>
-          {colouring?.lines.map((line, i) => (
-            <Fragment key={i}>
-              {i > 0 && '\n'}
-              {line.map(({ text: piece, color }, at) => (
-                <span key={at} style={{ color }}>
-                  {piece}
-                </span>
-              ))}
-            </Fragment>
-          ))}
-          {code.slice(colouring?.code.length ?? 0)}
+      <pre tabIndex={0} dir="ltr" translate="no">
+        <code>
+          {Array.from({ length: Math.ceil(lines.length / size) }, (_none, i) => {
+            const some = lines.slice(i * size, (i + 1) * size);
+            const isLast = (i + 1) * size >= lines.length;
+            return (
+              <Part
+                key={i}
+                text={some.join('\n') + (isLast ? '' : '\n')}
+                firstLine={i * size}
+                lines={some.length}
+                colouring={colouring}
+                isWindowed={isWindowed}
+              />
+            );
+          })}
         </code>
       </pre>
       {code !== '' && <Copy code={code} />}
@@ -131,12 +191,9 @@ function Mermaid({ code, children }: { code: string; children: ReactNode }) {
   );
 }
 
-/** @param children of a `pre` as Markdown sets it: one `code` with its text and, in its class, its language. */
-export function CodeBlock({ children }: { children?: ReactNode }) {
-  const props = isValidElement<{ className?: string; children?: ReactNode }>(children) ? children.props : {};
-  const text = typeof props.children === 'string' ? props.children : '';
-  const code = text.endsWith('\n') ? text.slice(0, -1) : text;
-  const language = /(?:^|\s)language-(\S+)/.exec(props.className ?? '')?.[1]?.toLowerCase() ?? '';
-  const block = <Code code={code} language={language} className={props.className} />;
+/** @param info What stands behind the fence: the language first. */
+export function CodeBlock({ code, info }: { code: string; info: string }) {
+  const language = /^\S*/.exec(info.trim())?.[0].toLowerCase() ?? '';
+  const block = <Code code={code} language={language} />;
   return language === MERMAID ? <Mermaid code={code}>{block}</Mermaid> : <div className="md-code">{block}</div>;
 }

@@ -79,8 +79,18 @@ const ENDS: Readonly<Partial<Record<MessageDoc['status'], string>>> = {
 /** Nothing in a name is taken for Markdown. */
 const plain = (name: string) => name.replace(/[\\`*_[\]<>#|!]/g, '\\$&').replace(/\s+/g, ' ');
 
-const partText = (part: Part): string =>
-  part.kind === 'text' ? part.text.trim() : `*${plain(deedsOf(part.tools, (reference) => reference))}*`;
+function partText(part: Part): string {
+  switch (part.kind) {
+    case 'text':
+      return part.text.trim();
+    case 'thinking':
+      return `<details><summary>${t`What it thought`}</summary>\n\n${part.text.trim()}\n\n</details>`;
+    case 'tools':
+      return `*${plain(deedsOf(part.tools, (reference) => reference))}*`;
+    default:
+      return part satisfies never;
+  }
+}
 
 function fileLine(file: Attachment, path: string | null): string {
   if (path === null) return t`Attached: ${plain(file.name)} (not on this device)`;

@@ -95,7 +95,7 @@ function Shown({ content, name }: { content: Content; name: string }) {
       if (shownAs(name).kind === 'patch') return <Patch text={content.text} label={t`Change in ${name}`} />;
       return shownAs(name).kind === 'markdown' ? (
         <div className="files-markdown">
-          <Words text={content.text} />
+          <Words text={content.text} breaks={false} />
         </div>
       ) : (
         // Scrolls by itself where it is too wide, by keyboard too.

@@ -1,5 +1,6 @@
 import { memo, useCallback, useMemo } from 'react';
 import type { AgentId, ThreadId } from '../../domain/ids.ts';
+import { withoutThinking } from '../../domain/thinking.ts';
 import { t } from '../../language/t.ts';
 import type { ThreadMessage } from '../../protocol/threads.ts';
 import { threadItems } from '../../state/conversation-log.ts';
@@ -65,7 +66,7 @@ const Said = memo(function Said({
       time={time}
       mine={mine}
       foot={foot}
-      kept={{ text: () => text, path: PATHS.threadMessage(threadId, messageId) }}
+      kept={{ text: () => (mine ? text : withoutThinking(text)), path: PATHS.threadMessage(threadId, messageId) }}
       first={stretch.first}
       last={stretch.last}
     >
@@ -171,7 +172,13 @@ export function ThreadLog({ state, talk, threadId, title, team, me, newFrom, at,
       found={messages.some(({ messageId }) => messageId === at) ? at : null}
       empty={<p className="thread-quiet">{t`Nothing was said here yet.`}</p>}
       newest={
-        newest ? { messageId: newest.messageId, name: team.find(newest.from).name, words: () => newest.text } : null
+        newest
+          ? {
+              messageId: newest.messageId,
+              name: team.find(newest.from).name,
+              words: () => withoutThinking(newest.text),
+            }
+          : null
       }
       isThere={(id) => messages.some(({ messageId }) => messageId === id)}
     />
