@@ -6,7 +6,7 @@ import { createFinder } from './passage.ts';
 import { rank } from './query.ts';
 import type { SearchedLedger } from './searched-ledger.ts';
 import { SEARCH } from './settings.ts';
-import { tokensOf, wantedOf } from './words.ts';
+import { typedTokens, wantedOf } from './words.ts';
 
 export interface Question {
   /** As it was typed. */
@@ -50,7 +50,7 @@ export async function answerTo(
   { text, filters, since, limit, room, admits }: Question,
   { ledger, index, now, pause }: AnswerDeps,
 ): Promise<{ readonly found: readonly Found[]; readonly more: boolean }> {
-  const typed = tokensOf(text);
+  const typed = typedTokens(text);
   const wanted = wantedOf(typed, /[\p{L}\p{N}\p{M}]$/u.test(text));
   const segments = await index.segments();
   // Whoever asks for nothing is about to ask for something: what every answer needs is read by now.

@@ -1,7 +1,7 @@
 /** Of a text that was found: the piece that says best why, and how well it fits. Pure. */
 import type { Passage } from '../protocol/search.ts';
 import { SEARCH } from './settings.ts';
-import { termsOf, visitTokensOf, visitWords, type Token } from './words.ts';
+import { beginningsIn, chainFrom, termsOf, visitTokensOf, visitWords, type Token } from './words.ts';
 
 interface Mark {
   readonly from: number;
@@ -44,14 +44,21 @@ export function createFinder(
   const mayBegin = (unit: number) =>
     hasUnspaced || unit >= 0x80 || firsts.has(unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit);
 
+  const isTermOf = (term: string, word: Token) =>
+    term === word.text || forms.get([...termsOf(word)][0] ?? '')?.has(term) === true;
   /** The words that a token of a text stands for. */
   function wordsIn(token: Token): readonly number[] {
     const [term = ''] = termsOf(token);
     return words.flatMap((word, i) => {
       if (word.unspaced) return token.unspaced && token.text.includes(word.text) ? [i] : [];
-      return !token.unspaced && (term === word.text || forms.get([...termsOf(word)][0] ?? '')?.has(term)) ? [i] : [];
+      return !token.unspaced && isTermOf(term, word) ? [i] : [];
     });
   }
+  /** What of a token was looked for besides the whole: words that begin inside it. */
+  const insideOf = (token: Token): readonly Mark[] =>
+    (token.also ?? []).flatMap(({ text, from, to }) =>
+      words.flatMap((word, i) => (!word.unspaced && isTermOf(text, word) ? [{ from, to, word: i }] : [])),
+    );
 
   /** Where in a run without spaces a word stands; all of it where folding has moved its letters. */
   function markOf(token: Token, word: number): Mark {
@@ -68,10 +75,21 @@ export function createFinder(
     if (held) return held;
     const marks: Mark[] = [];
     visitTokensOf(raw, 0, (token) => {
-      for (const word of wordsIn(token)) marks.push(markOf(token, word));
+      const whole = wordsIn(token);
+      for (const word of whole) marks.push(markOf(token, word));
+      for (const mark of insideOf(token)) if (!whole.includes(mark.word)) marks.push(mark);
     });
     known.set(raw, marks);
     return marks;
+  }
+
+  /** What of the chain that begins with a word was looked for. */
+  function marksOfChain(text: string, begin: number, end: number): readonly Mark[] {
+    const chain = chainFrom(text, begin, end);
+    if (!chain) return NOTHING;
+    return words.flatMap((word, i) =>
+      !word.unspaced && isTermOf(chain.text, word) ? [{ from: 0, to: chain.to - begin, word: i }] : [],
+    );
   }
 
   /** `most`: characters that are read, and more only where not all words stand in them. */
@@ -84,7 +102,10 @@ export function createFinder(
     let isBroken = true;
     for (let at = 0; at < text.length && (at < most || (at < SEARCH.readChars && seen.size < words.length));)
       at = visitWords(text, at, at + most, (begin, end) => {
-        const found = mayBegin(text.charCodeAt(begin)) ? marksIn(text.slice(begin, end)) : NOTHING;
+        const first = mayBegin(text.charCodeAt(begin));
+        const raw = text.slice(begin, end);
+        const own = first || beginningsIn(raw).length > 0 ? marksIn(raw) : NOTHING;
+        const found = own.length === 0 && first ? marksOfChain(text, begin, end) : own;
         if (found.length === 0) {
           if (!isBroken) runs = new Map();
           isBroken = true;

@@ -3,7 +3,7 @@ export const SEARCH = {
   /** The index's own IndexedDB database: it can be thrown away at any time, and is made anew then. */
   database: 'roost-search',
   /** Goes up with every change of what stands in the index, or of how words are cut: an older one is made anew. */
-  version: 3,
+  version: 4,
 
   /** ms after the ledger was opened before the index is looked at: whoever opens the page comes first. */
   startAfter: 1_500,
@@ -42,6 +42,9 @@ export const SEARCH = {
   idsInPart: 256,
   /** UTF-16 units of a word that count: nobody types more of a key or a hash. */
   termChars: 40,
+  /** Words that begin inside a word, at most, and letters of the shortest of them. */
+  wordsInside: 6,
+  insideLeast: 2,
   /** Bytes of the index that are kept in memory between two searches, and for how long nobody need have searched, in ms. */
   cacheBytes: 12_000_000,
   cacheFor: 60_000,

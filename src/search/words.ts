@@ -5,10 +5,15 @@
  * without spaces a run is cut into overlapping pieces, at each character one, shorter ones at its end: whatever part of
  * the run somebody types is then found by its pieces, and a single character as the beginning of one. (Dictionaries,
  * as Intl.Segmenter has them, cut 東京都 and 京都 differently, take twenty times as long, and differ between browsers.)
+ * Korean has spaces, and builds words from words: it is cut into pieces too.
+ *
+ * A word also stands in the index under each word that begins inside it (`name` of `UserName`), and a chain of words under its
+ * joined form (`wellknown` of `well-known`, `1234` of `1,234.56`). An emoji is a word of its own.
  */
 import { SEARCH } from './settings.ts';
 
-const UNSPACED = /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]+/gu;
+const UNSPACED =
+  /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]+/gu;
 /** Alphabets, of which two letters tell little. */
 const THREE = /^[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
 const PLAIN = /^[\0-\x7f]*$/;
@@ -16,6 +21,8 @@ const PLAIN = /^[\0-\x7f]*$/;
 const LATER = /[\u0e00-\uffff]/;
 /** Accents, points and signs that people leave out; not the vowels of Indic and Thai, nor the voicing of kana. */
 const MARKS = /[\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed]/g;
+/** How an emoji is drawn, and its skin: people look for it without. */
+const EMOJI_DRESS = /[\ufe0e\ufe0f]|\ud83c[\udffb-\udfff]/g;
 /** Letters that no decomposition takes apart. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
@@ -39,6 +46,7 @@ export function fold(text: string): string {
   return lower
     .normalize('NFKD')
     .replace(MARKS, '')
+    .replace(EMOJI_DRESS, '')
     .replace(LETTER, (letter) => LETTERS[letter] ?? letter)
     .normalize('NFC')
     .toLowerCase();
@@ -50,19 +58,46 @@ export interface Token {
   readonly from: number;
   readonly to: number;
   readonly unspaced: boolean;
+  /** Further terms under which it stands, and where what they name lies in the text. */
+  readonly also?: readonly Inside[];
+}
+
+/** A term beside the word itself: a word that begins inside it, or the chain that begins with it. */
+export interface Inside {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 const IN_WORD = /^[\p{L}\p{N}\p{M}]/u;
-/** Of each UTF-16 unit: 1 in a word, 0 between words, 2 half of a sign that has to be looked at whole. Made when it is first needed. */
+const IS_EMOJI = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator})/u;
+/** An emoji with its dress, or several that are joined to one; a flag. */
+const EMOJI =
+  /(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})*(?:\u200d\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})*)*)/uy;
+/** Units of UTF-16 by what they are: between words, in a word, half of a sign that has to be looked at whole, an emoji. */
+const KIND = { between: 0, word: 1, half: 2, emoji: 3 } as const;
+/** Made when it is first needed. */
 let units: Uint8Array | null = null;
-const unitsOnce = (): Uint8Array =>
-  (units ??= Uint8Array.from({ length: 0x10000 }, (_, unit) =>
-    unit >= 0xd800 && unit < 0xe000 ? 2 : IN_WORD.test(String.fromCharCode(unit)) ? 1 : 0,
-  ));
+function kindOf(unit: number): number {
+  if (unit >= 0xd800 && unit < 0xe000) return KIND.half;
+  const sign = String.fromCharCode(unit);
+  if (IN_WORD.test(sign)) return KIND.word;
+  return IS_EMOJI.test(sign) ? KIND.emoji : KIND.between;
+}
+const unitsOnce = (): Uint8Array => (units ??= Uint8Array.from({ length: 0x10000 }, (_, unit) => kindOf(unit)));
+function kindOfPair(pair: string): number {
+  if (IN_WORD.test(pair)) return KIND.word;
+  return IS_EMOJI.test(pair) ? KIND.emoji : KIND.between;
+}
+/** Where the emoji ends that begins at `at`; null: none does. */
+function emojiEnd(text: string, at: number): number | null {
+  EMOJI.lastIndex = at;
+  return EMOJI.test(text) ? EMOJI.lastIndex : null;
+}
 
 /**
- * Visits the runs of letters, digits and marks that begin in `text` from `from` on and before `until`: a search goes through
- * much text, and a regular expression takes five times as long. Answers where the next look begins.
+ * Visits the runs of letters, digits and marks, and the emoji, that begin in `text` from `from` on and before `until`: a search goes
+ * through much text, and a regular expression takes five times as long. Answers where the next look begins.
  */
 export function visitWords(
   text: string,
@@ -74,48 +109,147 @@ export function visitWords(
   let begin = -1;
   let at = from;
   while (at < text.length) {
-    const kind = kinds[text.charCodeAt(at)];
-    const wide = kind === 2 ? 2 : 1;
-    if (kind === 1 || (kind === 2 && IN_WORD.test(text.slice(at, at + 2)))) {
+    const unit = kinds[text.charCodeAt(at)];
+    const kind = unit === KIND.half ? kindOfPair(text.slice(at, at + 2)) : unit;
+    let next = at + (unit === KIND.half ? 2 : 1);
+    if (kind === KIND.word) {
       if (begin < 0) {
         if (at >= until) return at;
         begin = at;
       }
-    } else if (begin >= 0) {
-      visit(begin, at);
+    } else {
+      if (begin >= 0) visit(begin, at);
       begin = -1;
+      const end = kind === KIND.emoji ? emojiEnd(text, at) : null;
+      if (end !== null) {
+        if (at >= until) return at;
+        visit(at, end);
+        next = end;
+      }
     }
-    at += wide;
+    at = next;
   }
   if (begin >= 0) visit(begin, text.length);
   return text.length;
 }
 
-/** The tokens of one run of letters, digits and marks that begins there in its text. */
+/** Between two words that may be written as one: hyphens, apostrophes, points, and what is not seen at all. */
+const JOINS = new Set("-'._\u2019\u2010\u2011\u00ad\u200b\u200c\u200d\u2060");
+/** Between the thousands of a number, in whatever country. */
+const THOUSANDS = new Set(",.'\u2019\u00a0\u2009\u202f");
+const GROUP = 3;
+const isDigits = (text: string) => /^[0-9]+$/.test(text);
+
+/** Where the word ends that begins at `at`; `at` itself where none does. */
+function wordEnd(text: string, at: number): number {
+  const kinds = unitsOnce();
+  let end = at;
+  while (end < text.length && kinds[text.charCodeAt(end)] === KIND.word) end += 1;
+  return end;
+}
+const isWordAt = (text: string, at: number) => at >= 0 && unitsOnce()[text.charCodeAt(at)] === KIND.word;
+
+export interface Chain {
+  readonly to: number;
+  /** Its words as one, folded. */
+  readonly text: string;
+}
+
+/** The chain of words that goes on from the word between `from` and `to`, where that is its first; null: the word stands alone. */
+export function chainFrom(text: string, from: number, to: number): Chain | null {
+  const sign = text.charAt(to);
+  if (!(JOINS.has(sign) || THOUSANDS.has(sign)) || !isWordAt(text, to + 1)) return null;
+  const first = text.slice(from, to);
+  const isNumber = isDigits(first);
+  const joins = isNumber && THOUSANDS.has(sign) ? THOUSANDS : JOINS;
+  // Points part the numbers of a version and of a date.
+  if (isNumber && joins === JOINS && sign === '.') return null;
+  if (joins.has(text.charAt(from - 1)) && isWordAt(text, from - 2)) return null;
+  let joined = first;
+  let at = to;
+  while (joined.length < SEARCH.termChars && joins.has(text.charAt(at)) && isWordAt(text, at + 1)) {
+    const end = wordEnd(text, at + 1);
+    const word = text.slice(at + 1, end);
+    if (joins === THOUSANDS && (first.length > GROUP || word.length !== GROUP || !isDigits(word))) break;
+    joined += word;
+    at = end;
+  }
+  return at === to ? null : { to: at, text: fold(joined).slice(0, SEARCH.termChars) };
+}
+
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+function caseOf(sign: string): number {
+  if (/[0-9]/.test(sign)) return DIGIT;
+  const lower = sign.toLowerCase();
+  if (lower === sign.toUpperCase()) return 0;
+  return sign === lower ? LOWER : UPPER;
+}
+
+/** Where further words begin inside one: at a capital, and between letters and digits. In `HTTPRequest` at the R. */
+export function beginningsIn(word: string): readonly number[] {
+  // Of a key or a hash nobody types the middle.
+  if (word.length > SEARCH.termChars) return [];
+  const rest = word.slice(1);
+  if (rest === rest.toLowerCase() && !/[0-9]/.test(word)) return [];
+  const begins: number[] = [];
+  let before = caseOf(word.charAt(0));
+  for (let at = 1; at < word.length; at++) {
+    const now = caseOf(word.charAt(at));
+    const isNew =
+      (now === UPPER && (before !== UPPER || caseOf(word.charAt(at + 1)) === LOWER)) ||
+      (before === DIGIT) !== (now === DIGIT);
+    if (isNew) begins.push(at);
+    before = now;
+  }
+  return begins.slice(0, SEARCH.wordsInside).filter((begin) => word.length - begin >= SEARCH.insideLeast);
+}
+
+/** A token of a script with spaces, with the words that begin inside it. */
+function spacedToken(word: string, from: number): Token {
+  const to = from + word.length;
+  const begins = beginningsIn(word);
+  const token = { text: fold(word), from, to, unspaced: false };
+  if (begins.length === 0) return token;
+  return { ...token, also: begins.map((begin) => ({ text: fold(word.slice(begin)), from: from + begin, to })) };
+}
+
+/** The tokens of one run of letters, digits and marks that begins there in its text, or of one emoji. */
 export function visitTokensOf(word: string, index: number, visit: (token: Token) => void): void {
   if (!LATER.test(word)) {
-    visit({ text: fold(word), from: index, to: index + word.length, unspaced: false });
+    visit(spacedToken(word, index));
     return;
   }
   let at = 0;
   for (const run of word.matchAll(UNSPACED)) {
-    if (run.index > at)
-      visit({ text: fold(word.slice(at, run.index)), from: index + at, to: index + run.index, unspaced: false });
+    if (run.index > at) visit(spacedToken(word.slice(at, run.index), index + at));
     at = run.index + run[0].length;
     visit({ text: fold(run[0]), from: index + run.index, to: index + at, unspaced: true });
   }
-  if (at < word.length)
-    visit({ text: fold(word.slice(at)), from: index + at, to: index + word.length, unspaced: false });
+  if (at < word.length) visit(spacedToken(word.slice(at), index + at));
 }
 
 /** Visits the tokens of the words that begin from `from` on and before `until`. Answers where the next look begins. */
 export const visitTokens = (text: string, from: number, until: number, visit: (token: Token) => void): number =>
-  visitWords(text, from, until, (begin, end) => visitTokensOf(text.slice(begin, end), begin, visit));
+  visitWords(text, from, until, (begin, end) => {
+    visitTokensOf(text.slice(begin, end), begin, visit);
+    const chain = chainFrom(text, begin, end);
+    if (chain) visit({ text: chain.text, from: begin, to: chain.to, unspaced: false });
+  });
 
-/** All of a text. */
-export function tokensOf(text: string): readonly Token[] {
+/** What somebody typed, in tokens. A number is taken as one, however its thousands are parted. */
+export function typedTokens(text: string): readonly Token[] {
   const tokens: Token[] = [];
-  visitTokens(text, 0, text.length, (token) => tokens.push(token));
+  let after = 0;
+  visitWords(text, 0, text.length, (begin, end) => {
+    if (begin < after) return;
+    const chain = isDigits(text.slice(begin, end)) ? chainFrom(text, begin, end) : null;
+    if (chain && THOUSANDS.has(text.charAt(end))) {
+      after = chain.to;
+      tokens.push({ text: chain.text, from: begin, to: chain.to, unspaced: false });
+    } else visitTokensOf(text.slice(begin, end), begin, (token) => tokens.push(token));
+  });
   return tokens;
 }
 
@@ -127,9 +261,10 @@ function* piecesOf(run: string): Generator<string> {
 }
 
 /** The terms under which a token stands in the index. */
-export function* termsOf({ text, unspaced }: Token): Generator<string> {
+export function* termsOf({ text, unspaced, also = [] }: Token): Generator<string> {
   if (unspaced) yield* piecesOf(text);
   else if (text !== '') yield text.slice(0, SEARCH.termChars);
+  for (const inside of also) yield inside.text;
 }
 
 /** Something that a document must hold. */
@@ -160,7 +295,11 @@ export function wantedOf(tokens: readonly Token[], typing: boolean): readonly Wa
       const term = text.slice(0, SEARCH.termChars);
       if (term.length < SEARCH.wordFrom && isOpen && tokens.length > 1) continue;
       const asPrefix = term.length > (isOpen ? 1 : SEARCH.wordFrom);
-      wanted.set(term, { term, asPrefix, forgiving: term.length >= SEARCH.forgiveFrom && !/\d/.test(term) });
+      wanted.set(term, {
+        term,
+        asPrefix,
+        forgiving: term.length >= SEARCH.forgiveFrom && !/\d/.test(term) && !IS_EMOJI.test(term),
+      });
     }
   }
   return [...wanted.values()].slice(0, SEARCH.wordsMost);

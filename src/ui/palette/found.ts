@@ -52,6 +52,9 @@ function fit({ label, hint = '', words = '' }: Command, asked: readonly string[]
 export function found(commands: readonly Command[], typed: string, recent: readonly string[]): readonly Command[] {
   const asked = wordsOf(typed).filter((word) => word !== '');
   const age = ({ id }: Command) => (recent.includes(id) ? recent.indexOf(id) : recent.length);
+  const sign = plain(typed.trim());
+  // An emoji is no word, and still something to look for.
+  if (asked.length === 0 && sign !== '') return commands.filter(({ label }) => plain(label).includes(sign));
   if (asked.length === 0)
     return commands
       .filter(({ id, whenTyped = false }) => !whenTyped || recent.includes(id))

@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from 'react';
 import type { SearchAnswer, SearchQuery } from '../../protocol/search.ts';
 import { useRoost } from '../context.tsx';
 
-/** Letters from which on it is looked for; a single sign of a script without spaces is a word. */
+/** Letters from which on it is looked for; a single sign of some scripts is a word, and so is an emoji. */
 const LEAST = 2;
-const UNSPACED = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]/u;
+const WORD = /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{Extended_Pictographic}]/u;
 /** ms between two looks while not everything can be found yet. */
 const LOOK_AGAIN = 1_500;
 
@@ -20,7 +20,7 @@ export interface Searched {
 }
 const NOTHING: Searched = { answer: null, waits: false, problem: null };
 
-export const isSearch = (text: string): boolean => text.trim().length >= LEAST || UNSPACED.test(text);
+export const isSearch = (text: string): boolean => text.trim().length >= LEAST || WORD.test(text);
 
 export function useSearch(query: SearchQuery): Searched {
   const { owner, device } = useRoost();

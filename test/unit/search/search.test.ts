@@ -116,6 +116,65 @@ describe('What is found', () => {
     expect(hit?.passage.text.slice(...(mark ?? [0, 0]))).toBe('都庁の前');
   });
 
+  it.each([
+    ['UserName is what it is called', ['name', 'Name', 'username', 'UserName', 'user', 'nam']],
+    ['It throws in HttpRequest.send', ['request', 'Requ', 'httprequest', 'http']],
+    ['parseJSONBody failed', ['json', 'body', 'jsonb', 'parsejson']],
+    ['iPhone15Pro, base64Encode', ['phone', 'pro', 'encode', '15pro', '64']],
+    ['ÜberGröße und größenWahn', ['größe', 'grosse', 'wahn']],
+    ['데이터베이스를 백업했다', ['베이스', '데이터', '데이터베이스', '터베', '백', '데이터 베이스']],
+    ['每次FullGC后内存下降', ['gc后', 'GC', '后', '内存', 'full', 'gc后内存']],
+    ['第3章：React组件', ['组件', 'react组件', '3章', '3', 'react']],
+    ['It cost 1,234.56 in all', ['1234', '1,234.56', '1234.56', '1,234', '123', '56']],
+    ['Es kostet 1.234.567,89 Euro', ['1234567', '1.234.567,89', '1 234 567'.replaceAll(' ', '\u202f')]],
+    ['Das sind 12’345 Franken', ['12345', '12’345']],
+    ['12\u00a0345 roubles', ['12345']],
+    ['It is well-known here', ['wellknown', 'well-known', 'well', 'known', 'wellkn']],
+    ['a state-of-the-art e\u2011mail, don’t you think', ['stateoftheart', 'email', 'dont', "don't"]],
+    ['Donau\u00addampf\u00adschiff', ['donaudampfschiff', 'donaudampf']],
+    ['snake_case in node.js', ['snakecase', 'snakeCase', 'nodejs']],
+    ['می\u200cخواهم', ['میخواهم', 'می\u200cخواهم']],
+  ])('is found by the words inside its words, and as one word: %s', async (text, all) => {
+    const { find } = await over([said(1, text), said(2, 'Nothing of the kind.')]);
+    for (const typed of all) {
+      const hits = await find(typed);
+      expect([typed, hits.map(({ messageId }) => messageId)]).toEqual([typed, ['m1']]);
+      expect([typed, hits[0]?.passage.marks.length]).not.toEqual([typed, 0]);
+    }
+  });
+  it('is marked where the word inside begins', async () => {
+    const { find } = await over([said(1, 'The UserName is well-known: 1,234.56')]);
+    const marked = async (typed: string) => {
+      const { text, marks } = (await find(typed))[0]?.passage ?? { text: '', marks: [] };
+      return marks.map((mark) => text.slice(...mark));
+    };
+    expect(await marked('name')).toEqual(['Name']);
+    expect(await marked('wellknown')).toEqual(['well-known']);
+    expect(await marked('1234')).toEqual(['1,234']);
+  });
+  it('is not the middle or the end of a word that no word begins in', async () => {
+    const { ids } = await over([said(1, 'username, a3f9c2e1b7d4a3f9c2e1b7d4a3f9c2e1b7d4a3f9c2e1, 1234567')]);
+    for (const typed of ['name', 'd4a3f9c2', '4567']) expect([typed, await ids(typed)]).toEqual([typed, []]);
+  });
+  it('is an emoji that stands in it, whatever its skin and dress', async () => {
+    const { ids } = await over([
+      said(1, 'Done 🎉🎉'),
+      said(2, 'Well done 👍🏽'),
+      said(3, 'I ❤️ it ✅'),
+      said(4, 'From 🇩🇪 with 👩‍💻'),
+      said(5, 'No sign at all'),
+    ]);
+    expect(await ids('🎉')).toEqual(['m1']);
+    expect(await ids('👍')).toEqual(['m2']);
+    expect(await ids('👍🏿')).toEqual(['m2']);
+    expect(await ids('❤')).toEqual(['m3']);
+    expect(await ids('✅')).toEqual(['m3']);
+    expect(await ids('🇩🇪')).toEqual(['m4']);
+    expect(await ids('👩‍💻')).toEqual(['m4']);
+    expect(await ids('done 🎉')).toEqual(['m1']);
+    expect(await ids('🦉')).toEqual([]);
+  });
+
   it('is for an agent what it took part in: its conversation and its threads, and no more of anybody', async () => {
     const inThread = (threadId: string, sequence: number, agentId: string | null, text: string): Doc => ({
       _id: `thread-message:${threadId}:${sequence}`,
