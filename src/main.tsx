@@ -20,6 +20,7 @@ import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { preloadTalk } from './ui/chat/conversation.tsx';
 import { Broken } from './ui/shell/broken.tsx';
+import { followViewHeight } from './ui/shell/view-height.ts';
 
 const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
@@ -79,6 +80,7 @@ const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');
 document.documentElement.lang = spoken.language;
 document.documentElement.dir = spoken.direction;
+followViewHeight();
 const mount = () =>
   createRoot(root).render(
     <StrictMode>

@@ -56,8 +56,8 @@ const WaitingSign = optional(() => import('./notifications/waiting-sign.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 const ChooseWho = lazy(() => import('./grid/choose-who.tsx'));
 
-/** px, as in the style sheets: from here the agent's page stands beside. */
-const THREE_COLUMNS_FROM = '(min-width: 1180px)';
+/** As in the style sheets, in the size of the text: from here the agent's page stands beside. */
+const THREE_COLUMNS_FROM = '(min-width: 73.75em)';
 
 /** What takes the whole of the page, or null where the team and a conversation stand. */
 function wholePage(

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
-/** px, as in the style sheets: below it the team and a conversation are two views, and settings a list. */
-export const TWO_VIEWS_BELOW = '(max-width: 760px)';
+/** As in the style sheets, in the size of the text: below it the team and a conversation are two views, and settings a list. */
+export const TWO_VIEWS_BELOW = '(max-width: 47.5em)';
 
 /** Does this media query hold now? */
 export function useMedia(query: string): boolean {

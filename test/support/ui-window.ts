@@ -1,5 +1,7 @@
 /** What jsdom lacks of a browser's window, and nothing that is tested here. */
 const DESK = 1440;
+/** px of the text's size, as browsers have it by themselves. */
+const EM = 16;
 let width = DESK;
 
 /** px of the window's width, until the test is over. */
@@ -11,8 +13,9 @@ export const setWidth = (px: number): void => {
 export function freshWindow(): void {
   width = DESK;
   window.matchMedia = (query) => {
-    const [, kind, px] = /\((min|max)-width: (\d+)px\)/.exec(query) ?? [];
-    const matches = kind === 'min' ? width >= Number(px) : kind === 'max' ? width <= Number(px) : false;
+    const [, kind, em] = /\((min|max)-width: ([\d.]+)em\)/.exec(query) ?? [];
+    const px = Number(em) * EM;
+    const matches = kind === 'min' ? width >= px : kind === 'max' ? width <= px : false;
     return Object.assign(new EventTarget(), {
       matches,
       media: query,
