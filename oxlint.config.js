@@ -263,7 +263,7 @@ const OURS = ['src/**/*.ts', 'src/**/*.tsx', 'server/**/*.ts'];
 
 export default {
   plugins: ['typescript', 'react', 'jsx-a11y'],
-  jsPlugins: ['eslint-plugin-boundaries'],
+  jsPlugins: ['eslint-plugin-boundaries', './oxlint.page-rules.js'],
   // Only what is named here.
   categories: { correctness: 'off' },
   options: { typeAware: true, typeCheck: true, reportUnusedDisableDirectives: 'error' },
@@ -298,6 +298,11 @@ export default {
     })),
     { files: ['server/**/*.ts'], excludeFiles: [STARTS_PROGRAMS], rules: startsNone },
     { files: ['src/**/*.ts', 'src/**/*.tsx'], rules: tooNew },
-    { files: ['src/**/*.tsx'], rules: { ...HOOKS, ...ACCESSIBLE } },
+    {
+      files: ['src/**/*.ts', 'src/**/*.tsx'],
+      excludeFiles: ['src/ui/parts/keys.ts'],
+      rules: { 'page/keys-by-helper': 'error' },
+    },
+    { files: ['src/**/*.tsx'], rules: { ...HOOKS, ...ACCESSIBLE, 'page/text-of-its-own': 'error' } },
   ],
 };

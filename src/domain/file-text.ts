@@ -3,10 +3,53 @@
 /** The text of a file in UTF-8; null where it is none. A mark of byte order is left out. */
 export function fileText(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null;
+  return decoded(bytes, 'utf-8');
+}
+
+function decoded(bytes: Uint8Array, encoding: string): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;
   }
+}
+
+/** Bytes by which an encoding is told. */
+const LOOKED_AT = 4_096;
+/** Of these, as many must be zero for UTF-16 without a mark of byte order: in most scripts each second one is, now and then. */
+const ZEROS = 0.2;
+/** Shares of a text in one byte a letter: more than these, and it is a script of many letters, or no text. */
+const ACCENTED_MOST = 0.4;
+/** No text has these; it has tabs, line breaks and form feeds, and a terminal's has escapes. */
+const CONTROL = /[^\P{Cc}\t\n\v\f\r]/u;
+const ESCAPE = '\u001b';
+const hasControl = (text: string) => CONTROL.test(text.replaceAll(ESCAPE, ''));
+
+/** UTF-16, by its mark of byte order, or by where its zeros stand. */
+function utf16Of(bytes: Uint8Array): string | null {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const head = bytes.subarray(0, LOOKED_AT);
+  const zeros = [0, 0];
+  head.forEach((byte, at) => {
+    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  });
+  const [even = 0, odd = 0] = zeros;
+  if (bytes.length % 2 !== 0 || Math.max(even, odd) < (ZEROS * head.length) / 2 || Math.min(even, odd) > 0) return null;
+  return odd > even ? 'utf-16le' : 'utf-16be';
+}
+
+/** As `fileText`, also of a text in UTF-16, or in Windows-1252, which Latin-1 is a part of. */
+export function anyFileText(bytes: Uint8Array): string | null {
+  const utf16 = utf16Of(bytes);
+  const text = utf16 === null ? fileText(bytes) : decoded(bytes, utf16);
+  if (text !== null) return utf16 !== null && hasControl(text) ? null : text;
+  if (utf16 !== null || bytes.includes(0)) return null;
+  const head = bytes.subarray(0, LOOKED_AT);
+  const accented = head.reduce((count, byte) => count + (byte >= 0x80 ? 1 : 0), 0);
+  if (accented > ACCENTED_MOST * head.length) return null;
+  const western = decoded(bytes, 'windows-1252');
+  return western === null || hasControl(western) ? null : western;
 }

@@ -7,7 +7,7 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import { lazy, startTransition, Suspense, useCallback, useRef, useState, type ReactNode } from 'react';
+import { lazy, startTransition, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { awaitedOf, firstScreenOf, type Awaited, type FirstScreen } from '../state/first-screen.ts';
@@ -21,7 +21,9 @@ import { Hearth } from './grid/hearth.tsx';
 import { useBreath } from './grid/use-breath.ts';
 import { OpensFind, withinOf, type Within } from './palette/opens.ts';
 import { keepTyped } from './palette/typed-ahead.ts';
+import { keepDialogsWhileComposing } from './parts/keys.ts';
 import { optional } from './parts/optional.tsx';
+import { Part } from './parts/part.tsx';
 import { PATHS, useRoute, type Route } from './routes.ts';
 import { Arrival } from './shell/arrival.tsx';
 import { Banners } from './shell/banners.tsx';
@@ -29,11 +31,12 @@ import { BottomBar } from './shell/bottom-bar.tsx';
 import { Header } from './shell/header.tsx';
 import { NoticeList } from './shell/notices.tsx';
 import { Opening } from './shell/opening.tsx';
+import { useClosedByBack } from './shell/overlay-history.ts';
 import { Sky } from './shell/sky.tsx';
+import { leaveStrayDrops } from './shell/stray-drops.ts';
 import { useFocusPlace, useKeys } from './shell/use-keys.ts';
 import { TWO_VIEWS_BELOW, useMedia } from './use-media.ts';
 import { useTitle } from './use-title.ts';
-import { Welcome } from './welcome/welcome.tsx';
 
 const AgentPanel = optional(() => import('./agent/agent-panel.tsx'));
 const PortraitPage = lazy(() => import('./portrait/portrait-page.tsx'));
@@ -50,7 +53,9 @@ const Palette = lazy(() => import('./palette/palette.tsx'));
 const ConnectDialog = lazy(() => import('./models/connect-dialog.tsx'));
 const CallsPage = lazy(() => import('./calls/calls-page.tsx'));
 const FilesPage = lazy(() => import('./files/files-page.tsx'));
-const AskedPage = lazy(() => import('./welcome/asked.tsx'));
+const first = () => import('./welcome/first.ts');
+const WelcomePage = lazy(() => first().then(({ WelcomePage: Page }) => ({ default: Page })));
+const AskedPage = lazy(() => first().then(({ AskedPage: Page }) => ({ default: Page })));
 const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
 const WaitingSign = optional(() => import('./notifications/waiting-sign.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
@@ -120,7 +125,7 @@ function Home() {
       <main ref={main} id="main" className="home" data-view={view}>
         {whole ? (
           <Suspense fallback={<p className="lazy" role="status">{t`Opening…`}</p>}>
-            {whole.page}
+            <Part key={view}>{whole.page}</Part>
             <Arrival
               at={route.kind === 'threads' && route.threadId !== null ? 'thread' : route.kind}
               begunRef={begunRef}
@@ -129,34 +134,48 @@ function Home() {
         ) : (
           <>
             {(!twoViews || view === 'hearth') && (
-              <Hearth
-                selected={twoViews && view === 'hearth' ? null : talkTo}
-                morning={route.kind === 'hearth' && route.morning}
-              />
+              <Part>
+                <Hearth
+                  selected={twoViews && view === 'hearth' ? null : talkTo}
+                  morning={route.kind === 'hearth' && route.morning}
+                />
+              </Part>
             )}
-            {(!twoViews || view === 'talk') && <ConversationView agentId={talkTo} visible />}
+            {(!twoViews || view === 'talk') && (
+              <Part key={talkTo}>
+                <ConversationView agentId={talkTo} visible />
+              </Part>
+            )}
             {beside && (
               <aside className="beside" aria-label={t`About ${name}`}>
                 <h2 className="visually-hidden">{t`About ${name}`}</h2>
-                <AgentPanel agentId={talkTo} />
+                <Part>
+                  <AgentPanel agentId={talkTo} />
+                </Part>
               </aside>
             )}
             <Arrival at={view} begunRef={begunRef} />
           </>
         )}
       </main>
-      {twoViews && <BottomBar at={route.kind === 'agent' ? 'talk' : route.kind} talkTo={talkTo} talkName={name} />}
-      <Suspense fallback={null}>
-        {route.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
-        {route.kind === 'wake-some' && <ChooseWho onClose={() => go(PATHS.hearth)} />}
-        {route.kind === 'adopt' && <AdoptDialog position={route.position} onClose={() => go(PATHS.hearth)} />}
-        {route.kind === 'agent' && route.over === 'inbox' && (
-          <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />
-        )}
-        {route.kind === 'agent' && route.over === 'change' && (
-          <ChangeDialog agentId={talkTo} onClose={() => go(PATHS.agent(talkTo))} />
-        )}
-      </Suspense>
+      {twoViews && (
+        <Part>
+          <BottomBar at={route.kind === 'agent' ? 'talk' : route.kind} talkTo={talkTo} talkName={name} />
+        </Part>
+      )}
+      <Part>
+        <Suspense fallback={null}>
+          {route.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
+          {route.kind === 'wake-some' && <ChooseWho onClose={() => go(PATHS.hearth)} />}
+          {route.kind === 'adopt' && <AdoptDialog position={route.position} onClose={() => go(PATHS.hearth)} />}
+          {route.kind === 'agent' && route.over === 'inbox' && (
+            <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />
+          )}
+          {route.kind === 'agent' && route.over === 'change' && (
+            <ChangeDialog agentId={talkTo} onClose={() => go(PATHS.agent(talkTo))} />
+          )}
+        </Suspense>
+      </Part>
     </>
   );
 }
@@ -172,7 +191,11 @@ function First({ screen, awaited }: { screen: FirstScreen; awaited: Awaited | nu
         </Suspense>
       );
     case 'welcome':
-      return <Welcome onBegun={() => document.querySelector<HTMLElement>('.big-button')?.focus()} />;
+      return (
+        <Suspense fallback={<Opening awaited={null} />}>
+          <WelcomePage onBegun={() => document.querySelector<HTMLElement>('.big-button')?.focus()} />
+        </Suspense>
+      );
     case 'asked':
       return (
         <Suspense fallback={<Opening awaited={null} />}>
@@ -222,16 +245,37 @@ export function App() {
     },
   };
   useKeys(around, ({ id }) => begun || ALWAYS.includes(id));
+  useEffect(() => {
+    const ended = new AbortController();
+    const { signal } = ended;
+    keepDialogsWhileComposing(signal);
+    leaveStrayDrops(signal);
+    // Nobody copies before there is anything to read.
+    void import('./text/copied.ts').then(({ onCopy }) => document.addEventListener('copy', onCopy, { signal }));
+    return () => ended.abort();
+  }, []);
+  const isOver = palette !== null || help;
+  useClosedByBack(
+    isOver,
+    useCallback(() => {
+      setPalette(null);
+      setHelp(false);
+    }, []),
+  );
   const known = { household: { status, roster }, sync, syncFailed, home };
   return (
     <div className="app">
       <Sky />
       <a className="skip-link" href="#main">{t`Skip to the team`}</a>
-      <Header begun={begun} around={around} />
+      <Part>
+        <Header begun={begun} around={around} />
+      </Part>
       {begun && <WaitingSign />}
       <div className="banners">
-        <Banners />
-        <NoticeList />
+        <Part>
+          <Banners />
+          <NoticeList />
+        </Part>
       </div>
       {joins && (
         <DeviceDialog
@@ -250,10 +294,19 @@ export function App() {
       <Suspense fallback={null}>
         {route.kind === 'connect' && <ConnectDialog onClose={() => go(PATHS.hearth)} />}
       </Suspense>
-      <Suspense fallback={null}>
-        {palette && <Palette onClose={() => setPalette(null)} around={around} within={palette.within} />}
-        {help && <KeysDialog onClose={() => setHelp(false)} />}
-      </Suspense>
+      <Part>
+        <Suspense fallback={null}>
+          {palette && (
+            <Palette
+              onClose={() => setPalette(null)}
+              // Wherever one goes from here takes the step in the history that the palette has.
+              around={{ ...around, go: (path) => go(path, { replace: true }) }}
+              within={palette.within}
+            />
+          )}
+          {help && <KeysDialog onClose={() => setHelp(false)} />}
+        </Suspense>
+      </Part>
     </div>
   );
 }

@@ -185,7 +185,7 @@ export function routeOf(path: string): Route {
   return { ...HEARTH, morning: first === 'morning' };
 }
 
-export function useRoute(): { route: Route; go: (path: string) => void } {
+export function useRoute(): { route: Route; go: (path: string, how?: { readonly replace: boolean }) => void } {
   const [path, go] = useLocation();
   return { route: routeOf(path), go };
 }

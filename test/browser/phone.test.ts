@@ -130,6 +130,17 @@ describe('On a phone', () => {
     await box.fill('');
   });
 
+  it('Enter begins a line where the keyboard is one on the screen, and with Ctrl it sends', async () => {
+    const box = page.getByRole('textbox', { name: /^Write to / });
+    await box.fill('The first line');
+    await box.press('Enter');
+    await box.pressSequentially('and the second');
+    expect(await box.inputValue()).toBe('The first line\nand the second');
+    await box.press('Control+Enter');
+    expect(await box.inputValue()).toBe('');
+    await visitor.untilRead('and the second');
+  });
+
   it('where service workers are switched off, the page works as long as its relay does', async () => {
     const alone = await page
       .context()

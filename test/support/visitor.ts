@@ -150,7 +150,10 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     async say(text) {
       const box = page.getByRole('textbox', { name: /^Write to / });
       await box.fill(text);
-      await box.press('Enter');
+      // On the keyboard of a screen Enter begins a line.
+      if (await page.evaluate(() => matchMedia('(hover: none) and (pointer: coarse)').matches))
+        await page.getByRole('button', { name: 'Send', exact: true }).click();
+      else await box.press('Enter');
     },
     async ask(text) {
       await untilDrawn();

@@ -181,14 +181,27 @@ export function createTeamActions(parts: Parts): TeamActions {
       return writeWake(payloads);
     });
 
-  /** Who is shown before the ledger was read is who was shown last: nobody is called by that. */
-  const read = () => whenRead(device, household);
+  /**
+   * Who is shown before the ledger was read is who was shown last: nobody is called by that. The call holds its button until then.
+   * False where the call cannot begin: another one is under way, or the ledger is not read.
+   */
+  async function isReadFor(kind: 'wake' | 'summon'): Promise<boolean> {
+    if (pending.getState().call) return false;
+    const { store } = household;
+    if (store.getState().status === 'loading') {
+      pending.setState({ call: kind, step: t`Reading who lives here…` });
+      await whenRead(device, household);
+      pending.setState({ call: null, step: null });
+    }
+    if (store.getState().status === 'ready') return true;
+    notices.error(t`Nobody was called: this device could not read who lives here yet. Press again in a moment.`);
+    return false;
+  }
 
   return {
     startSession: () => startSession(),
     async wake(agents) {
-      await read();
-      if (pending.getState().call) return;
+      if (!(await isReadFor('wake'))) return;
       const asked = agents ?? [...household.store.getState().roster.seats.values()];
       const paused = asked.filter(isPausedNow);
       await Promise.all(paused.map(({ agentId }) => setSleeping(agentId, false)));
@@ -197,7 +210,7 @@ export function createTeamActions(parts: Parts): TeamActions {
       else if (others.length > 0) await callToWake(others, others);
     },
     async summon(seats) {
-      await read();
+      if (!(await isReadFor('summon'))) return;
       await call('summon', [], () => {
         const { roster } = household.store.getState();
         const births = live.store.getState().live?.births;

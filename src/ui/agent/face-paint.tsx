@@ -5,6 +5,7 @@ import { FACE_SIZE, facePixels, HEAD_ROWS, paintedFaceText, TONES } from '../../
 import { t } from '../../language/t.ts';
 import { EYE_ROWS, Face } from '../grid/face.tsx';
 import { OneOf } from '../parts/one-of.tsx';
+import { keyOf } from '../parts/keys.ts';
 
 /** The tone of each pixel that has one, by its place. */
 type Painting = ReadonlyMap<number, number>;
@@ -92,19 +93,20 @@ function Canvas({ painting, tone, mirrored, onPaint, onStroke, onUndo }: CanvasP
     stroke.current = null;
   };
   const press = (event: KeyboardEvent<HTMLDivElement>) => {
-    const move = MOVES[event.key];
+    const key = keyOf(event);
+    const move = MOVES[key];
     if (move) {
       const next = [at[0] + move[0], at[1] + move[1]] as const;
       event.preventDefault();
       if (!isOnHead(...next)) return;
       setAt(next);
       grid.current?.querySelector<HTMLElement>(`[data-x="${next[0]}"][data-y="${next[1]}"]`)?.focus();
-    } else if (event.key === ' ' || event.key === 'Enter') {
+    } else if (key === ' ' || key === 'Enter') {
       event.preventDefault();
       const wanted = toneFrom(at);
       onPaint((now) => painted(now, at, wanted, mirrored));
       onStroke(painting);
-    } else if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') {
+    } else if ((event.ctrlKey || event.metaKey) && key.toLowerCase() === 'z') {
       event.preventDefault();
       onUndo();
     }

@@ -52,7 +52,7 @@ export function Soul({ text, name, folds }: { text: string; name: string; folds:
   return (
     <div className="soul-block">
       <h3>
-        {t`Soul`}
+        <span>{t`Soul`}</span>
         {text !== '' && (
           <button
             type="button"

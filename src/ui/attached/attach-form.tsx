@@ -17,7 +17,7 @@ type Add = (servers: readonly { readonly name: string; readonly attachment: Atta
 function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
   return (
     <label className="attach-field">
-      {label}
+      <span>{label}</span>
       {children}
       {hint !== undefined && <span className="setting-hint">{hint}</span>}
     </label>

@@ -7,20 +7,36 @@ import type { PreparedFile } from '../../state/attachments.ts';
 import { followDraftFiles, keepDraftFiles, readDraftFiles } from '../chat/drafts.ts';
 import { useRoost } from '../context.tsx';
 import { AttachIcon, CloseIcon } from '../parts/icons.tsx';
-import { bytes, plural } from '../text/sizes.ts';
+import { errorText } from '../../state/ports.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
 import './attaching.css';
+
+/** What there is to say of files, in one sentence, and of each of them where they are many. */
+export interface FilesProblem {
+  readonly text: string;
+  readonly each: readonly string[];
+}
+
+/** Sentences that stand in a row; more are a list that opens. */
+const IN_A_ROW = 3;
+
+function problemOf(wrong: readonly string[], all: number): FilesProblem | null {
+  if (wrong.length === 0) return null;
+  if (wrong.length <= IN_A_ROW) return { text: wrong.join(' '), each: [] };
+  return { text: t`Of ${plural(all, 'file')}, ${count(wrong.length)} did not come along as they are.`, each: wrong };
+}
 
 export interface Attaching {
   readonly files: readonly PreparedFile[];
   /** How many are being read and scaled down. */
   readonly preparing: number;
-  /** Why some were not taken, or what has become of them, in sentences. */
-  readonly problem: string | null;
+  /** Why some were not taken, or what has become of them. */
+  readonly problem: FilesProblem | null;
   /** There is no room to keep them over a reload. */
   readonly unkept: boolean;
   /** What was taken away last, and can be put back. */
   readonly removed: PreparedFile | null;
-  add(files: Iterable<File>): void;
+  add(files: Iterable<File> | Promise<Iterable<File>>): void;
   /** Files that were here before. */
   putBack(files: readonly PreparedFile[]): void;
   remove(file: PreparedFile): void;
@@ -36,7 +52,7 @@ export function useAttaching(draft: string | null): Attaching {
   const { device } = useRoost();
   const [files, setFiles] = useState<readonly PreparedFile[]>([]);
   const [preparing, setPreparing] = useState(0);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<FilesProblem | null>(null);
   const [removed, setRemoved] = useState<PreparedFile | null>(null);
   const [unkept, setUnkept] = useState(false);
   /** As it stands now, for what comes while others are being read. */
@@ -89,24 +105,31 @@ export function useAttaching(draft: string | null): Attaching {
     return null;
   }
 
-  async function addAll(all: readonly File[]): Promise<void> {
+  async function addAll(given: Iterable<File> | Promise<Iterable<File>>): Promise<void> {
     setProblem(null);
     setRemoved(null);
-    setPreparing((count) => count + all.length);
     const wrong: string[] = [];
+    const all: File[] = [];
+    try {
+      all.push(...(await given));
+      if (all.length === 0) wrong.push(t`There is no file in that folder.`);
+    } catch (error) {
+      wrong.push(t`The folder could not be read: ${errorText(error)}`);
+    }
+    setPreparing((preparing) => preparing + all.length);
     try {
       const { prepareFile } = await import('./prepare.ts');
       for (const file of all) {
         const prepared = await prepareFile(file, device.newId);
         const why = prepared.ok ? (take(prepared.file) ?? prepared.note ?? null) : prepared.reason;
         if (why !== null) wrong.push(why);
-        setPreparing((count) => count - 1);
+        setPreparing((preparing) => preparing - 1);
       }
     } catch {
       wrong.push(PREPARING_FAILED);
       setPreparing(0);
     }
-    if (wrong.length > 0) setProblem(wrong.join(' '));
+    setProblem(problemOf(wrong, all.length));
   }
 
   return {
@@ -115,17 +138,18 @@ export function useAttaching(draft: string | null): Attaching {
     problem,
     unkept,
     removed,
-    add: (added) => void addAll([...added]),
+    add: (added) => void addAll(added),
     putBack(back) {
       const wrong = back.flatMap((file) => take(file) ?? []);
-      if (wrong.length > 0) setProblem(wrong.join(' '));
+      if (wrong.length > 0) setProblem(problemOf(wrong, back.length));
     },
     remove(file) {
       put(held.current.filter((each) => each !== file));
       setRemoved(file);
     },
     undo() {
-      if (removed) setProblem(take(removed));
+      const why = removed && take(removed);
+      setProblem(why === null ? null : problemOf([why], 1));
       setRemoved(null);
     },
     clear() {

@@ -4,7 +4,7 @@
  */
 import { errorText } from '../../state/ports.ts';
 import { ATTACHMENTS, type AttachmentType } from '../../domain/attachment.ts';
-import { fileText } from '../../domain/file-text.ts';
+import { anyFileText } from '../../domain/file-text.ts';
 import { t } from '../../language/t.ts';
 import type { PreparedFile } from '../../state/attachments.ts';
 import { bytes as inWords } from '../text/sizes.ts';
@@ -131,14 +131,15 @@ export async function prepareFile(file: File, newId: () => string): Promise<Prep
     }
     if (file.size > ATTACHMENTS.bytes) return no(tooLarge(file.size));
     if (kind === 'pdf') return await pdfOf(file, { name, newId });
-    const text = fileText(new Uint8Array(await file.arrayBuffer()));
+    const text = anyFileText(new Uint8Array(await file.arrayBuffer()));
     if (text === null) return no(t`is no picture, PDF or text: models read nothing else.`);
     if (file.size > ATTACHMENTS.textBytes)
       return no(
         t`is ${inWords(file.size)} of text; ${inWords(ATTACHMENTS.textBytes)} can be sent. Attach a part of it.`,
       );
     // Drawings and pages (SVG, HTML) are texts here: read, and never drawn or run.
-    return await fileOf(file, { name, mediaType: 'text/plain', newId });
+    // Whoever reads it reads UTF-8.
+    return await fileOf(new Blob([text]), { name, mediaType: 'text/plain', newId });
   } catch (error) {
     return no(t`could not be read: ${errorText(error)}`);
   }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, type RefObject } from 'react';
+import { droppedFiles } from '../parts/dropped.ts';
 import './drops.css';
 
 const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
@@ -7,7 +8,10 @@ const holdsFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Fil
  * Files may be dropped anywhere on the conversation that holds `inside`, which shows that while they are over it. `onFiles`
  * null: it takes none, and the browser does not leave the page for them either.
  */
-export function useDrops(inside: RefObject<HTMLElement | null>, onFiles: ((files: FileList) => void) | null): void {
+export function useDrops(
+  inside: RefObject<HTMLElement | null>,
+  onFiles: ((files: Promise<readonly File[]>) => void) | null,
+): void {
   const take = useRef(onFiles);
   useEffect(() => {
     take.current = onFiles;
@@ -40,7 +44,7 @@ export function useDrops(inside: RefObject<HTMLElement | null>, onFiles: ((files
       show();
       if (!holdsFiles(event)) return;
       event.preventDefault();
-      if (event.dataTransfer) take.current?.(event.dataTransfer.files);
+      if (event.dataTransfer) take.current?.(droppedFiles(event.dataTransfer));
     };
     place.addEventListener('dragenter', onEnter);
     place.addEventListener('dragleave', onLeave);

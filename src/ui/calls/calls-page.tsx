@@ -44,8 +44,8 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
       <details data-error={call.isError} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <time dateTime={new Date(call.askedAt).toISOString()}>
-            {apart && `${dayWithin(call.askedAt, now)} `}
-            {clockTime(call.askedAt)}
+            {apart && <span>{`${dayWithin(call.askedAt, now)} `}</span>}
+            <span>{clockTime(call.askedAt)}</span>
           </time>
           {apart && (
             <span dir="auto" className="call-who">
@@ -78,11 +78,11 @@ function CallLine({ call, apart }: { call: ToolCall; apart: boolean }) {
             </dd>
             <dt>{t`What came of it`}</dt>
             <dd>
-              {endText(call)}
-              {call.endedAt !== null &&
-                (call.state === 'done' || call.state === 'stopped') &&
-                t`, after ${lasted(Math.max(0, call.endedAt - began))}`}
-              {call.bytes !== null && `, ${bytes(call.bytes)}`}
+              <span>{endText(call)}</span>
+              {call.endedAt !== null && (call.state === 'done' || call.state === 'stopped') && (
+                <span>{t`, after ${lasted(Math.max(0, call.endedAt - began))}`}</span>
+              )}
+              {call.bytes !== null && <span>{`, ${bytes(call.bytes)}`}</span>}
               {call.outcome !== null && <pre dir="auto">{call.outcome}</pre>}
               {call.state === 'declined' && call.words !== null && <pre dir="auto">{call.words}</pre>}
             </dd>

@@ -14,6 +14,7 @@ import { useNow } from '../use-now.ts';
 import { useQuery } from '../use-query.ts';
 import { namedIn, useTeammates } from '../use-teammates.ts';
 import { doingOf, stepsOf, type Doing, type Growing, type Step } from './doing.ts';
+import { keyOf } from '../parts/keys.ts';
 import './activity.css';
 
 const SECOND = 1_000;
@@ -48,7 +49,7 @@ export function ActivityLine({
   useEffect(() => {
     if (!open) return undefined;
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return;
+      if (keyOf(event) !== 'Escape') return;
       // Nothing else is closed by the same press.
       event.preventDefault();
       event.stopPropagation();
@@ -112,8 +113,10 @@ function StepRow({ step: { text, state, from, until } }: { step: Step }) {
         <span className="visually-hidden">, {STATES[state]}</span>
       </span>
       <span className="activity-span">
-        {from !== null && clockTime(from)}
-        {from !== null && until !== null && until - from >= WORTH_SAYING && ` · ${spanText(until - from)}`}
+        {from !== null && <span>{clockTime(from)}</span>}
+        {from !== null && until !== null && until - from >= WORTH_SAYING && (
+          <span>{` · ${spanText(until - from)}`}</span>
+        )}
         {from !== null && until === null && <Lasts from={from} />}
       </span>
     </li>

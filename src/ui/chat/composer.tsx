@@ -26,6 +26,8 @@ import { ComposerNote } from './composer-note.tsx';
 import { followDraft, keepDraft, readDraft } from './drafts.ts';
 import { optionId, Suggestions, useMentioning } from './mentioning.tsx';
 import { mentionedIn } from '../../domain/mentions.ts';
+import { putText } from './put-text.ts';
+import { keyOf } from '../parts/keys.ts';
 import './composer.css';
 
 /** ms after the last key before a draft is kept. */
@@ -72,6 +74,9 @@ interface Props {
   /** Arrow up in the empty field: what was said last, to be said anew; null: there is nothing, or it is edited in its place. */
   readonly onLast?: () => string | null;
 }
+
+/** Is the keyboard most likely one on the screen? It has no Shift with Enter, and Enter is how a line ends there. */
+const hasTouchKeyboard = () => matchMedia('(hover: none) and (pointer: coarse)').matches;
 
 function goOnIn(box: HTMLTextAreaElement): void {
   box.focus();
@@ -160,7 +165,8 @@ export function Composer({
       const box = field.current;
       if (!box || disabled) return;
       attaching.putBack(files);
-      if (text !== '') box.value = withParagraph(box.value, text);
+      const end = box.value.length;
+      if (text !== '') putText(box, withParagraph(box.value, text).slice(end), { from: end, to: end });
       onText();
       keep();
       goOnIn(box);
@@ -169,7 +175,10 @@ export function Composer({
   const putBehind = (heard: string) => {
     const box = field.current;
     if (!box) return;
-    box.value = /(^|\s)$/.test(box.value) ? `${box.value}${heard}` : `${box.value} ${heard}`;
+    const end = box.value.length;
+    const spoken = /(^|\s)$/.test(box.value) ? heard : ` ${heard}`;
+    // Whoever speaks goes on speaking: the button that stops it keeps the focus.
+    putText(box, spoken, { from: end, to: end, keepsFocus: false });
     onText();
     keep();
   };
@@ -188,24 +197,24 @@ export function Composer({
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (mentioning.onKeyDown(event)) return;
-    if (event.key === 'Escape' && edit) edit.cancel();
-    if (event.key === 'Escape' && again && field.current) {
+    const key = keyOf(event);
+    if (key === 'Escape' && edit) edit.cancel();
+    if (key === 'Escape' && again && field.current) {
       // It was put in by a key, and goes by one; the field is left by the next.
       event.stopPropagation();
-      field.current.value = '';
+      putText(field.current, '', { from: 0, to: field.current.value.length });
       onText();
     }
-    if (event.key === 'ArrowUp' && !editing && field.current?.value === '') {
+    if (key === 'ArrowUp' && !editing && field.current?.value === '') {
       const text = onLast?.() ?? null;
       if (text === null) return;
       event.preventDefault();
-      field.current.value = text;
-      field.current.setSelectionRange(text.length, text.length);
+      putText(field.current, text, { from: 0, to: 0 });
       setAgain(true);
       onText();
     }
-    // While a script is being composed, Enter chooses a candidate.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    const isAsked = event.ctrlKey || event.metaKey;
+    if (key !== 'Enter' || event.shiftKey || (hasTouchKeyboard() && !isAsked)) return;
     event.preventDefault();
     send();
   };

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, type ReactNode, memo } from 'react';
+import { useCallback, useMemo, useRef, type ReactNode, memo } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { AgentId, MessageId, SessionId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
@@ -11,6 +11,7 @@ import type { Conversation } from '../../state/conversations.ts';
 import type { MessageDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
 import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { useNow } from '../use-now.ts';
+import { useCarriedSelection } from './carry-selection.ts';
 import { DayDivider, NewDivider, RunDivider, SleepDivider } from './dividers.tsx';
 import { Log, type ShowRow } from './log.tsx';
 import { Message, type Speaker, Bubble } from './message.tsx';
@@ -29,6 +30,8 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
 }) {
   const answer = useAnswers((state) => state.open.get(messageId));
   const online = useLive((state) => state.link.kind === 'live');
+  const writing = useRef<HTMLDivElement>(null);
+  useCarriedSelection(writing);
   if (!answer) return null;
   const silent = answer.blocks.length === 0;
   return (
@@ -42,7 +45,7 @@ const OpenAnswerBubble = memo(function OpenAnswerBubble({
         )
       }
     >
-      <div className="writing" data-writing={online} data-silent={silent}>
+      <div ref={writing} className="writing" data-writing={online} data-silent={silent}>
         <GrowingParts blocks={answer.blocks} />
         {online && silent && (
           <span className="thinking" aria-hidden="true">

@@ -2,11 +2,10 @@ import { lazy, Suspense, useEffect } from 'react';
 import type { AgentId } from '../../domain/ids.ts';
 import { retold } from '../../language/retold.ts';
 import { t } from '../../language/t.ts';
-import type { ForgetDoc } from '../../protocol/documents.ts';
-import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { useHousehold, useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
-import { PATHS, useRoute } from '../routes.ts';
-import { fullTime } from '../text/time.ts';
+import { optional } from '../parts/optional.tsx';
+import { Part } from '../parts/part.tsx';
 import { useSomebody } from '../use-somebody.ts';
 import { Head } from './head.tsx';
 import type { Speaker } from './message.tsx';
@@ -15,10 +14,11 @@ import './conversation.css';
 
 const load = () => import('./talk.tsx');
 const Talk = lazy(load);
+const Nobody = optional(() => import('./nobody.tsx'));
 
 /** Fetches what shows words and takes them: the team is painted meanwhile. Whoever needs it says what is missing. */
 export const preloadTalk = async (): Promise<void> =>
-  void (await Promise.allSettled([load(), import('./markdown.tsx'), import('./activity.tsx')]));
+  void (await Promise.allSettled([load(), import('./activity.tsx'), import('./nobody.tsx')]));
 
 /** Why this agent sleeps although it was called. */
 function Reason({ speaker }: { speaker: Speaker }) {
@@ -31,42 +31,6 @@ function Reason({ speaker }: { speaker: Speaker }) {
         <strong>{t`${speaker.name} did not come.`}</strong> {retold(reason)}
       </span>
     </p>
-  );
-}
-
-/** Where somebody would be who is being forgotten. */
-function Leaving({ forget }: { forget: ForgetDoc }) {
-  const { go } = useRoute();
-  const actions = useActions();
-  const { notices } = useRoost();
-  const keep = async () => {
-    const kept = await actions.keep(forget._id);
-    if (!kept.ok) notices.error(t`This could not be saved: ${kept.reason}`);
-  };
-  return (
-    <div className="chat-nobody">
-      <h2>{t`Whoever lived here is being forgotten`}</h2>
-      <p>{t`Out of sight now, and gone for good on ${fullTime(forget.finalAt)}. Until then it can be kept after all.`}</p>
-      <div className="dialog-ways">
-        <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
-        <button type="button" className="ghost ghost-dawn" onClick={() => void keep()}>{t`Keep after all`}</button>
-      </div>
-    </div>
-  );
-}
-
-function Nobody({ agentId }: { agentId: AgentId }) {
-  const { go } = useRoute();
-  const leaving = useHousehold((state) =>
-    state.forgetting.find(({ target }) => target.kind === 'agent' && target.agentId === agentId),
-  );
-  if (leaving) return <Leaving forget={leaving} />;
-  return (
-    <div className="chat-nobody">
-      <h2>{t`Nobody lives at this address`}</h2>
-      <p>{t`Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut short.`}</p>
-      <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>{t`To the hearth`}</button>
-    </div>
   );
 }
 
@@ -95,8 +59,10 @@ export function ConversationView({ agentId, visible }: { agentId: AgentId; visib
     );
   return (
     <section className="chat" aria-label={t`Conversation`}>
-      <Head speaker={speaker} />
-      <Reason speaker={speaker} />
+      <Part>
+        <Head speaker={speaker} />
+        <Reason speaker={speaker} />
+      </Part>
       <Suspense fallback={<Skeleton />}>
         <Talk key={agentId} speaker={speaker} />
       </Suspense>

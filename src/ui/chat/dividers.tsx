@@ -88,10 +88,12 @@ export function RunDivider({ run, now }: { run: RunSpan; now: number }) {
   const { startedAt, cause, end } = run;
   return (
     <p className="divider" data-outcome={end?.outcome ?? 'running'}>
-      {startedAt !== null && `${dayName(startedAt, now)} ${clockTime(startedAt)} · `}
-      {causeText(cause, nameOf)}
-      {end && ` · ${outcomeText(end.outcome)}`}
-      {end?.reason && ` (${end.reason.replace(/\.$/, '')})`}
+      <span>
+        {startedAt !== null && <span>{`${dayName(startedAt, now)} ${clockTime(startedAt)} · `}</span>}
+        <span>{causeText(cause, nameOf)}</span>
+        {end && <span>{` · ${outcomeText(end.outcome)}`}</span>}
+        {end?.reason && <span>{` (${end.reason.replace(/\.$/, '')})`}</span>}
+      </span>
     </p>
   );
 }

@@ -1,4 +1,5 @@
 import { use } from 'react';
+import { Link } from 'wouter';
 import { canBeWoken } from '../../domain/lifecycle.ts';
 import { t } from '../../language/t.ts';
 import { openAnswerOf } from '../../state/answers.ts';
@@ -6,13 +7,16 @@ import { useActions, useAnswers, useLive, usePending } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import type { SeatView } from '../grid/seat-view.ts';
 import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
-import { MoonIcon, MoreIcon, SoulIcon } from '../parts/icons.tsx';
+import { BackIcon, MoonIcon, MoreIcon, SoulIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { OpensFind } from '../palette/opens.ts';
 import { PATHS, useRoute } from '../routes.ts';
 import type { Speaker } from './message.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
+
+/** Whoever has a conversation to print has fetched what prints. */
+const print = () => void import('../parts/printing.ts').then(({ printOpen }) => printOpen());
 
 const Activity = optional(() => import('./activity.tsx'));
 
@@ -27,8 +31,8 @@ function NowDoing({ speaker }: { speaker: Speaker }) {
     <Activity agentId={agentId} name={speaker.name} otherwise={otherwise} />
   ) : (
     <p>
-      {otherwise}
-      {place !== null && ` · ${place}`}
+      <span>{otherwise}</span>
+      {place !== null && <span>{` · ${place}`}</span>}
     </p>
   );
 }
@@ -109,10 +113,17 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
   // An egg has said nothing yet.
   const items = isEgg
     ? menu
-    : [{ label: t`Find in this conversation`, run: () => find({ agentId: speaker.agentId }) }, ...menu];
+    : [
+        { label: t`Find in this conversation`, run: () => find({ agentId: speaker.agentId }) },
+        { label: t`Print this conversation`, run: print },
+        ...menu,
+      ];
   const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played' && seat?.working !== true;
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>
+      <Link href={PATHS.hearth} className="icon-button only-lowest" aria-label={t`To the hearth`}>
+        <BackIcon />
+      </Link>
       <div className="chat-face" data-asleep={dim && seat?.state !== 'hatching'}>
         {seat ? (
           <SeatFigure seat={seat} />

@@ -27,8 +27,11 @@ import type { LogItem } from '../../state/conversation-log.ts';
 import { useRoost } from '../context.tsx';
 import { DownIcon } from '../parts/icons.tsx';
 import { plural } from '../text/sizes.ts';
+import { Part } from '../parts/part.tsx';
+import { setPrinted, usePrinting } from '../parts/printing.ts';
 import { Announcer, type Newest } from './announcer.tsx';
 import { OpenedKeys } from './opened-keys.ts';
+import { PrintSheet } from './print-sheet.tsx';
 import { rowsOf, type Row } from './rows.ts';
 import { useFoldedInSight, useFolds } from './use-folds.ts';
 import { usePages, usePrepended, type Paging } from './use-pages.ts';
@@ -124,6 +127,28 @@ interface Props {
   readonly listen?: (onGrown: () => void) => () => void;
 }
 
+/** Has the whole conversation read before it is printed, unless the person calls that off. */
+function usePrinted({ pages, more }: Paging): void {
+  const { notices } = useRoost();
+  useEffect(
+    () =>
+      setPrinted(async () => {
+        if (!more) return true;
+        let isCalledOff = false;
+        const run = () => {
+          isCalledOff = true;
+          pages.stop();
+        };
+        const notice = notices.offer(t`Reading the whole conversation to print it…`, { label: t`Cancel`, run });
+        const { wrong } = await pages.until(() => false);
+        notices.dismiss(notice);
+        if (wrong !== null) notices.error(wrong);
+        return !isCalledOff && wrong === null;
+      }),
+    [pages, more, notices],
+  );
+}
+
 /** The row that an element stands in. */
 const keyOf = (element: EventTarget): string | null =>
   element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null;
@@ -184,7 +209,7 @@ export function Log({
         {...(row.item.key === found ? { 'data-found': true, tabIndex: -1 } : {})}
         ref={row.key === found ? focusOnce : undefined}
       >
-        {show(row, fold)}
+        <Part>{show(row, fold)}</Part>
       </div>
     ),
     [show, fold, found, focusOnce],
@@ -203,6 +228,9 @@ export function Log({
 
   const [around, setAround] = useState(AROUND_FIRST);
   useEffect(() => device.after(OPENING, () => startTransition(() => setAround(AROUND))), [device]);
+
+  usePrinted(paging);
+  const isPrinted = usePrinting();
 
   const [memory] = useState(() => new Set<string>());
   const leaping = reading === 'all';
@@ -280,6 +308,7 @@ export function Log({
         </button>
       )}
       <Announcer newest={newest} isThere={isThere} />
+      {isPrinted && <PrintSheet title={label} items={items} show={(row) => show(row, fold)} more={more} />}
     </div>
   );
 }

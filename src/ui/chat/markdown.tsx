@@ -8,11 +8,11 @@ import './markdown.css';
 
 export { safeUrl } from './set.tsx';
 
-/** Characters of pieces that are kept set, and of paragraphs of pieces that grow. */
-const KEPT_CHARS = { pieces: 1_500_000, paragraphs: 200_000 } as const;
+/** Characters of pieces that are kept set, and of parts of pieces that grow: paragraphs, cells, items and rows. */
+const KEPT_CHARS = { pieces: 1_500_000, parts: 300_000 } as const;
 
 const pieces = createKept<ReactNode>(KEPT_CHARS.pieces);
-const paragraphs = createKept<ReactNode>(KEPT_CHARS.paragraphs);
+const parts = createKept<ReactNode>(KEPT_CHARS.parts);
 
 interface Props {
   readonly text: string;
@@ -20,7 +20,7 @@ interface Props {
   readonly around?: Around;
   /** The number of its first item, where the piece goes on with a list. */
   readonly start?: number | null;
-  /** More words follow at once. */
+  /** It is part of an answer that is being written. */
   readonly growing?: boolean;
   /** A line that ends in the source ends on the page, as in a chat; in a file, lines only end where its writer's window did. */
   readonly breaks?: boolean;
@@ -37,12 +37,14 @@ function set(props: Props, chips: boolean): ReactNode {
   const { blocks, inline } = parsed(text, around);
   const [first] = blocks;
   if (start !== null && first?.type === 'ordered_list_open') first.attrSet('start', start);
-  const make = (content: string) => setInline(inline(content), { chips, breaks });
-  const prefix = growing ? keyOf({ ...props, text: '' }, chips) : '';
-  const setting = {
-    inline: growing ? (content: string) => paragraphs.get(prefix + content, () => make(content)) : make,
-  };
-  return setBlocks(blocks, setting);
+  const make = (content: string) => setInline(inline(content), { chips, breaks, grows: growing });
+  if (!growing) return setBlocks(blocks, { inline: make, kept: (_text, set) => set(), lines: null });
+  const prefix = keyOf({ ...props, text: '' }, chips);
+  return setBlocks(blocks, {
+    inline: (content) => parts.get(prefix + content, () => make(content)),
+    kept: (part, set) => parts.get(prefix + part, set),
+    lines: text.split('\n'),
+  });
 }
 
 const Markdown = memo(function Markdown(props: Props) {

@@ -4,6 +4,8 @@ import { t } from '../../language/t.ts';
 import { Face } from '../grid/face.tsx';
 import type { Teammate } from '../use-teammates.ts';
 import { complete, meant, typingAt, type Typing } from '../../domain/mentions.ts';
+import { putText } from './put-text.ts';
+import { keyOf } from '../parts/keys.ts';
 
 interface Mentioning {
   /** Who may be meant; empty where no mention is being typed. */
@@ -43,8 +45,10 @@ export function useMentioning(
     const box = field.current;
     const who = people[index];
     if (!box || !who || !typing) return;
-    const put = complete(box.value, box.selectionStart, typing, who);
-    box.setRangeText(put.text, 0, box.value.length);
+    const caret = box.selectionStart;
+    const rest = box.value.length - caret;
+    const put = complete(box.value, caret, typing, who);
+    putText(box, put.text.slice(typing.start, put.text.length - rest), { from: typing.start, to: caret });
     box.setSelectionRange(put.caret, put.caret);
     setTyping(null);
     setLeft(typing.start);
@@ -52,13 +56,14 @@ export function useMentioning(
   };
 
   const onKeyDown = (event: KeyboardEvent): boolean => {
-    if (people.length === 0 || event.nativeEvent.isComposing) return false;
+    const key = keyOf(event);
+    if (people.length === 0 || key === '') return false;
     const at = Math.min(active, people.length - 1);
-    if (event.key === 'ArrowDown') setActive((at + 1) % people.length);
-    else if (event.key === 'ArrowUp') setActive((at - 1 + people.length) % people.length);
-    else if (event.key === 'Enter' && !event.shiftKey) pick(at);
-    else if (event.key === 'Tab' && !event.shiftKey) pick(at);
-    else if (event.key === 'Escape') setLeft(typing?.start ?? null);
+    if (key === 'ArrowDown') setActive((at + 1) % people.length);
+    else if (key === 'ArrowUp') setActive((at - 1 + people.length) % people.length);
+    else if (key === 'Enter' && !event.shiftKey) pick(at);
+    else if (key === 'Tab' && !event.shiftKey) pick(at);
+    else if (key === 'Escape') setLeft(typing?.start ?? null);
     else return false;
     event.preventDefault();
     return true;

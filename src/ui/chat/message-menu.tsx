@@ -5,9 +5,11 @@ import { useRoost } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
 import { MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
+import { copied } from '../text/copied.ts';
 import { quoted } from '../text/quote.ts';
 import { fullTime } from '../text/time.ts';
 import { canReadAloud } from '../voice/available.ts';
+import { keyOf } from '../parts/keys.ts';
 
 /** Puts text into the field where one writes, after what stands there; null: nothing can be written here. */
 export const QuoteInto = createContext<((text: string) => void) | null>(null);
@@ -16,7 +18,8 @@ export const QuoteInto = createContext<((text: string) => void) | null>(null);
 function markedIn(message: Element | null | undefined): string {
   const mark = document.getSelection();
   if (!message || !mark || mark.rangeCount === 0 || mark.isCollapsed) return '';
-  return message.contains(mark.getRangeAt(0).commonAncestorContainer) ? mark.toString() : '';
+  const range = mark.getRangeAt(0);
+  return message.contains(range.commonAncestorContainer) ? (copied(range)?.text ?? mark.toString()) : '';
 }
 
 interface Props {
@@ -46,7 +49,8 @@ export function MessageMenu({ mine, who, name, time, text, path, edit = null }: 
   };
   const onKeyDown = (event: KeyboardEvent) => {
     onPress();
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    const key = keyOf(event);
+    const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
     if (step === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
     const all = [...(frame.current?.closest('.log')?.querySelectorAll<HTMLElement>('.msg-menu > button') ?? [])];
     const next = all[all.findIndex((button) => button === document.activeElement) + step];

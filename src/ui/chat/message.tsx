@@ -237,7 +237,7 @@ export const Message = memo(function Message({
       )}
       {status && (
         <p className="msg-status" data-status={message.status} dir="auto">
-          {status}
+          <span>{status}</span>
           {onGoOn && <button type="button" className="link-button" onClick={onGoOn}>{t`Go on`}</button>}
           {!mine && onRetry && <button type="button" className="link-button" onClick={onRetry}>{t`Try again`}</button>}
         </p>

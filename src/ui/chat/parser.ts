@@ -139,42 +139,88 @@ function noteInLine(state: StateInline, silent: boolean): boolean {
   return true;
 }
 
-/** Stands for `|` in a formula while a table is taken apart. */
-const BAR = '\uFDD0';
-
-/** `text` with every `|` of a formula replaced by BAR. */
-function barsHidden(text: string): string {
-  let hidden = '';
+/** The cells of a row. One ends at `|`, unless that is escaped or stands in a formula. */
+export function cellsOf(row: string): readonly string[] {
+  const cells: string[] = [];
+  let cell = '';
   let from = 0;
-  for (const sign of text.matchAll(/\$|\\[([]/g)) {
-    const formula = sign.index < from ? null : formulaAt(text, sign.index);
-    if (!formula) continue;
-    const end = sign.index + formula.length;
-    hidden += text.slice(from, sign.index) + text.slice(sign.index, end).replaceAll('|', BAR);
-    from = end;
+  for (const sign of row.matchAll(/\\\||\||\$|\\[([]/g)) {
+    const at = sign.index;
+    if (at < from) continue;
+    if (sign[0] === '|' || sign[0] === '\\|') {
+      cell += row.slice(from, at);
+      from = at + sign[0].length;
+      if (sign[0] === '|') {
+        cells.push(cell.trim());
+        cell = '';
+      } else cell += '|';
+    } else {
+      const end = at + (formulaAt(row, at)?.length ?? 0);
+      cell += row.slice(from, end);
+      from = end;
+    }
   }
-  return hidden + text.slice(from);
+  cells.push((cell + row.slice(from)).trim());
+  if (cells[0] === '') cells.shift();
+  if (cells.at(-1) === '') cells.pop();
+  return cells;
 }
 
-/** A table's cell ends at `|`, but not where that stands in a formula. */
-function barsInFormulas(md: MarkdownIt): void {
-  const table = ruleOf(md, 'table');
-  const withBars: BlockRule = (state, line, end, silent) => {
-    if (line + 1 >= end || !/^[ \t|:-]+$/.test(textOfLine(state, line + 1))) return table.fn(state, line, end, silent);
-    let last = line;
-    while (last + 1 < end && !state.isEmpty(last + 1)) last += 1;
-    const { src, tokens } = state;
-    const [from = 0, to = src.length] = [state.bMarks[line], state.eMarks[last]];
-    const rows = src.slice(from, to);
-    if (!/\$|\\[([]/.test(rows)) return table.fn(state, line, end, silent);
-    const known = tokens.length;
-    state.src = src.slice(0, from) + rows.split('\n').map(barsHidden).join('\n') + src.slice(to);
-    const isTable = table.fn(state, line, end, silent);
-    state.src = src;
-    for (const token of tokens.slice(known)) token.content = token.content.replaceAll(BAR, '|');
-    return isTable;
+export type Align = 'left' | 'right' | 'center' | null;
+
+/** What a table's token has to say: its head, how its columns are set, and its rows as they are written. */
+export interface TableMeta {
+  readonly head: readonly string[];
+  readonly aligns: readonly Align[];
+  readonly rows: readonly string[];
+}
+
+const DELIMITER = /^(:?)-+(:?)$/;
+
+/** How the columns of a table are set, if `line` says that; else null. */
+function alignsOf(line: string): readonly Align[] | null {
+  if (!/^[ \t|:-]+$/.test(line) || !line.includes('-')) return null;
+  const aligns: Align[] = [];
+  for (const cell of cellsOf(line)) {
+    const [whole, left, right] = DELIMITER.exec(cell) ?? [];
+    if (whole === undefined) return null;
+    aligns.push(right === '' ? (left === '' ? null : 'left') : left === '' ? 'right' : 'center');
+  }
+  return aligns;
+}
+
+/**
+ * A table. Its rows are taken apart when they are shown, since there may be thousands. Otherwise it follows the parser's own rule:
+ * https://github.github.com/gfm/#tables-extension-
+ */
+function tableOnLines(state: StateBlock, line: number, end: number, silent: boolean): boolean {
+  const isIn = (at: number) => {
+    const indent = (state.sCount[at] ?? 0) - state.blkIndent;
+    return indent >= 0 && indent < 4;
   };
-  md.block.ruler.at('table', withBars, { alt: table.alt });
+  if (line + 1 >= end || !isIn(line) || !isIn(line + 1)) return false;
+  const aligns = alignsOf(textOfLine(state, line + 1));
+  const headLine = textOfLine(state, line);
+  // A single column without bars is a heading over a line of dashes.
+  if (!aligns || !headLine.includes('|')) return false;
+  const head = cellsOf(headLine);
+  if (head.length !== aligns.length || head.length === 0) return false;
+  if (silent) return true;
+  const endings = state.md.block.ruler.getRules('blockquote');
+  const rows: string[] = [];
+  let next = line + 2;
+  for (; next < end && !state.isEmpty(next) && isIn(next); next++) {
+    const row = textOfLine(state, next);
+    const at = next;
+    // Nothing else begins with a bar.
+    if (!row.startsWith('|') && endings.some((begins) => begins(state, at, end, true))) break;
+    rows.push(row);
+  }
+  const token = state.push('table', 'table', 0);
+  token.meta = { head, aligns, rows } satisfies TableMeta;
+  token.map = [line, next];
+  state.line = next;
+  return true;
 }
 
 /** An address on the web without its protocol. */
@@ -199,8 +245,8 @@ function createParser(): MarkdownIt {
     .use(cjkFriendly as unknown as (md: MarkdownIt) => void)
     .use(formulas)
     .use(withoutOurs)
-    .use(barsInFormulas)
     .use(wwwAddresses);
+  md.block.ruler.at('table', tableOnLines, { alt: ['paragraph', 'reference'] });
   md.block.ruler.before('html_block', 'details', details, { alt: ['paragraph', 'reference', 'blockquote'] });
   md.block.ruler.before('reference', 'note', noteOnLines, { alt: ['paragraph', 'reference', 'blockquote'] });
   md.inline.ruler.before('link', 'note', noteInLine);

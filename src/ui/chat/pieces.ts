@@ -9,12 +9,12 @@ import { definedIn, NOTHING_AROUND, type Around } from './parser.ts';
 /** Characters from which on a piece ends at the next place between two blocks. */
 const SOFT = 1_500;
 /**
- * Characters from which on a piece ends within a list or a quotation, between two items or paragraphs of it. The next piece goes on
- * with its numbers. A table, a block of code and a paragraph are not parted there.
+ * Characters from which on a piece ends within a block too: between two items of a list, where the next piece goes on with its
+ * numbers, two paragraphs of a quotation, or two lines. A table and a block of code are never parted.
  */
-const LONG = 32_000;
-/** Characters from which on a table or a paragraph is parted too. */
-const LONGEST = 64_000;
+const LONG = 8_000;
+/** Characters from which on a single paragraph or item is parted too. */
+const LONGEST = 40_000;
 /** Characters of a piece of plain text. */
 const PLAIN = 4_000;
 /** Characters of texts whose pieces are known: those of the answers that are being written. */
@@ -71,6 +71,12 @@ interface Span {
   readonly start: number | null;
 }
 
+interface List {
+  /** The number of its first item in this piece; null: it has none. */
+  readonly start: number | null;
+  readonly items: number;
+}
+
 /** Where the pieces of `text` lie. `known`: those of its beginning, of which all but the last are final. */
 function spansOf(text: string, known: readonly Span[]): readonly Span[] {
   const spans = known.slice(0, -1);
@@ -83,29 +89,33 @@ function spansOf(text: string, known: readonly Span[]): readonly Span[] {
   let depth = 0;
   let isEmpty = false;
   let wasEmptyQuote = false;
+  let wasText = false;
   let inTable = false;
-  /** The numbered list that goes on. */
-  let list: { readonly start: number; items: number } | null = start === null ? null : { start, items: 0 };
+  /** The list that goes on. */
+  let list: List | null = start === null ? null : { start, items: 0 };
 
   const close = (at: number, goesOnWith: number | null) => {
     spans.push({ from, to: at, start });
     from = at;
     start = goesOnWith;
-    if (list) list = goesOnWith === null ? null : { start: goesOnWith, items: 0 };
+    if (list) list = { start: goesOnWith, items: 0 };
   };
   const mayEndBefore = (line: string, size: number): boolean => {
     if (size < SOFT || within || depth > 0) return false;
     if (isEmpty && FRESH.test(line)) return true;
-    if (size >= LONGEST) return true;
     if (size < LONG || inTable) return false;
-    return ITEM.test(line) || (wasEmptyQuote && line.startsWith('>')) || (isEmpty && /^\S/.test(line));
+    if (size >= LONGEST || ITEM.test(line) || (isEmpty && /^\S/.test(line))) return true;
+    if (line.startsWith('>')) return wasEmptyQuote;
+    // A line that goes on with a paragraph; below one of dashes or equals signs it would be a heading.
+    return list === null && wasText && /^[^\s>]/.test(line) && !/^(?:=+|-+)\s*$/.test(line);
   };
   const numberItem = (line: string) => {
     const item = ITEM.exec(line);
-    if (!item) {
-      if (/^\S/.test(line) && (isEmpty || /^(?:#|>|`{3}|~{3})/.test(line))) list = null;
-    } else if (item[1] === undefined) list = null;
-    else list = list ? { ...list, items: list.items + 1 } : { start: Number(item[1]), items: 1 };
+    if (item)
+      list = list
+        ? { ...list, items: list.items + 1 }
+        : { start: item[1] === undefined ? null : Number(item[1]), items: 1 };
+    else if (/^\S/.test(line) && (isEmpty || /^(?:#|>|`{3}|~{3})/.test(line))) list = null;
   };
   const look = (line: string) => {
     numberItem(line);
@@ -123,12 +133,16 @@ function spansOf(text: string, known: readonly Span[]): readonly Span[] {
     const newline = text.indexOf('\n', at);
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(at, end);
-    if (mayEndBefore(line, at - from)) close(at, /^\d/.test(line) && list ? list.start + list.items : null);
+    if (mayEndBefore(line, at - from)) {
+      const goesOn = (/^\d/.test(line) ? list : null) as List | null;
+      close(at, goesOn === null || goesOn.start === null ? null : goesOn.start + goesOn.items);
+    }
     if (!within) look(line);
     else if ((within as RegExp).test(line)) within = null;
     isEmpty = line.trim() === '';
     if (isEmpty) inTable = false;
     wasEmptyQuote = /^>\s*$/.test(line);
+    wasText = !isEmpty && /^[^\s>#|]/.test(line);
     if (within === null && line.length > LONGEST) {
       if (at > from) close(at, null);
       while (end - from > LONGEST) close(from + cutOf(text.slice(from, from + LONGEST), LONGEST), null);

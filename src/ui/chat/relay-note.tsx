@@ -38,7 +38,7 @@ export function RelayNote({ messageId, text, name }: { messageId: string; text: 
     <details className="tools relay-note" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <ChevronIcon />
-        {ABOUT_CALL.test(messageId) ? t`Roost told ${name} what came of its question` : first}
+        <span>{ABOUT_CALL.test(messageId) ? t`Roost told ${name} what came of its question` : first}</span>
       </summary>
       {open && <pre dir="auto">{text}</pre>}
     </details>

@@ -9,10 +9,12 @@ import { Fragment, lazy, Suspense, type ReactNode } from 'react';
 import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { t } from '../../language/t.ts';
 import { CodeBlock } from '../code/code-block.tsx';
+import { GrowingText } from '../parts/growing-text.tsx';
 import { AsWritten } from './formula-as-written.tsx';
 import type { Formula as FormulaText } from './maths.ts';
 import { WithChips } from './mentioned.tsx';
-import type { Token } from './parser.ts';
+import { LONG_TABLE, LongTable } from './long-table.tsx';
+import { cellsOf, type TableMeta, type Token } from './parser.ts';
 
 type Paired = 'sub' | 'sup' | 'kbd';
 const PAIRED = new Set<string>(['sub', 'sup', 'kbd'] satisfies Paired[]);
@@ -37,8 +39,7 @@ function Outside({ url, children }: { url: URL; children: ReactNode }) {
 }
 
 // Where it cannot be fetched, because the relay is gone, a formula is shown as it was written.
-const loadFormula = () => import('./formula.tsx').catch(() => ({ default: AsWritten }));
-const Formula = lazy(loadFormula);
+const Formula = lazy(() => import('./formula.tsx').catch(() => ({ default: AsWritten })));
 /** Until it is set, it stands as it was written, and is not seen. It comes and goes within an element that stays. */
 function SetFormula({ apart, tex }: FormulaText) {
   return (
@@ -82,6 +83,8 @@ const RTL = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaan
 const directionOf = (text: string): 'rtl' | 'ltr' => (RTL.test(/\p{L}/u.exec(text)?.[0] ?? '') ? 'rtl' : 'ltr');
 const textIn = (tokens: readonly Token[]): string =>
   tokens.find(({ type, content }) => type === 'inline' && /\p{L}/u.test(content))?.content ?? '';
+/** Rows of a table by which its direction is told. */
+const DIRECTION_ROWS = 5;
 
 /** What stands between an opening and a closing sign. */
 interface Frame {
@@ -96,16 +99,22 @@ interface Frame {
 export interface Setting {
   /** Sets what stands in a paragraph, or has it set already. */
   readonly inline: (content: string) => ReactNode;
+  /** What was made of this text before, or is made now. */
+  readonly kept: (text: string, make: () => ReactNode) => ReactNode;
+  /** The lines that the blocks were found in; null: they are not known. */
+  readonly lines: readonly string[] | null;
 }
 
-/** Puts texts that stand beside elements into elements of their own. */
-function apart(children: readonly ReactNode[], chips: boolean): ReactNode {
+/** Puts texts that stand beside elements into elements of their own, and texts that grow in any case. */
+function apart(children: readonly ReactNode[], { chips, grows }: InlineSetting): ReactNode {
   const shown = (text: string) => (chips ? <WithChips text={text} /> : text);
   const [only] = children;
-  if (children.length === 1) return typeof only === 'string' ? shown(only) : only;
-  return children.map((child, i) =>
-    typeof child === 'string' ? <span key={i}>{shown(child)}</span> : <Fragment key={i}>{child}</Fragment>,
-  );
+  if (children.length === 1 && typeof only !== 'string') return only;
+  if (children.length === 1 && typeof only === 'string' && !grows) return shown(only);
+  return children.map((child, i) => {
+    if (typeof child !== 'string') return <Fragment key={i}>{child}</Fragment>;
+    return grows && !chips ? <GrowingText key={i} text={child} /> : <span key={i}>{shown(child)}</span>;
+  });
 }
 
 interface InlineSetting {
@@ -113,10 +122,13 @@ interface InlineSetting {
   readonly chips: boolean;
   /** A line that ends in the source ends on the page. */
   readonly breaks: boolean;
+  /** It is part of an answer that is being written. */
+  readonly grows: boolean;
 }
 
 /** What stands in a paragraph, a heading or a cell. */
-export function setInline(tokens: readonly Token[], { chips, breaks }: InlineSetting): ReactNode {
+export function setInline(tokens: readonly Token[], setting: InlineSetting): ReactNode {
+  const { breaks } = setting;
   const root: Frame = { closes: '', source: null, element: (children) => children, children: [] };
   const open = [root];
   const top = () => open.at(-1) ?? root;
@@ -131,7 +143,7 @@ export function setInline(tokens: readonly Token[], { chips, breaks }: InlineSet
     void open.push({ closes, source, element, children: [] });
   const close = () => {
     const { element, children } = open.pop() ?? root;
-    add(element(apart(children, chips)));
+    add(element(apart(children, setting)));
   };
   /** An HTML element that is never closed is the text it is. */
   const giveUp = () => {
@@ -202,7 +214,7 @@ export function setInline(tokens: readonly Token[], { chips, breaks }: InlineSet
     }
   }
   while (open.length > 1) giveUp();
-  return apart(root.children, chips);
+  return apart(root.children, setting);
 }
 
 const TICK = /^\[([ xX])\](?=\s)\s*/;
@@ -219,45 +231,34 @@ function setItem(blocks: readonly Token[], setting: Setting, key: number): React
   );
 }
 
-interface TableRow {
-  readonly cells: readonly { readonly content: string; readonly align: string | undefined }[];
+function setRow(cells: readonly string[], Cell: 'th' | 'td', { aligns }: TableMeta, setting: Setting): ReactNode {
+  return aligns.map((align, i) => (
+    <Cell key={i} dir="auto" style={align ? { textAlign: align } : undefined}>
+      {setting.inline(cells[i] ?? '')}
+    </Cell>
+  ));
 }
 
-/** The rows of a table, its head first. */
-function rowsIn(tokens: readonly Token[]): readonly TableRow[] {
-  const rows: { content: string; align: string | undefined }[][] = [];
-  let align: string | undefined;
-  for (const token of tokens) {
-    if (token.type === 'tr_open') rows.push([]);
-    else if (token.type === 'th_open' || token.type === 'td_open') align = attributeOf(token, 'style')?.split(':')[1];
-    else if (token.type === 'inline') rows.at(-1)?.push({ content: token.content, align });
-  }
-  return rows.map((cells) => ({ cells }));
-}
-
-const ALIGN: Readonly<Record<string, 'left' | 'right' | 'center'>> = { left: 'left', right: 'right', center: 'center' };
-
-function setRow(row: TableRow, Cell: 'th' | 'td', setting: Setting, key?: number): ReactNode {
-  return (
-    <tr key={key}>
-      {row.cells.map(({ content, align = '' }, i) => (
-        <Cell key={i} dir="auto" style={ALIGN[align] ? { textAlign: ALIGN[align] } : undefined}>
-          {setting.inline(content)}
-        </Cell>
-      ))}
-    </tr>
-  );
-}
-
-function setTable(blocks: readonly Token[], setting: Setting): ReactNode {
-  const [head, ...rows] = rowsIn(blocks);
+function setTable(table: TableMeta, setting: Setting): ReactNode {
+  const { head, aligns, rows } = table;
+  const row = (text: string) =>
+    setting.kept(`tr${aligns.join()}\n${text}`, () => setRow(cellsOf(text), 'td', table, setting));
+  const columns = <tr>{setRow(head, 'th', table, setting)}</tr>;
+  const dir = directionOf([...head, ...rows.slice(0, DIRECTION_ROWS)].join(' '));
+  if (rows.length >= LONG_TABLE) return <LongTable head={columns} table={table} row={row} dir={dir} />;
   return (
     // Scrolls by itself where it is too wide, by keyboard too.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className="md-table" role="region" aria-label={t`Table`} tabIndex={0} dir={directionOf(textIn(blocks))}>
+    <div className="md-table" role="region" aria-label={t`Table`} tabIndex={0} dir={dir}>
       <table>
-        <thead>{head && setRow(head, 'th', setting)}</thead>
-        {rows.length > 0 && <tbody>{rows.map((row, i) => setRow(row, 'td', setting, i))}</tbody>}
+        <thead>{columns}</thead>
+        {rows.length > 0 && (
+          <tbody>
+            {rows.map((text, i) => (
+              <tr key={i}>{row(text)}</tr>
+            ))}
+          </tbody>
+        )}
       </table>
     </div>
   );
@@ -296,8 +297,8 @@ function setBlock(token: Token, inside: readonly Token[], setting: Setting, skip
     }
     case 'blockquote_open':
       return <blockquote dir={directionOf(textIn(inside))}>{setBlocks(inside, setting)}</blockquote>;
-    case 'table_open':
-      return setTable(inside, setting);
+    case 'table':
+      return setTable(token.meta as unknown as TableMeta, setting);
     case 'fence':
     case 'code_block':
       return <CodeBlock code={token.content.replace(/\n$/, '')} info={token.info} />;
@@ -320,7 +321,7 @@ function setBlock(token: Token, inside: readonly Token[], setting: Setting, skip
       return (
         <details open={token.meta?.['open'] === true} dir={directionOf(`${token.content} ${textIn(blocks)}`)}>
           <summary dir="auto">{token.content === '' ? t`Details` : setting.inline(token.content)}</summary>
-          {setBlocks(blocks, setting)}
+          {setBlocks(blocks, { ...setting, lines: null })}
         </details>
       );
     }
@@ -333,7 +334,14 @@ function itemsIn(blocks: readonly Token[], setting: Setting): readonly ReactNode
   const items: ReactNode[] = [];
   for (let at = 0; at < blocks.length; at++) {
     const end = endOf(blocks, at);
-    items.push(setItem(blocks.slice(at + 1, end), setting, items.length));
+    const inside = blocks.slice(at + 1, end);
+    const key = items.length;
+    const [from = 0, to = 0] = blocks[at]?.map ?? [];
+    const source = setting.lines?.slice(from, to).join('\n');
+    const make = () => setItem(inside, setting, key);
+    // The words of an item are set otherwise where empty lines stand between items.
+    const isTight = inside[0]?.hidden === true;
+    items.push(source === undefined ? make() : setting.kept(`li${key} ${isTight}\n${source}`, make));
     at = end;
   }
   return items;

@@ -89,7 +89,7 @@ function shownPart(part: ShownPart, isLast: boolean, isGrowing: boolean): ReactN
     case 'piece':
       return <Piece piece={part.piece} />;
     case 'text':
-      return <Words text={part.text} growing={isGrowing && isLast} />;
+      return <Words text={part.text} growing={isGrowing && isLast} ofAnswer={isGrowing} />;
     case 'thinking':
       return <Thinking text={part.text} isGoing={isGrowing && isLast} />;
     case 'tools':

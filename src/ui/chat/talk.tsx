@@ -10,6 +10,7 @@ import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useAnswers, useConversations, useInfo, useRoost, useUnread } from '../context.tsx';
 import { FoundBar } from '../palette/found-bar.tsx';
 import { optional } from '../parts/optional.tsx';
+import { Part } from '../parts/part.tsx';
 import { useRoute } from '../routes.ts';
 import { whereWordsGo } from '../text/answering.ts';
 import { Composer, type Field } from './composer.tsx';
@@ -116,9 +117,11 @@ export default function Talk({ speaker }: { speaker: Speaker }) {
         onEdit={setEditing}
         onTakeBack={putBack}
       />
-      <FoundBar />
-      <FirstWords speaker={speaker} messages={messages} onPick={add} />
-      <WaitingCalls agentId={agentId} />
+      <Part>
+        <FoundBar />
+        <FirstWords speaker={speaker} messages={messages} onPick={add} />
+        <WaitingCalls agentId={agentId} />
+      </Part>
       {speaker.kind !== 'seatless' && (
         <Composer
           key={editing?.messageId ?? 'draft'}

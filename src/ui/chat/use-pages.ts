@@ -4,6 +4,7 @@ import type { Pages, Reading } from '../../state/pages.ts';
 import { useRoost } from '../context.tsx';
 import type { Row } from './rows.ts';
 import type { Stick } from './use-stick.ts';
+import { keyOf } from '../parts/keys.ts';
 
 /** px from the top at which earlier messages are fetched: far enough that somebody who scrolls fast seldom meets the top. */
 const NEAR_TOP = 3_000;
@@ -65,7 +66,7 @@ export function usePages(
         (event.target instanceof Element && event.target.closest(SCROLLS_ITSELF))
       )
         return;
-      switch (event.key) {
+      switch (keyOf(event)) {
         case 'Home':
           event.preventDefault();
           leaveEnd();

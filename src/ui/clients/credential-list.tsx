@@ -54,18 +54,20 @@ function Line({
       <div>
         <b dir="auto">{labelOf(credential)}</b>
         <small>
-          {name !== null && `${t`as ${name}`} · `}
+          {name !== null && <span>{`${t`as ${name}`} · `}</span>}
           <code>…{hint}</code>
-          {[
-            '',
-            t`made ${dayWithin(madeAt, now)}`,
-            revokedAt !== null
-              ? t`revoked ${fullTime(revokedAt)}`
-              : usedAt === null
-                ? t`never used`
-                : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`,
-            ...(readsSoul ? [t`may read the soul and the last conversation`] : []),
-          ].join(' · ')}
+          <span>
+            {[
+              '',
+              t`made ${dayWithin(madeAt, now)}`,
+              revokedAt !== null
+                ? t`revoked ${fullTime(revokedAt)}`
+                : usedAt === null
+                  ? t`never used`
+                  : t`last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`,
+              ...(readsSoul ? [t`may read the soul and the last conversation`] : []),
+            ].join(' · ')}
+          </span>
         </small>
       </div>
       {revokedAt === null && (

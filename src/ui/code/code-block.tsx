@@ -1,7 +1,9 @@
 /** A block of code: in colours as soon as they are there, and copied by one press. Its room never changes by that. */
-import { lazy, memo, Suspense, useEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { lazy, memo, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
+import { GrowingText } from '../parts/growing-text.tsx';
 import { CheckIcon, CopyIcon } from '../parts/icons.tsx';
+import { CAN_TELL_NEAR, useRoom } from '../parts/near.ts';
 import { takeFocus } from '../parts/take-focus.ts';
 import { askForColours } from './ask.ts';
 import type { Coloured } from './colours.ts';
@@ -84,21 +86,7 @@ const LONG_LINES = 200;
 /** Lines of such a part. */
 const PART_LINES = 100;
 /** px above and below what is in sight in which a part has its colours. */
-const COLOURED_AROUND = '600px 0px';
-
-/** Is the element in sight, or near it? True where nobody watches. */
-function useNear(element: RefObject<HTMLElement | null>, isWatched: boolean): boolean {
-  const [isNear, setIsNear] = useState(false);
-  useEffect(() => {
-    if (!isWatched || !element.current) return undefined;
-    const watch = new IntersectionObserver((seen) => setIsNear(seen.at(-1)?.isIntersecting === true), {
-      rootMargin: COLOURED_AROUND,
-    });
-    watch.observe(element.current);
-    return () => watch.disconnect();
-  }, [element, isWatched]);
-  return isNear || !isWatched;
-}
+const COLOURED_AROUND = 600;
 
 interface PartProps {
   /** With the break that ends its last line, but at the end of the code. */
@@ -113,8 +101,13 @@ interface PartProps {
 /** Some lines of code: as far as they have colours, and the rest as it stands. Every text stands in an element of its own. */
 const Part = memo(function Part({ text, firstLine, lines, colouring, isWindowed }: PartProps) {
   const ref = useRef<HTMLSpanElement>(null);
-  const isNear = useNear(ref, isWindowed && colouring !== null);
-  const coloured = isNear ? (colouring?.lines.slice(firstLine, firstLine + lines) ?? []) : [];
+  const room = useRoom(ref, {
+    around: COLOURED_AROUND,
+    wherein: '.log',
+    isWatched: isWindowed && colouring !== null,
+    atFirst: 0,
+  });
+  const coloured = room === null ? (colouring?.lines.slice(firstLine, firstLine + lines) ?? []) : [];
   const length = coloured.flat().reduce((sum, piece) => sum + piece.text.length, Math.max(0, coloured.length - 1));
   return (
     <span ref={ref} {...(isWindowed ? { className: 'md-code-part', style: { '--lines': lines } } : {})}>
@@ -128,7 +121,7 @@ const Part = memo(function Part({ text, firstLine, lines, colouring, isWindowed 
           {i < coloured.length - 1 && <span>{'\n'}</span>}
         </span>
       ))}
-      <span>{text.slice(length)}</span>
+      <GrowingText text={text.slice(length)} />
     </span>
   );
 });
@@ -136,7 +129,7 @@ const Part = memo(function Part({ text, firstLine, lines, colouring, isWindowed 
 function Code({ code, language }: { code: string; language: string }) {
   const colouring = useColours(code, language);
   const lines = useMemo(() => code.split('\n'), [code]);
-  const isWindowed = lines.length > LONG_LINES && typeof IntersectionObserver !== 'undefined';
+  const isWindowed = lines.length > LONG_LINES && CAN_TELL_NEAR;
   const size = isWindowed ? PART_LINES : lines.length;
   return (
     <>

@@ -54,7 +54,7 @@ export const menuItem = ({ label, short = label, hint, disabled = false, run }: 
   run,
 });
 
-type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+export type Pressed = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
 
 /** Is this the press that these keys mean? A sign that is reached by Shift counts by itself. */
 export function isPressed(keys: readonly string[], { key, ctrlKey, metaKey, altKey, shiftKey }: Pressed): boolean {

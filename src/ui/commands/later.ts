@@ -4,7 +4,7 @@ import type { Around, Command } from './command.ts';
 import type { seatCommands, leadCommands } from './seat.ts';
 import type { wakeWays } from './table.ts';
 
-interface Commands {
+export interface Commands {
   readonly commandsOf: (around: Around) => readonly Command[];
   readonly wakeWays: typeof wakeWays;
   readonly seatCommands: typeof seatCommands;

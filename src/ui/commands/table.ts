@@ -10,6 +10,7 @@ import { callsOf } from '../../state/calls.ts';
 import { authorName, leadNameOf } from '../../state/people.ts';
 import { hasFound, nextFound } from '../palette/last-found.ts';
 import { withinOf } from '../palette/opens.ts';
+import { canPrint, printOpen } from '../parts/printing.ts';
 import { PATHS } from '../routes.ts';
 import type { Around, Command } from './command.ts';
 import { toGroups } from './wake.ts';
@@ -103,6 +104,18 @@ const ROWS: readonly Row[] = [
       does: t`Find in the conversation or thread that is open`,
       keys: ['F'],
       when: ({ route }) => withinOf(route) !== null,
+    },
+  ),
+  action(
+    'print',
+    (around) =>
+      around.route.kind === 'threads' ? t`Print this thread` : t`Print the conversation with ${withWhom(around)}`,
+    () => void printOpen(),
+    {
+      does: t`Print the conversation or thread that is open, from its beginning`,
+      words: t`paper pdf`,
+      keys: ['Ctrl', 'P'],
+      when: canPrint,
     },
   ),
   action('found next', t`Next of what was found`, (around) => toFound(around, 1), {

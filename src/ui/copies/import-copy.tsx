@@ -20,11 +20,13 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
     <div className="copies-done">
       <p>
         <strong>{written === 0 ? t`Nothing was new.` : t`Imported.`}</strong>{' '}
-        {written === 0
-          ? t`Everything in it was here already. Importing a copy twice is harmless.`
-          : plural(written, 'entry came.', 'entries came.')}
-        {written > 0 && same > 0 && ` ${plural(same, 'was here already.', 'were here already.')}`}
-        {leftOut > 0 && ` ${plural(leftOut, 'entry was left out.', 'entries were left out.')}`}
+        <span>
+          {written === 0
+            ? t`Everything in it was here already. Importing a copy twice is harmless.`
+            : plural(written, 'entry came.', 'entries came.')}
+        </span>
+        {written > 0 && same > 0 && <span>{` ${plural(same, 'was here already.', 'were here already.')}`}</span>}
+        {leftOut > 0 && <span>{` ${plural(leftOut, 'entry was left out.', 'entries were left out.')}`}</span>}
       </p>
     </div>
   );

@@ -125,8 +125,8 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
         <p className="copies-file">
           <b dir="auto">{shownText(fileName)}</b>{' '}
           <small>
-            {t`written ${fullTime(exportedAt)}`}
-            {sealed ? t`, under a passphrase` : ''}
+            <span>{t`written ${fullTime(exportedAt)}`}</span>
+            {sealed && <span>{t`, under a passphrase`}</span>}
           </small>
         </p>
         <p>{headline(preview)}</p>

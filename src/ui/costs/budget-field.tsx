@@ -88,7 +88,7 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
         </p>
       )}
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
-        {problem ?? (state === 'saved' && !changed ? t`Saved.` : '')}
+        {(problem ?? (state === 'saved' && !changed)) && <span>{problem ?? t`Saved.`}</span>}
         {problem === null && state === 'saved' && !changed && before && (
           <button type="button" className="link-button" onClick={() => void put(before.usd, null)}>{t`Undo`}</button>
         )}

@@ -275,9 +275,10 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         </Block>
       )}
       <p className="cost-detail">
-        {estimated &&
-          t`Amounts with ≈ are at the most: an answer was stopped or cut before its model told what it took, or the model is in no row of the price table. `}
-        {t`Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.`}
+        {estimated && (
+          <span>{t`Amounts with ≈ are at the most: an answer was stopped or cut before its model told what it took, or the model is in no row of the price table. `}</span>
+        )}
+        <span>{t`Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.`}</span>
       </p>
     </>
   );

@@ -77,7 +77,7 @@ export function CostsSection() {
   return (
     <div className="cost-settings">
       <p className="settings-note">
-        {costs.kind === 'ready' && t`Today: ${costText(costs.value.today)}. `}
+        {costs.kind === 'ready' && <span>{t`Today: ${costText(costs.value.today)}. `}</span>}
         <Link href={PATHS.costs}>{t`All the figures`}</Link>
       </p>
       {rehearsing && (

@@ -230,8 +230,8 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         {leaving && halfWay && (
           <div className="wrong-note" role="alert">
             <p>
-              {t`${<strong>{t`These words do not count yet.`}</strong>} They are not shown again after this, and hold only once three of them were checked.`}{' '}
-              {replaces && t`Your phrase from before holds on.`}
+              <span>{t`${<strong>{t`These words do not count yet.`}</strong>} They are not shown again after this, and hold only once three of them were checked.`}</span>{' '}
+              {replaces && <span>{t`Your phrase from before holds on.`}</span>}
             </p>
             <div className="devices-ways">
               <button type="button" className="ghost" onClick={() => setLeaving(false)}>{t`Stay`}</button>

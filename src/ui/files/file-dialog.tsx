@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { fileText } from '../../domain/file-text.ts';
+import { anyFileText } from '../../domain/file-text.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import { t } from '../../language/t.ts';
 import { SHOWN_BYTES, type FileEntry } from '../../protocol/endpoints/workspaces.ts';
@@ -64,7 +64,7 @@ function useContent({ agentId, path, entry }: Pick<Props, 'agentId' | 'path' | '
         url = URL.createObjectURL(new Blob([got.value], { type: as.type }));
         return { kind: 'image', url };
       }
-      const text = fileText(new Uint8Array(await got.value.arrayBuffer()));
+      const text = anyFileText(new Uint8Array(await got.value.arrayBuffer()));
       return text === null
         ? { kind: 'none', why: t`It is no text, and no picture that is shown here.` }
         : { kind: 'text', text };

@@ -44,7 +44,7 @@ function labelOf(button: Exclude<Button, { readonly kind: 'none' }>): string {
 export function BigButton() {
   const actions = useActions();
   const roster = useHousehold((state) => state.roster);
-  const ready = useHousehold((state) => state.status === 'ready');
+  const failed = useHousehold((state) => state.status === 'failed');
   const live = useLive((state) => state.live);
   const pending = usePending((state) => state.call);
   const blocked = useInfo(writingStopped);
@@ -52,7 +52,8 @@ export function BigButton() {
   const more = useMoreWays();
   const button = bigButton(roster, live, pending);
   const busy = button.kind === 'busy';
-  const held = busy || !ready || blocked;
+  // While the ledger is still read the button takes the press: the call begins once it is read.
+  const held = busy || failed || blocked;
 
   if (button.kind === 'none') return null;
   return (

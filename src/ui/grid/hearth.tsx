@@ -22,6 +22,7 @@ import { since } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { LeadCell, SeatCell } from './seat-cell.tsx';
 import { neighbour, POSITIONS, seatView } from './seat-view.ts';
+import { keyOf } from '../parts/keys.ts';
 import './grid.css';
 
 /** When it fell asleep, in ms: at the end of the session in which it last spoke, where that is known; with its last words otherwise. A crash says nothing of when. */
@@ -67,7 +68,7 @@ function Grid({ selected }: { selected: string | null }) {
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = neighbour(chosen, arrowAlong(event.key, event.currentTarget));
+    const to = neighbour(chosen, arrowAlong(keyOf(event), event.currentTarget));
     if (to === chosen) return;
     event.preventDefault();
     setReachable(to);
@@ -126,20 +127,17 @@ function WakeSizesKeeper() {
   const size = shares
     .filter((share) => ids.has(share.agent.agentId))
     .reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
+  const known = [
+    sleepers.length > played ? t`${sleepers.length - played} sleeping` : null,
+    played > 0 ? t`${played} played elsewhere` : null,
+    resting > 0 ? t`${resting} set to sleep` : null,
+    late > 0 ? t`${late} on the way here` : null,
+    status === 'ready' ? t`${bytes(size)} to remember` : null,
+    status === 'failed' ? t`what they remember cannot be read` : null,
+  ];
   return (
     <>
-      <span>
-        {[
-          sleepers.length > played ? t`${sleepers.length - played} sleeping` : null,
-          played > 0 ? t`${played} played elsewhere` : null,
-        ]
-          .filter((part) => part !== null)
-          .join(' · ')}
-        {resting > 0 && t` · ${resting} set to sleep`}
-        {late > 0 && t` · ${late} on the way here`}
-        {status === 'ready' && t` · ${bytes(size)} to remember`}
-        {status === 'failed' && t` · what they remember cannot be read`}
-      </span>
+      <span>{known.filter((part) => part !== null).join(' · ')}</span>
       <Link href={PATHS.preview}>{t`Preview the wake`}</Link>
     </>
   );

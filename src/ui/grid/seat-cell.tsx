@@ -18,6 +18,7 @@ import { SeatFigure } from './seat-figure.tsx';
 import type { SeatView } from './seat-view.ts';
 import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
 import { retold } from '../../language/retold.ts';
+import { keyOf } from '../parts/keys.ts';
 
 /** A position in the line before the model's server, in words. */
 const ORDINALS = [t`next`, t`second`, t`third`, t`fourth`, t`fifth`, t`sixth`, t`seventh`, t`eighth`, t`ninth`];
@@ -142,7 +143,7 @@ function SeatFrame({
         onFocus={onFocus}
         onContextMenu={openMenu}
         onKeyDown={(event) => {
-          if (event.key === 'm' && menu.length > 0) setOpen(true);
+          if (keyOf(event) === 'm' && menu.length > 0) setOpen(true);
         }}
         onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
       />
@@ -163,7 +164,7 @@ function SeatFrame({
           {badges.map(({ kind, count }) => (
             <span key={kind} className="seat-badge" data-kind={kind}>
               {kind === 'waiting' && <EnvelopeIcon />}
-              {count}
+              <span>{count}</span>
             </span>
           ))}
         </span>

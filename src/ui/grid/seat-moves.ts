@@ -7,6 +7,7 @@ import { isSeatPosition, LEAD_POSITION, type Position, type SeatPosition } from 
 import { isHatching, moveToSeat } from '../../state/seats.ts';
 import type { RoostState } from '../../state/index.ts';
 import { neighbour, POSITIONS } from './seat-view.ts';
+import { keyOf } from '../parts/keys.ts';
 
 const DRAG = {
   /** px that a mouse moves before it drags: less is a click. */
@@ -132,7 +133,7 @@ export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void
     if (drag?.lifted === true) event.preventDefault();
   };
   const key = (event: KeyboardEvent) => {
-    if (event.key === 'Escape' && drag?.lifted === true) {
+    if (keyOf(event) === 'Escape' && drag?.lifted === true) {
       event.preventDefault();
       event.stopPropagation();
       end();
@@ -140,12 +141,13 @@ export function watchSeatMoves(list: HTMLElement, roost: RoostState): () => void
   };
   /** Who is moved keeps the focus, where they sit now. */
   const arrow = async (event: KeyboardEvent) => {
-    if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !event.key.startsWith('Arrow')) return;
+    const key = keyOf(event);
+    if (!event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !key.startsWith('Arrow')) return;
     const from = positionOf(event.target);
     if (from === null) return;
     event.preventDefault();
     const agent = sitterOf(from);
-    const to = seatBeside(from, event.key);
+    const to = seatBeside(from, key);
     if (agent && to !== from && (await moveToSeat(roost, agent.agentId, to)))
       cellAt(to)?.querySelector<HTMLElement>('.seat-button')?.focus();
   };

@@ -202,16 +202,12 @@ export function SandboxNote() {
   const { scope, own } = useLimits();
   const { why = null, insist = false, watched } = state.kind === 'ready' ? state.value.sandbox : {};
   if (why === null) return watched === undefined ? null : <p className="settings-note">{retold(watched)}</p>;
+  const way = insist
+    ? t`Or insist: under the limits of one agent you can have its commands run without a sandbox.`
+    : t`Or insist: where the relay was started with --scripts, you can have the commands of one agent run without a sandbox, under its limits.`;
   return (
     <>
-      <p className="settings-note">
-        {retold(why)}{' '}
-        {scope === 'agent' && insist
-          ? ''
-          : insist
-            ? t`Or insist: under the limits of one agent you can have its commands run without a sandbox.`
-            : t`Or insist: where the relay was started with --scripts, you can have the commands of one agent run without a sandbox, under its limits.`}
-      </p>
+      <p className="settings-note">{scope === 'agent' && insist ? retold(why) : `${retold(why)} ${way}`}</p>
       {scope === 'agent' && (insist || own.shell_without_sandbox === true) && (
         <Tick setting="shell_without_sandbox" label={t`Runs commands without a sandbox`} hint={NO_SANDBOX} />
       )}

@@ -26,6 +26,7 @@ import { Yaml } from './yaml.tsx';
 import './limits.css';
 import { budgetText, parseUsd } from '../text/money.ts';
 import { SettingFrame, useSaved } from './setting.tsx';
+import { keyOf } from '../parts/keys.ts';
 
 interface Props {
   readonly label: string;
@@ -76,8 +77,8 @@ function MoneyLimit({ label, hint, own, effective, baseText, max, save }: Props)
           onChange={(event) => setDraft(event.target.value)}
           onBlur={commit}
           onKeyDown={(event) => {
-            if (event.key === 'Enter') commit();
-            if (event.key === 'Escape') setDraft(null);
+            if (keyOf(event) === 'Enter') commit();
+            if (keyOf(event) === 'Escape') setDraft(null);
           }}
         />
         <span className="setting-unit">{t`US dollars a day, empty: no limit`}</span>

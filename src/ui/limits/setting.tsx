@@ -1,6 +1,7 @@
 import { useId, useState, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import { count } from '../text/sizes.ts';
+import { keyOf } from '../parts/keys.ts';
 
 interface Saving<Value> {
   /** What was set here; undefined: nothing, and what is inherited holds. */
@@ -69,6 +70,8 @@ export function SettingFrame({
   describedBy,
 }: FrameProps) {
   const problem = wrong ?? (saved.failed === null ? null : t`This could not be saved: ${saved.failed}`);
+  const said =
+    problem ?? (saved.state === 'saving' ? t`Saving…` : saved.state === 'saved' ? t`Saved. It holds now.` : null);
   const inside = (
     <>
       {children}
@@ -86,7 +89,7 @@ export function SettingFrame({
         )}
       </p>
       <p id={`${describedBy}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
-        {problem ?? (saved.state === 'saving' ? t`Saving…` : saved.state === 'saved' ? t`Saved. It holds now.` : '')}
+        {said !== null && <span>{said}</span>}
         {problem === null && saved.state === 'saved' && saved.undo && (
           <button type="button" className="link-button" onClick={() => void saved.undo?.()}>{t`Undo`}</button>
         )}
@@ -167,8 +170,8 @@ export function NumberLimit({
           onChange={(event) => setDraft(event.target.value)}
           onBlur={commit}
           onKeyDown={(event) => {
-            if (event.key === 'Enter') commit();
-            if (event.key === 'Escape') setDraft(null);
+            if (keyOf(event) === 'Enter') commit();
+            if (keyOf(event) === 'Escape') setDraft(null);
           }}
         />
         <span className="setting-unit">{t`${unit}, ${min} to ${count(max)}`}</span>

@@ -2,6 +2,7 @@ import { useId, useState } from 'react';
 import { isTimeZone } from '../../domain/guardrails.ts';
 import { t } from '../../language/t.ts';
 import { SettingFrame, useSaved } from './setting.tsx';
+import { keyOf } from '../parts/keys.ts';
 
 /** Where the household's days begin and its clocks change. */
 export function TimeZone({
@@ -50,8 +51,8 @@ export function TimeZone({
           onChange={(event) => setDraft(event.target.value)}
           onBlur={commit}
           onKeyDown={(event) => {
-            if (event.key === 'Enter') commit();
-            if (event.key === 'Escape') setDraft(null);
+            if (keyOf(event) === 'Enter') commit();
+            if (keyOf(event) === 'Escape') setDraft(null);
           }}
         />
         <datalist id={`${id}-zones`}>

@@ -102,7 +102,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: AgentId | null; limits
         <button type="button" className="ghost" onClick={() => setStep('closed')}>{t`Close`}</button>
       </div>
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={said?.wrong === true}>
-        {said?.text}
+        {said && <span>{said.text}</span>}
         {said?.undo && (
           <button type="button" className="link-button" onClick={() => void said.undo?.()}>{t`Undo`}</button>
         )}

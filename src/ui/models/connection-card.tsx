@@ -58,10 +58,12 @@ export function ConnectionCard({ connection }: { connection: Connection }) {
         </span>
       </header>
       <p className="connection-models">
-        {connection.leadModel === connection.agentModel
-          ? modelName(connection.agentModel, connection.models)
-          : t`Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
-        {connection.models.length > 1 && t` · ${connection.models.length} models`}
+        <span>
+          {connection.leadModel === connection.agentModel
+            ? modelName(connection.agentModel, connection.models)
+            : t`Lead: ${modelName(connection.leadModel, connection.models)} · agents: ${modelName(connection.agentModel, connection.models)}`}
+        </span>
+        {connection.models.length > 1 && <span>{t` · ${connection.models.length} models`}</span>}
       </p>
       {given && (
         <p className="connect-note">{t`Set where the relay was started; it is changed there, and goes first.`}</p>

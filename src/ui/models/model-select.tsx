@@ -9,6 +9,7 @@ import { QueryProblem } from '../parts/query-view.tsx';
 import { PATHS } from '../routes.ts';
 import { useQuery } from '../use-query.ts';
 import { choices, connectionName, modelName, stateText } from './words.ts';
+import { keyOf } from '../parts/keys.ts';
 import './model-select.css';
 
 interface Props {
@@ -58,8 +59,8 @@ function Options({ all, value, standard }: { all: Models | null; value: string; 
       <option value="">{standard}</option>
       {value !== '' && !known && (
         <option value={value}>
-          {modelName(value)}
-          {all && all.connections.length > 0 ? t` (not in any list)` : ''}
+          <span>{modelName(value)}</span>
+          {all && all.connections.length > 0 && <span>{t` (not in any list)`}</span>}
         </option>
       )}
       {offered.map(({ connection, models }) => (
@@ -109,11 +110,12 @@ export function ModelSelect({ label, hint, value, standard, wrong = null, onChan
             autoComplete="off"
             spellCheck={false}
             onKeyDown={(event) => {
-              if (event.key === 'Enter') event.currentTarget.blur();
-              if (event.key !== 'Enter' && event.key !== 'Escape') return;
+              const key = keyOf(event);
+              if (key === 'Enter') event.currentTarget.blur();
+              if (key !== 'Enter' && key !== 'Escape') return;
               event.preventDefault();
               event.stopPropagation();
-              if (event.key === 'Escape') setNaming(false);
+              if (key === 'Escape') setNaming(false);
             }}
             onBlur={({ target }) => {
               setNaming(false);

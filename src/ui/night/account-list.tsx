@@ -35,8 +35,8 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
                 </Link>
                 {lastDone && (
                   <small>
-                    {line.done > 1 ? t`${line.done} times, last ` : ''}
-                    {momentText(lastDone.dueAt, now)}
+                    {line.done > 1 && <span>{t`${line.done} times, last `}</span>}
+                    <span>{momentText(lastDone.dueAt, now)}</span>
                   </small>
                 )}
                 {line.ran && <small>{line.costMicroUsd > 0 ? costText(line) : t`free`}</small>}
@@ -50,8 +50,10 @@ export function AccountList({ lines }: { lines: readonly AccountLine[] }) {
                 <p key={outcomeText(newest)} className="account-trouble" data-tone={toneOf(newest)}>
                   <i className="tone-mark" aria-hidden="true" />
                   <Link href={PATHS.night(mate.agentId)}>
-                    {count > 1 ? `${count} × ` : ''}
-                    {outcomeText(newest)}, {momentText(newest.dueAt, now)}
+                    {count > 1 && <span>{`${count} × `}</span>}
+                    <span>{outcomeText(newest)}</span>
+                    <span>, </span>
+                    <span>{momentText(newest.dueAt, now)}</span>
                   </Link>
                   {newest.detail !== null && toneOf(newest) === 'bad' && <span>{retold(newest.detail)}</span>}
                   <GoOn run={newest} />

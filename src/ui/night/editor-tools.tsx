@@ -81,8 +81,8 @@ export function ToolsField({ tools, onTools, wrong }: Props) {
             ))}
           {others.length > 0 && <Toolbox label={t`Not there now`} all={others} tools={tools} onTools={onOthers} />}
           <p className="setting-hint">
-            {attached.kind === 'failed' && t`What tool servers offer could not be read. `}
-            {t`Tool servers are connected, and their tools let in, under ${<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>}.`}
+            {attached.kind === 'failed' && <span>{t`What tool servers offer could not be read. `}</span>}
+            <span>{t`Tool servers are connected, and their tools let in, under ${<Link href={PATHS.settings('attached')}>{t`Settings`}</Link>}.`}</span>
           </p>
         </>
       )}

@@ -64,14 +64,16 @@ export function Elsewhere({ all }: { all: readonly Scheduled[] }) {
         <>
           <p>
             <strong>{t`This relay’s folder is a copy of another relay’s.`}</strong>{' '}
-            {away.length === all.length
-              ? t`So that nothing runs twice, nothing below runs here until you bring it here.`
-              : plural(
-                  away.length,
-                  'entry below does not run here until you bring it here, so that nothing runs twice.',
-                  'entries below do not run here until you bring them here, so that nothing runs twice.',
-                )}{' '}
-            {asked && asks}
+            <span>
+              {away.length === all.length
+                ? t`So that nothing runs twice, nothing below runs here until you bring it here.`
+                : plural(
+                    away.length,
+                    'entry below does not run here until you bring it here, so that nothing runs twice.',
+                    'entries below do not run here until you bring them here, so that nothing runs twice.',
+                  )}
+            </span>{' '}
+            {asked && <span>{asks}</span>}
           </p>
           <div className="routine-ways">
             {sayGone(t`Bring it here…`, 'solid')}

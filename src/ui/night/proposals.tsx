@@ -24,12 +24,12 @@ function Ask({ proposal }: { proposal: Proposal }) {
   return (
     <li className="tint" style={{ '--c': mate.color }}>
       <p>
-        {t`${(
+        <span>{t`${(
           <span className="sheet-name" dir="auto">
             {mate.name}
           </span>
-        )} asks for ${<strong dir="auto">{routine.name}</strong>}, ${timingText(routine.timing, now)}`}
-        {routine.when === 'something_waits' && t`, only when something waits`}
+        )} asks for ${<strong dir="auto">{routine.name}</strong>}, ${timingText(routine.timing, now)}`}</span>
+        {routine.when === 'something_waits' && <span>{t`, only when something waits`}</span>}
       </p>
       {why !== '' && (
         <blockquote dir="auto" className="proposal-why">

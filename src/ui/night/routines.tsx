@@ -32,11 +32,13 @@ function Words({ schedule, next, now }: { schedule: Schedule; next: string; now:
         {schedule.kind === 'routine' && schedule.color !== null && (
           <i className="routine-color" style={{ background: schedule.color }} aria-hidden="true" />
         )}
-        {schedule.name}
+        <span>{schedule.name}</span>
       </h4>
       <p>
-        {schedule.kind === 'script' && `${t`Script`} · `}
-        {timingText(schedule.timing, now)} · {next}
+        {schedule.kind === 'script' && <span>{`${t`Script`} · `}</span>}
+        <span>{timingText(schedule.timing, now)}</span>
+        <span> · </span>
+        <span>{next}</span>
       </p>
       {schedule.kind === 'reminder' && (
         <p dir="auto" className="routine-message">

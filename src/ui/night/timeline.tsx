@@ -162,8 +162,7 @@ function Facts({ timeline, scheduled, mates, now }: Shown) {
                       : line.past.map(({ text, tone, count }) => (
                           <span key={text} className="sheet-outcome" data-tone={tone}>
                             <i className="tone-mark" aria-hidden="true" />
-                            {count > 1 ? `${count} × ` : ''}
-                            {text}
+                            <span>{count > 1 ? `${count} × ${text}` : text}</span>
                           </span>
                         ))}
                   </td>
@@ -260,8 +259,8 @@ export function NightTimeline({ agentId }: { agentId: AgentId | null }) {
                   <ul>
                     {dark.slice(0, SHOWN).map(({ agentId: whom, from, to, label }) => (
                       <li key={`${whom} ${from}`}>
-                        {t`${team.find(whom).name}: ${momentText(from, now)} to ${momentText(to, now)}`}
-                        {label === '' ? '' : `, ${t`“${label}”`}`}
+                        <span>{t`${team.find(whom).name}: ${momentText(from, now)} to ${momentText(to, now)}`}</span>
+                        {label === '' || <span>{`, ${t`“${label}”`}`}</span>}
                       </li>
                     ))}
                     {dark.length > SHOWN && <li>{t`And ${dark.length - SHOWN} more.`}</li>}

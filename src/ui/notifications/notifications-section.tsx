@@ -123,7 +123,7 @@ export function NotificationsSection() {
         <p className="setting-hint">{t`They begin when they end, so there are none.`}</p>
       )}
       <p role="status" className="setting-hint">
-        {said}{' '}
+        <span>{said}</span>{' '}
         {before && (
           <button type="button" className="link-button" onClick={() => void choose(before, null)}>{t`Undo`}</button>
         )}

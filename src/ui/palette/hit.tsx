@@ -29,11 +29,11 @@ function Marked({ passage: { text, marks } }: { passage: Passage }) {
   const parts: ReactNode[] = [];
   let at = 0;
   for (const [from, to] of marks) {
-    if (from > at) parts.push(text.slice(at, from));
+    if (from > at) parts.push(<span key={`before ${from}`}>{text.slice(at, from)}</span>);
     parts.push(<mark key={from}>{text.slice(from, to)}</mark>);
     at = to;
   }
-  parts.push(text.slice(at));
+  parts.push(<span key="rest">{text.slice(at)}</span>);
   return <>{parts}</>;
 }
 

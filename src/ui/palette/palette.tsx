@@ -20,6 +20,7 @@ import { keepFound } from './last-found.ts';
 import type { Within } from './opens.ts';
 import { giveTyped } from './typed-ahead.ts';
 import { isSearch, type Searched, useSearch } from './use-search.ts';
+import { keyOf } from '../parts/keys.ts';
 import './palette.css';
 
 /** What was chosen last, newest first, as long as the page is open. */
@@ -27,7 +28,7 @@ let recent: readonly string[] = [];
 const RECENT_MOST = 5;
 /** As many are drawn; more letters find the rest. Beside what was said, only the best. */
 const SHOWN_MOST = 60;
-const BESIDE_WORDS = 12;
+const BESIDE_WORDS = 16;
 /** Results that are asked for at first, and each time somebody wants more. */
 const RESULTS = 20;
 
@@ -211,11 +212,12 @@ export default function Palette({
             setLimit(RESULTS);
           }}
           onKeyDown={(event) => {
+            const key = keyOf(event);
             const last = shown.length - 1;
-            const next = { ArrowDown: at >= last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1 }[event.key];
+            const next = { ArrowDown: at >= last ? 0 : at + 1, ArrowUp: at <= 0 ? last : at - 1 }[key];
             if (next !== undefined) setAt(Math.max(0, next));
-            else if (event.key === 'Enter' && searched.waits && chosen?.kind !== 'command') enters.current = true;
-            else if (event.key === 'Enter' && chosen) run(chosen);
+            else if (key === 'Enter' && searched.waits && chosen?.kind !== 'command') enters.current = true;
+            else if (key === 'Enter' && chosen) run(chosen);
             else return;
             event.preventDefault();
           }}

@@ -1,5 +1,6 @@
 /** What is typed between the press that opens the palette and its field's focus: it is meant for the palette, not for the field that still has it. */
 import type { After } from '../../domain/platform/timers.ts';
+import { keyOf } from '../parts/keys.ts';
 
 /** ms: a palette that is not there by then will not come for now. */
 const WAITS_MS = 1_500;
@@ -8,8 +9,9 @@ let text = '';
 let stop: (() => void) | null = null;
 
 function keep(event: KeyboardEvent): void {
-  if (event.key.length > 1 || event.ctrlKey || event.metaKey || event.altKey) return;
-  text += event.key;
+  const key = keyOf(event);
+  if (key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+  text += key;
   event.preventDefault();
   event.stopPropagation();
 }

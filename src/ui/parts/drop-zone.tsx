@@ -1,4 +1,5 @@
 import { useId, useState, type ReactNode } from 'react';
+import { droppedFiles } from './dropped.ts';
 import './drop-zone.css';
 
 interface Props {
@@ -30,7 +31,10 @@ export function DropZone({ children, label, accept, several = false, onFile }: P
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        take(event.dataTransfer.files);
+        const { files } = event.dataTransfer;
+        const dropped = droppedFiles(event.dataTransfer);
+        // A folder that cannot be read is handed on as what it is: whoever takes files says what is wrong with it.
+        dropped.then(take, () => take(files));
       }}
     >
       <input

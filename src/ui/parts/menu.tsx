@@ -8,6 +8,7 @@ import {
   type ReactNode,
   type RefObject,
 } from 'react';
+import { keyOf } from './keys.ts';
 import './menu.css';
 
 export interface MenuItem {
@@ -54,10 +55,12 @@ export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
 
   // What is hidden takes no focus: only once it has its position. Where nothing in it can be chosen, the menu itself hears the keys.
   const placed = position !== null;
+  // They may come a moment after the menu was opened.
+  const isEmpty = items.length === 0;
   useLayoutEffect(() => {
     if (placed)
       (ref.current?.querySelector<HTMLElement>('[role=menuitem]:not([aria-disabled=true])') ?? ref.current)?.focus();
-  }, [placed]);
+  }, [placed, isEmpty]);
   useEffect(() => {
     const outside = (event: Event) => {
       const { target } = event;
@@ -82,12 +85,13 @@ export function MenuList({ label, note, items, anchor, onClose }: ListProps) {
       event.preventDefault();
       all[(to + all.length) % all.length]?.focus();
     };
+    const key = keyOf(event);
     event.stopPropagation();
-    if (event.key === 'ArrowDown') move(at + 1);
-    else if (event.key === 'ArrowUp') move(at - 1);
-    else if (event.key === 'Home') move(0);
-    else if (event.key === 'End') move(all.length - 1);
-    else if (event.key === 'Escape' || event.key === 'Tab') {
+    if (key === 'ArrowDown') move(at + 1);
+    else if (key === 'ArrowUp') move(at - 1);
+    else if (key === 'Home') move(0);
+    else if (key === 'End') move(all.length - 1);
+    else if (key === 'Escape' || key === 'Tab') {
       event.preventDefault();
       leave();
     }

@@ -33,8 +33,8 @@ export function QueryProblem<Value>({
   return (
     <div className="wrong-note" role="status">
       <p>
-        <strong>{t`${what} could not be read.`}</strong> {problemText(problem)}{' '}
-        {before && t`What stands here is from before.`}
+        <strong>{t`${what} could not be read.`}</strong> <span>{problemText(problem)}</span>{' '}
+        {before && <span>{t`What stands here is from before.`}</span>}
       </p>
       <button type="button" className="ghost" onClick={() => void query.again()}>{t`Try again`}</button>
     </div>

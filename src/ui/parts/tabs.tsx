@@ -1,6 +1,7 @@
 import { useId, type KeyboardEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { arrowAlong } from './reading-way.ts';
+import { keyOf } from './keys.ts';
 import './tabs.css';
 
 interface Props<Tab extends string> {
@@ -24,12 +25,12 @@ export function Tabs<Tab extends string>({ label, tabs, shown, children }: Props
   const [, go] = useLocation();
   const id = useId();
   const step = (event: KeyboardEvent<HTMLElement>) => {
-    const { key, currentTarget, altKey, ctrlKey, metaKey } = event;
+    const { currentTarget, altKey, ctrlKey, metaKey } = event;
     // With these they are the browser's: one page back, say.
     if (altKey || ctrlKey || metaKey) return;
     const links = [...currentTarget.querySelectorAll<HTMLElement>('[role=tab]')];
     const at = links.findIndex((link) => link === document.activeElement);
-    const next = at < 0 ? undefined : STEPS[arrowAlong(key, currentTarget)]?.(at, links.length - 1);
+    const next = at < 0 ? undefined : STEPS[arrowAlong(keyOf(event), currentTarget)]?.(at, links.length - 1);
     const tab = next === undefined ? undefined : tabs[next];
     if (next === undefined || !tab) return;
     event.preventDefault();

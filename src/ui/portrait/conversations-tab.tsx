@@ -41,17 +41,17 @@ function WakingLine({ agentId, waking }: { agentId: AgentId; waking: Waking }) {
     <li>
       <Link href={PATHS.message(agentId, messageId)} className="waking">
         <time dateTime={new Date(from).toISOString()}>
-          {clockTime(from)}
-          {clockTime(until) !== clockTime(from) && ` – ${clockTime(until)}`}
+          <span>{clockTime(from)}</span>
+          {clockTime(until) !== clockTime(from) && <span>{` – ${clockTime(until)}`}</span>}
         </time>
         <span className="waking-words" dir="auto">
           {run !== null && (
             <b>
-              {span ? causeText(span.cause, nameOf) : t`at work by itself`}
-              {span?.end && span.end.outcome !== 'done' && ` · ${outcomeText(span.end.outcome)}`}
+              <span>{span ? causeText(span.cause, nameOf) : t`at work by itself`}</span>
+              {span?.end && span.end.outcome !== 'done' && <span>{` · ${outcomeText(span.end.outcome)}`}</span>}
             </b>
           )}
-          {words && (words.author === 'human' ? t`You: ${words.text}` : words.text)}
+          {words && <span>{words.author === 'human' ? t`You: ${words.text}` : words.text}</span>}
         </span>
         <small>{plural(messages, 'message')}</small>
       </Link>

@@ -24,15 +24,13 @@ function changeText(before: string, after: string): string {
 /** One version of a soul: what changed with it; of the first, its words. */
 function Version({ version, earlier, current }: { version: Kept; earlier: Kept | null; current: boolean }) {
   const [open, setOpen] = useState(false);
+  const what = earlier === null ? t`First words` : changeText(earlier.text, version.text);
   return (
     <li>
       <details className="earlier-soul" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
           <time dateTime={new Date(version.time).toISOString()}>{fullTime(version.time)}</time>
-          <span>
-            {earlier === null ? t`First words` : changeText(earlier.text, version.text)}
-            {current && t` · as it is now`}
-          </span>
+          <span>{current ? t`${what} · as it is now` : what}</span>
         </summary>
         {open && earlier !== null && <Diff before={earlier.text} after={version.text} />}
         {open && !current && (

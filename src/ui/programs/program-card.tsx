@@ -86,7 +86,8 @@ export function ProgramCard({ program }: { program: Program }) {
         <ul className="program-running" aria-label={t`Who thinks with ${name} now`}>
           {running.map(({ agentId, since, state: at, mode }) => (
             <li key={`${agentId} ${since}`}>
-              <b dir="auto">{nameOf(agentId)}</b>: {STATES[at]}
+              <b dir="auto">{nameOf(agentId)}</b>
+              <span>{`: ${STATES[at]}`}</span>
               {mode !== null && (
                 <small className={mode.asks ? '' : 'wrong-note'}>
                   {' · '}

@@ -4,6 +4,7 @@ import { t } from '../../language/t.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { count } from '../text/sizes.ts';
 import { useLeaving } from '../use-leaving.ts';
+import { keyOf } from '../parts/keys.ts';
 
 interface FrameProps {
   readonly label: string;
@@ -80,7 +81,7 @@ function FieldFrame({
             setState('idle');
           }}
           onKeyDown={(event) => {
-            if (event.key !== 'Escape' || !changed) return;
+            if (keyOf(event) !== 'Escape' || !changed) return;
             event.stopPropagation();
             onDrop();
           }}
@@ -106,7 +107,7 @@ function FieldFrame({
         </p>
       )}
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
-        {problem ?? (state === 'saved' && !changed ? t`Saved.` : '')}
+        {(problem ?? (state === 'saved' && !changed)) && <span>{problem ?? t`Saved.`}</span>}
         {state === 'saved' && !changed && onUndo && (
           <button
             type="button"

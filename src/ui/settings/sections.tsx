@@ -106,7 +106,9 @@ export function Minds() {
     <>
       <NextSession />
       <p className="settings-note">
-        {health?.mind === 'rehearsal' ? t`Demo mode: no model is connected, so nothing set here is used yet. ` : ''}
+        {health?.mind === 'rehearsal' && (
+          <span>{t`Demo mode: no model is connected, so nothing set here is used yet. `}</span>
+        )}
         <Link href={PATHS.connect}>{first ? t`What is connected` : t`Connect a model`}</Link>
       </p>
       <ModelSetting

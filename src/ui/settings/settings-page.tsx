@@ -24,6 +24,7 @@ import { StorageSection } from '../storage/storage-section.tsx';
 import { BackIcon } from '../parts/icons.tsx';
 import { TeamSection } from './team-section.tsx';
 import { TWO_VIEWS_BELOW, useMedia } from '../use-media.ts';
+import { keyOf } from '../parts/keys.ts';
 import './settings.css';
 
 const ChangesSection = lazy(() => import('../changes/changes-section.tsx'));
@@ -120,7 +121,7 @@ function Sections({ shown, current }: { shown: readonly SettingsSection[]; curre
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || typed === '') return;
+          if (keyOf(event) !== 'Escape' || typed === '') return;
           event.stopPropagation();
           setTyped('');
         }}

@@ -15,7 +15,7 @@ export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string
     <nav className="bottom-bar" aria-label={t`Views`}>
       <Link href={PATHS.hearth} aria-current={at === 'hearth' ? 'page' : undefined}>
         <HomeIcon />
-        {t`Hearth`}
+        <span>{t`Hearth`}</span>
         {unread !== '' && at !== 'hearth' && (
           <span className="bar-badge">
             {unread}
@@ -29,12 +29,12 @@ export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string
       </Link>
       <Link href={PATHS.threads} aria-current={at === 'threads' ? 'page' : undefined}>
         <ThreadsIcon />
-        {t`Threads`}
+        <span>{t`Threads`}</span>
         {at !== 'threads' && <ThreadsBadge className="bar-badge" />}
       </Link>
       <Link href={PATHS.night()} aria-current={at === 'night' ? 'page' : undefined}>
         <MoonIcon />
-        {t`Night`}
+        <span>{t`Night`}</span>
       </Link>
     </nav>
   );

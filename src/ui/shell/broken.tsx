@@ -1,15 +1,13 @@
 import type { FallbackProps } from 'react-error-boundary';
 import { errorMessage } from '../../domain/platform/error-message.ts';
 import { t } from '../../language/t.ts';
+import { isPartMissing } from '../parts/part.tsx';
 import './broken.css';
-
-/** Browsers word a missing part of the page differently. */
-const PART_MISSING = /dynamically imported module|importing a module script|preload/i;
 
 /** What stands in place of a part of the page that broke. Nothing that was stored is touched by it. */
 export function Broken({ error, resetErrorBoundary }: FallbackProps) {
   const detail = errorMessage(error);
-  const outdated = PART_MISSING.test(detail);
+  const outdated = isPartMissing(error);
   return (
     <main className="broken" role="alert">
       <h1>{outdated ? t`Roost has been updated` : t`This page stumbled`}</h1>

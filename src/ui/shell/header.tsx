@@ -122,16 +122,14 @@ function SessionPill() {
         <span>{t`Looking for the relay…`}</span>
       </p>
     );
+  const since = lastEnd ? t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}` : '';
+  // Whoever has ended it knows.
+  const why = lastEnd && lastEnd.reason !== 'ended' ? `: ${endText(lastEnd.reason)}` : '';
   return (
     <p className="pill" title={version ? t`Relay ${version}` : undefined}>
       <i className="pill-dot pill-asleep" aria-hidden="true" />
       <b>{t`No session`}</b>
-      <span className="pill-more">
-        {t`everyone sleeps`}
-        {lastEnd && t` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}`}
-        {/* Whoever has ended it knows. */}
-        {lastEnd && lastEnd.reason !== 'ended' && `: ${endText(lastEnd.reason)}`}
-      </span>
+      <span className="pill-more">{`${t`everyone sleeps`}${since}${why}`}</span>
     </p>
   );
 }

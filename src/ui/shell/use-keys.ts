@@ -1,9 +1,13 @@
 import { useCallback, useEffect, useRef } from 'react';
-import { useCommands } from '../commands/later.ts';
-import { isPressed, type Around, type Command } from '../commands/command.ts';
+import { fetchCommands, useCommands, type Commands } from '../commands/later.ts';
+import { isPressed, type Around, type Command, type Pressed } from '../commands/command.ts';
+import { keyOf } from '../parts/keys.ts';
 
 const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+/** The palette's, of which the browser has a meaning of its own. */
+const PALETTE_KEYS = ['Ctrl', 'K'];
 
 const SELECTORS = { grid: '.grid .seat-button[tabindex="0"]', composer: '.compose textarea' } as const;
 
@@ -59,21 +63,35 @@ export function useKeys(around: Around, may: (command: Command) => boolean): voi
   });
   const commands = useCommands();
   useEffect(() => {
+    /** Runs the command that has these keys; false where none has. */
+    const run = ({ commandsOf }: Commands, press: Pressed): boolean => {
+      const command = commandsOf(held.current.around).find(({ keys }) => keys !== undefined && isPressed(keys, press));
+      if (!command || command.disabled || !held.current.may(command)) return false;
+      command.run();
+      return true;
+    };
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
-      if (isField(event.target) && !event.ctrlKey && !event.metaKey) {
-        if (event.key === 'Escape') event.target.blur();
+      const key = keyOf(event);
+      if (event.defaultPrevented || key === '' || document.querySelector('dialog[open]')) return;
+      const { ctrlKey, metaKey, altKey, shiftKey } = event;
+      if (isField(event.target) && !ctrlKey && !metaKey) {
+        if (key === 'Escape') event.target.blur();
         return;
       }
-      const key =
-        event.key === 'Escape' ? { key: 'Esc', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false } : event;
-      const command = commands
-        ?.commandsOf(held.current.around)
-        .find(({ keys }) => keys !== undefined && isPressed(keys, key));
-      if (!command || command.disabled || !held.current.may(command)) return;
-      // The browser’s own would go to its bar, or the letter into the field that has the focus then.
-      event.preventDefault();
-      command.run();
+      const press =
+        key === 'Escape'
+          ? { key: 'Esc', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false }
+          : { key, ctrlKey, metaKey, altKey, shiftKey };
+      if (commands) {
+        if (run(commands, press)) event.preventDefault();
+        return;
+      }
+      // The table is still being fetched: the press counts once it is here. The browser must not take it meanwhile.
+      if (isPressed(PALETTE_KEYS, press)) event.preventDefault();
+      fetchCommands().then(
+        (fetched) => void run(fetched, press),
+        (error: unknown) => console.warn('A key does nothing, because the commands cannot be fetched:', error),
+      );
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

@@ -32,18 +32,21 @@ function Report({ report }: { report: RebuildReport }) {
     <div className="rebuild-report" data-wrong={faults.length > 0}>
       <p>
         <strong>{faults.length > 0 ? t`Rebuilt, with losses.` : t`Rebuilt.`}</strong>{' '}
-        {documents === 1
-          ? t`One entry in ${plural(volumes, 'volume')} was looked at, and the lists are new.`
-          : t`${count(documents)} entries in ${plural(volumes, 'volume')} were looked at, and the lists are new.`}{' '}
-        {repaired > 0
-          ? plural(
+        <span>
+          {documents === 1
+            ? t`One entry in ${plural(volumes, 'volume')} was looked at, and the lists are new.`
+            : t`${count(documents)} entries in ${plural(volumes, 'volume')} were looked at, and the lists are new.`}
+        </span>{' '}
+        {repaired > 0 && (
+          <span>
+            {plural(
               repaired,
               'entry that a volume had lost was found elsewhere and written again.',
               'entries that a volume had lost were found elsewhere and written again.',
-            )
-          : faults.length === 0
-            ? t`Nothing was missing.`
-            : ''}
+            )}
+          </span>
+        )}
+        {repaired === 0 && faults.length === 0 && <span>{t`Nothing was missing.`}</span>}
       </p>
       {faults.length > 0 && (
         <>

@@ -36,9 +36,11 @@ function LastCopy({ note, now }: { note: ExportNote | null; now: number }) {
             <strong>
               {dayWithin(note.time, now).replace(/^./, (letter) => letter.toUpperCase())} {clockTime(note.time)}
             </strong>
-            : {plural(note.documents, 'entry', 'entries')},{' '}
-            {note.sealed ? t`under a passphrase` : t`without a passphrase`}.
-            {due ? t` That is ${duration(now - note.time)} ago: what came since is only here.` : ''}
+            <span>: </span>
+            <span>{plural(note.documents, 'entry', 'entries')}</span>
+            <span>,</span> <span>{note.sealed ? t`under a passphrase` : t`without a passphrase`}</span>
+            <span>.</span>
+            {due && <span>{t` That is ${duration(now - note.time)} ago: what came since is only here.`}</span>}
           </>
         )}
       </p>
@@ -131,7 +133,7 @@ function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
   return (
     <>
       <strong className="store-figure">{bytes(usedBytes)}</strong>
-      {quotaBytes === null ? '' : t` of ${bytes(quotaBytes)} that the browser allows`}
+      {quotaBytes === null || <span>{t` of ${bytes(quotaBytes)} that the browser allows`}</span>}
     </>
   );
 }

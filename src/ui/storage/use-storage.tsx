@@ -58,7 +58,7 @@ export function Block({ title, state, children }: { title: string; state?: 'good
     <section className="store-block" aria-label={title}>
       <h3>
         {state && <i className="store-dot" data-state={state} aria-hidden="true" />}
-        {title}
+        <span>{title}</span>
       </h3>
       {children}
     </section>
@@ -73,7 +73,7 @@ export function NotRead({ storage: { status, failed, look } }: { storage: Storag
         <div className="wrong-note" role="alert">
           <p>
             <strong>{t`The storage could not be looked at.`}</strong> {failed}{' '}
-            {status ? t`What stands below is from before.` : ''}
+            {status && <span>{t`What stands below is from before.`}</span>}
           </p>
           <button type="button" className="ghost" onClick={() => void look()}>{t`Look again`}</button>
         </div>

@@ -72,7 +72,7 @@ const Said = memo(function Said({
     >
       {unnamed.length > 0 && (
         <p className="mention-for">
-          {t`for`}{' '}
+          <span>{t`for`}</span>{' '}
           {unnamed.map((who) => (
             <Chip key={who.agentId} who={who} />
           ))}

@@ -15,6 +15,7 @@ import { OpensFind } from '../palette/opens.ts';
 import { copyText } from '../parts/copy.ts';
 import { BackIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton } from '../parts/menu.tsx';
+import { printOpen } from '../parts/printing.ts';
 import { PATHS, useRoute } from '../routes.ts';
 import { names } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
@@ -107,7 +108,7 @@ function Head({
           people={people}
           otherwise={
             <p dir="auto" title={t`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
-              {ended ? 'closed · ' : ''}
+              {ended && <span>{'closed · '}</span>}
               {who}
             </p>
           }
@@ -128,6 +129,7 @@ function Head({
         label={t`More about this thread`}
         items={[
           { label: t`Find in this thread`, run: () => find({ threadId: thread.threadId }) },
+          { label: t`Print this thread`, run: () => void printOpen() },
           ...(ended
             ? []
             : [

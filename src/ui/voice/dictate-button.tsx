@@ -4,6 +4,7 @@ import { t } from '../../language/t.ts';
 import type { TextStorage } from '../../state/ports.ts';
 import { MicIcon } from '../parts/icons.tsx';
 import { recognitionOf, type Recognition } from './available.ts';
+import { keyOf } from '../parts/keys.ts';
 import './dictate.css';
 
 /** The person has read where the sound goes, on this device. */
@@ -88,7 +89,7 @@ export function DictateButton({ browser, onHeard }: Props): ReactNode {
     <span
       className="dictate"
       onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !(listening || asking)) return;
+        if (keyOf(event) !== 'Escape' || !(listening || asking)) return;
         event.stopPropagation();
         setAsking(false);
         recognition.current?.stop();

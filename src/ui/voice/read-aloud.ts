@@ -3,6 +3,7 @@ import { spoken } from '../../language/catalogue.ts';
 import { t } from '../../language/t.ts';
 import type { RoostState } from '../../state/index.ts';
 import { piecesToSay, voiceOf, wordsToSay } from './words.ts';
+import { keyOf } from '../parts/keys.ts';
 
 /** ms within which a browser lists its voices after it was first asked. */
 const VOICES_WITHIN = 1_500;
@@ -49,7 +50,7 @@ export async function readAloud(state: Around, who: string, name: string, markdo
   document.addEventListener(
     'keydown',
     (event) => {
-      if (event.key !== 'Escape') return;
+      if (keyOf(event) !== 'Escape') return;
       // The first press ends the voice, and closes nothing.
       event.stopPropagation();
       stop();

@@ -59,7 +59,7 @@ export function WakePath({ wake }: { wake: WakeDecision }) {
             {CHECK_TITLES[check]}
             <span className={state === 'stopped' ? 'wake-step-said' : 'visually-hidden'}>
               <span className="visually-hidden">: </span>
-              {state === 'stopped' ? outcomeText(wake) : STATE_WORDS[state]}
+              <span>{state === 'stopped' ? outcomeText(wake) : STATE_WORDS[state]}</span>
             </span>
           </span>
         </li>

@@ -90,7 +90,7 @@ function WakeRow({ wake, nameOf, open, onToggle }: Props) {
         </span>
         <span className="wake-words">
           <span className="wake-asked" dir="auto">
-            {askedText(wake, nameOf)}
+            <span>{askedText(wake, nameOf)}</span>
             {reason && <span className="wake-reason"> · {reason}</span>}
           </span>{' '}
           <span className="wake-outcome" data-outcome={wake.outcome}>

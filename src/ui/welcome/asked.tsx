@@ -45,8 +45,8 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
         <ol className="look-lines" aria-label={t`What is said`}>
           {lines.map((line) => (
             <li key={line.messageId} dir="auto">
-              <b>{whose(line)}</b> {line.text}
-              {line.open && '…'}
+              <b>{whose(line)}</b> <span>{line.text}</span>
+              {line.open && <span>…</span>}
             </li>
           ))}
         </ol>

