@@ -78,7 +78,8 @@ function createBeside() {
       worker ??= begin();
       const id = ++numbered;
       waiting.set(id, { done, fail });
-      const copy = bytes.slice();
+      // A slice of a `Buffer` would be the same memory, which its owner would lose.
+      const copy = new Uint8Array(bytes);
       worker.postMessage({ id, bytes: copy }, [copy.buffer]);
     });
 }

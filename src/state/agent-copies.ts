@@ -14,7 +14,7 @@ import type { Doc } from '../protocol/documents.ts';
 import type { SeatPosition } from '../domain/seat.ts';
 import type { Comparison } from '../protocol/worker.ts';
 import type { Done } from './actions/parts.ts';
-import type { Sink } from './copies.ts';
+import { copiesOf, type Sink } from './copies.ts';
 import { createWriter } from './documents.ts';
 import type { RoostState } from './index.ts';
 import { errorText } from './ports.ts';
@@ -119,10 +119,12 @@ export type Welcoming =
 
 /** Stores what lets somebody live here. Doing it again after a failure is harmless. */
 export async function adoptAgent(
-  { copies, clock, device }: RoostState,
+  roost: RoostState,
   { parsed, consents }: Applicant,
   welcoming: Welcoming,
 ): Promise<Done> {
+  const { clock, device } = roost;
+  const copies = copiesOf(roost);
   try {
     for (const batch of batches(docsOf())) await copies.append(batch);
     return { ok: true };

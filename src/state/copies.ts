@@ -1,14 +1,13 @@
 /**
  * Copies: everything into one file and back. The work goes on when one leaves its page, and its state is
- * found again when one comes back.
+ * found again when one comes back. Fetched with the parts of the page that show them.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ArchiveError, ArchiveProgress, Exported, Imported, OpenedArchive } from '../archive/index.ts';
-import type { Clock } from '../domain/stamp.ts';
 import { t } from '../language/t.ts';
 import type { Doc } from '../protocol/documents.ts';
-import type { ArchivePort, Device, OwnerPort } from './ports.ts';
-import type { Unread } from './unread.ts';
+import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
 import { errorText } from './ports.ts';
 
 type ExportState =
@@ -64,20 +63,18 @@ export interface Copies {
   append(docs: readonly Doc[]): Promise<{ readonly written: number }>;
 }
 
-interface Deps {
-  readonly owner: OwnerPort;
-  readonly archive: ArchivePort;
-  readonly device: Pick<Device, 'now'>;
-  readonly unread: Unread;
-  readonly clock: Clock;
-}
-
 /** The archive is fetched later than this file, so its errors are known by name. */
 const isArchiveError = (error: unknown): error is ArchiveError =>
   error instanceof Error && error.name === 'ArchiveError';
 const IDLE = { kind: 'idle' } as const;
 
-export function createCopies({ owner, archive, device, unread, clock }: Deps): Copies {
+function createCopies({
+  owner,
+  archive,
+  device,
+  unread,
+  clock,
+}: Pick<RoostState, 'owner' | 'archive' | 'device' | 'unread' | 'clock'>): Copies {
   const store = createStore<CopiesState>()(() => ({ exporting: IDLE, importing: IDLE }));
   const running: Record<'exporting' | 'importing', AbortController | null> = { exporting: null, importing: null };
 
@@ -179,3 +176,5 @@ export function createCopies({ owner, archive, device, unread, clock }: Deps): C
     reset: (what) => store.setState(what === 'exporting' ? { exporting: IDLE } : { importing: IDLE }),
   };
 }
+
+export const copiesOf = onePerPage(createCopies);

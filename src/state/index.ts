@@ -11,7 +11,6 @@ import { createActions, type Actions } from './actions/index.ts';
 import { attempt } from './actions/parts.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { createChanges, type Changes } from './changes.ts';
-import { createCopies, type Copies } from './copies.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
 import { createDevices, selfOf, type Devices } from './devices.ts';
@@ -41,7 +40,6 @@ export interface RoostState {
   readonly answers: Answers;
   readonly conversations: Conversations;
   readonly unread: Unread;
-  readonly copies: Copies;
   readonly notices: Notices;
   readonly wakeSizes: WakeSizes;
   readonly pending: ReturnType<typeof createPending>;
@@ -97,7 +95,6 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     deviceId: () => selfOf(devices.store.getState()),
   });
   const unread = createUnread({ owner, writer, device });
-  const copies = createCopies({ owner, archive, device, unread, clock });
   const changes = createChanges();
   const standingCopies = createStandingCopies({ household, live, wakeSizes, reach, changes, device });
   const unreadMessages = createQuery({
@@ -255,7 +252,6 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     answers,
     conversations,
     unread,
-    copies,
     notices,
     wakeSizes,
     pending,

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
 import { householdFileName } from '../../state/agent-copies.ts';
+import { copiesOf } from '../../state/copies.ts';
 import { useRoost } from '../context.tsx';
 import { bytes, plural } from '../text/sizes.ts';
 import { NewPassphraseFields, passphraseFault, type NewPassphrase } from './passphrase.tsx';
@@ -14,7 +15,9 @@ import './copies.css';
 const EMPTY: NewPassphrase = { first: '', second: '' };
 
 function Begin() {
-  const { copies, device, notices } = useRoost();
+  const roost = useRoost();
+  const { device, notices } = roost;
+  const copies = copiesOf(roost);
   const [sealed, setSealed] = useState(true);
   const [passphrase, setPassphrase] = useState<NewPassphrase>(EMPTY);
   const [tried, setTried] = useState(false);
@@ -54,7 +57,7 @@ function Begin() {
 
 /** Everything into one file: who the agents are, every word, and how the household wants things. */
 function ExportAll() {
-  const { copies } = useRoost();
+  const copies = copiesOf(useRoost());
   const state = useStore(copies.store, ({ exporting }) => exporting);
   return (
     <>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useStore } from 'zustand';
 import { t } from '../../language/t.ts';
-import type { ImportState } from '../../state/copies.ts';
+import { copiesOf, type ImportState } from '../../state/copies.ts';
 import { useRoost } from '../context.tsx';
 import { plural } from '../text/sizes.ts';
 import { AdoptFlow } from './adopt-flow.tsx';
@@ -34,7 +34,7 @@ function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
 
 /** A file comes in: a whole copy, or one agent. Chosen or dropped, looked at, and only then taken. */
 export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
-  const { copies } = useRoost();
+  const copies = copiesOf(useRoost());
   const state = useStore(copies.store, ({ importing }) => importing);
   const [agentFile, setAgentFile] = useState<File | null>(null);
   const again = () => copies.reset('importing');
